@@ -1,0 +1,97 @@
+"""The trace record: one search call with its ranked, labelled results (SPEC 2)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+GREATEST_GAIN = 4
+_LARGEST_INT = 2**31 - 1
+_LARGEST_FLOAT = 1.7976931348623157e308
+EARLIEST_MILLIS = -62_135_596_800_000  # 0001-01-01T00:00:00Z
+LATEST_MILLIS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
+
+Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
+FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
+OneOrMany = str | list[str]
+
+
+class Millis(int):
+    """A point in time: milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class Result(Struct, frozen=True, gc=False):
+    """One retrieved item and its label; SPEC 2, table Result."""
+
+    entity_type: str | None = None
+    id: str | None = None
+    ids: dict[str, OneOrMany] = {}
+    url: str | None = None
+    title: str | None = None
+    snippet: str | None = None
+    content: str | None = None
+    fields: dict[str, OneOrMany] = {}
+    gain: Gain | None = None
+    score: FiniteFloat | None = None
+    reference_id: str | None = None
+
+
+class SearchCall(Struct, frozen=True, gc=False):
+    """One search invocation of an agent: the trace record; SPEC 2, table SearchCall."""
+
+    conversation_id: Annotated[str, Meta(min_length=1)]
+    iteration: Annotated[int, Meta(ge=1, le=_LARGEST_INT)]
+    turn: Annotated[int, Meta(ge=1, le=_LARGEST_INT)] = 1
+    call: Annotated[int, Meta(ge=0, le=_LARGEST_INT)] | None = None
+    record_id: str | None = None
+    timestamp: Millis | None = None
+    query: str | None = None
+    tool: str | None = None
+    turn_count: Annotated[int, Meta(ge=0, le=_LARGEST_INT)] | None = None
+    is_final: bool = False
+    attributes: dict[str, str] = {}
+    results: list[Result] = []
+
+
+def timestamp_hook(_: type, value: Any) -> Millis:
+    """Read a timestamp as msgspec's `dec_hook`: epoch milliseconds or ISO 8601 (SPEC 2).
+
+    Raises:
+      ValueError: not a time, or outside the years 1 to 9999.
+    """
+    if isinstance(value, str):
+        value = _millis_of_iso(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("Expected ISO 8601 or epoch milliseconds")
+    if not EARLIEST_MILLIS <= value <= LATEST_MILLIS:
+        raise ValueError("Expected a time between the years 1 and 9999")
+    return Millis(value)
+
+
+def _millis_of_iso(text: str) -> int:
+    text = text.strip()
+    if text[-1:] in ("Z", "z"):
+        text = text[:-1] + "+00:00"
+    moment = datetime.fromisoformat(text)
+    return millis_of_datetime(moment)
+
+
+def millis_of_datetime(moment: datetime) -> int:
+    """Milliseconds since the epoch, rounded down; without an offset the time is UTC."""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000 + since.microseconds // 1_000
+
+
+_canonical_encoder = msgspec.json.Encoder(order="sorted", enc_hook=int)
+
+
+def canonical_encoding(call: SearchCall) -> bytes:
+    """JSON of the record with its defaults, keys sorted, no white space, UTF-8 (SPEC 3)."""
+    return _canonical_encoder.encode(call)
