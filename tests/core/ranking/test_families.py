@@ -1,0 +1,66 @@
+"""The registry says of each metric what a reader needs, and says it truly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from transforms.core.ranking import FAMILIES, RankingEvaluator, parse_ranking_metrics
+
+SPEC_8 = {
+    *("hits", "hit_rate", "precision", "recall", "f1", "r_precision", "bpref", "rbp", "mrr"),
+    *("rbp_residual", "map", "cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr"),
+    *("auc", "judged"),
+}
+WITH_ARGUMENT = {"none": "", "cutoff": "@3", "persistence": ".8"}
+LISTS = [
+    ([], []),
+    ([], [4]),
+    ([0, -1], [0]),
+    ([-1, -1], [1, 1]),
+    ([3], [3]),
+    ([-2, 4, 0], [4, 0, 2]),
+]
+
+
+def names():
+    for family in FAMILIES.values():
+        yield family.name + WITH_ARGUMENT[family.argument]
+        if family.argument == "cutoff":
+            yield family.name
+
+
+def test_every_metric_of_the_table_is_there():
+    assert set(FAMILIES) == SPEC_8
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
+def test_every_function_cites_section_and_source(family):
+    assert "Source:" in family.function.__doc__
+    assert family.meaning.endswith(".")
+    assert family.formula
+
+
+@pytest.mark.parametrize("name", list(names()))
+def test_the_declaration_tells_when_a_value_is_null_or_whole(name):
+    (metric,) = parse_ranking_metrics([name])
+    evaluator = RankingEvaluator([metric], 2)
+    values = [evaluator.evaluate(labels, pool)[0] for labels, pool in LISTS]
+    assert (None in values) == bool(metric.declaration.undefined)
+    assert metric.declaration.whole == all(isinstance(v, int) for v in values if v is not None)
+
+
+def test_declaration_names_the_argument():
+    (cut, whole, persistent) = parse_ranking_metrics(["precision@5", "precision", "rbp.95"])
+    assert cut.declaration.formula == "hits@k / k; k = 5"
+    assert cut.declaration.undefined == ""
+    assert whole.declaration.formula == "hits@k / k; the whole list, k = n"
+    assert whole.declaration.undefined == "no results (n = 0)"
+    assert persistent.declaration.formula.endswith("; p = 0.95")
+
+
+def test_importing_does_not_need_beam():
+    code = "import sys, transforms.core.ranking; sys.exit('apache_beam' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,153 @@
+"""The worked examples on which evaluation tools disagree; each must give our value exactly."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.ranking.agreement import disagreements
+from transforms.core.ranking import (
+    HELD_COPY,
+    UNJUDGED,
+    RankingEvaluator,
+    judged_results,
+    parse_ranking_metrics,
+)
+
+X = UNJUDGED
+SIX = 5e-7  # half of the last of six printed decimals
+
+
+def check(labels, pool, expected, scores=None, threshold=1, g_max=4):
+    evaluator = RankingEvaluator(parse_ranking_metrics(expected), threshold, g_max)
+    values = evaluator.evaluate(labels, pool, scores)
+    assert not disagreements(dict(zip(expected, values, strict=True)), expected, abs=SIX)
+
+
+def test_01_rank_is_given_and_tied_scores_do_not_re_sort():
+    check([1, 0, 0], [1, 0, 0], {"mrr": 1.0}, scores=[1.0, 1.0, 1.0])
+
+
+def test_02_precision_divides_by_k_even_when_the_list_is_shorter():
+    expected = {
+        "precision@5": 0.2,
+        "precision": 0.5,
+        "recall@5": 1 / 3,
+        "f1@5": 0.25,
+        "f1": 0.4,
+        "r_precision": 1 / 3,
+    }
+    check([1, X], [1, 1, 1], expected)
+
+
+def test_03_bpref():
+    check([0, 1, X, 0, 1], [1, 1, 1, 0, 0], {"bpref": 0.166667})
+
+
+def test_04_bpref_without_judged_non_relevant():
+    check([X, 1, 1], [1, 1], {"bpref": 1.0})
+
+
+def test_05_the_ideal_is_over_the_pool():
+    expected = {
+        "dcg": 3.5,
+        "ndcg@2": 0.469279,
+        "ndcg@3": 0.735007,
+        "dcg_burges": 6.5,
+        "ndcg_burges@2": 0.337352,
+        "ndcg_burges@3": 0.692020,
+    }
+    check([2, X, 3], [3, 2, 1], expected)
+
+
+def test_06_the_cutoff_does_not_shrink_to_the_list():
+    check([1], [1, 1, 1], {"ndcg@3": 0.469279})
+    check([3], [3, 2, 1], {"ndcg@3": 0.630006})
+
+
+def test_07_map_divides_by_all_relevant():
+    check([1, 0, 1], [1] * 6 + [0], {"map@2": 0.166667, "map": 0.277778})
+
+
+def test_08_reciprocal_rank_beyond_the_cutoff_is_0():
+    check([0, 0, 1], [0, 0, 1], {"mrr@2": 0.0, "mrr": 0.333333})
+
+
+@pytest.mark.parametrize("labels", [[1, 0, 1, 0], [3, 0, 1, 0]])
+def test_09_rbp_is_binary(labels):
+    check(labels, labels, {"rbp.8": 0.328})
+
+
+@pytest.mark.parametrize(
+    ("g_max", "err", "nerr"),
+    [(4, 0.305990, 0.612278), (3, 0.557292, 0.618051), (5, 0.159831, None)],
+)
+def test_10_err_takes_g_max_from_the_configuration(g_max, err, nerr):
+    expected = {"err": err} if nerr is None else {"err": err, "nerr": nerr}
+    check([2, 0, 3], [3, 2, 1], expected, g_max=g_max)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "auc"),
+    [
+        ([1, 0, 1, 0], [0.9, 0.5, 0.5, 0.1], 0.875),
+        ([1, 0, 1, 0], [0.5] * 4, 0.5),
+        ([1, 1], [0.9, 0.1], None),
+        ([0, 0], [0.9, 0.1], None),
+    ],
+)
+def test_11_auc_counts_ties_half(labels, scores, auc):
+    check(labels, labels, {"auc": auc}, scores)
+
+
+def test_12_gauc_is_a_mean_over_groups():
+    groups = [
+        ([1, 0, 0], [0.9, 0.5, 0.1]),
+        ([1, 0], [0.2, 0.8]),
+        ([1, 1], [0.7, 0.6]),
+        ([1, 0], [0.5, 0.5]),
+    ]
+    evaluator = RankingEvaluator(parse_ranking_metrics(["auc"]), 1)
+    values = [evaluator.evaluate(labels, labels, scores)[0] for labels, scores in groups]
+    assert values == [1.0, 0.0, None, 0.5]
+    weighed = [
+        (value, judged_results(labels))
+        for value, (labels, _) in zip(values, groups, strict=True)
+        if value is not None
+    ]
+    assert sum(value for value, _ in weighed) / len(weighed) == 0.5
+    total = sum(weight for _, weight in weighed)
+    assert sum(v * w for v, w in weighed) / total == pytest.approx(0.571429, abs=SIX)
+
+
+def test_13_later_copies():
+    check([1, 1], [1, 1], {"precision@2": 1.0, "ndcg@3": 1.0})
+    check([1, HELD_COPY, 1], [1, 1], {"precision@2": 0.5, "ndcg@3": 0.919721, "recall": 1.0})
+
+
+@pytest.mark.parametrize("labels", [[1, X], [1, X, HELD_COPY]])
+def test_14_the_first_copy_counts(labels):
+    check(labels, [1], {"mrr": 1.0})
+
+
+def test_15_undefined_is_null_and_leaves_the_mean():
+    evaluator = RankingEvaluator(parse_ranking_metrics(["recall"]), 1)
+    values = [evaluator.evaluate([1], [1, 1])[0], evaluator.evaluate([0], [0, 0])[0]]
+    assert values == [0.5, None]
+    defined = [value for value in values if value is not None]
+    assert (len(defined), sum(defined) / len(defined)) == (1, 0.5)
+
+
+def test_21_graded_gains():
+    labels = [3, 2, 3, 0, 1, 2]
+    expected = {
+        "cg": 11,
+        "dcg": 6.861127,
+        "ndcg": 0.960808,
+        "dcg_burges": 13.848264,
+        "ndcg_burges": 0.948811,
+    }
+    check(labels, labels, expected)
+
+
+def test_22_average_precision():
+    check([1, 0, 1, 0, 0, 1], [1, 1, 1], {"map": 0.722222})

@@ -1,0 +1,268 @@
+"""The registry of ranking metrics: one family per row of SPEC 8's table, each with its function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from transforms.core.metric import Direction, Metric
+from transforms.core.ranking import gains, pairs, readers, relevance
+from transforms.core.ranking.ranked import RankedList
+
+Argument = Literal["none", "cutoff", "persistence"]
+Value = float | None
+
+
+class Family(Struct, frozen=True):
+    """A metric before its cutoff or persistence is chosen; SPEC 8 holds the definitions.
+
+    Attributes:
+      name: its spelling without argument, like `ndcg` or `rbp`.
+      function: computes it from a ranked list and the argument (None: no cutoff, or none taken).
+      argument: `cutoff` may carry @k, `persistence` must carry .p, `none` carries nothing.
+      unit, meaning, direction, undefined, formula, whole: as in `Metric`.
+      undefined_at_k: when the value with a cutoff is null; None: as `undefined`.
+      graded: whether it reads graded gains down to its cutoff.
+      bounded: whether unlabelled results have a worst and a best case for it.
+    """
+
+    name: str
+    function: Callable[[RankedList, Any], Value]
+    argument: Argument
+    unit: str
+    meaning: str
+    formula: str
+    direction: Direction = "higher"
+    undefined: str = ""
+    undefined_at_k: str | None = None
+    whole: bool = False
+    graded: bool = False
+    bounded: bool = False
+
+
+_NO_RELEVANT = "no relevant document in the judged pool (R = 0)"
+_NO_GAIN = "no document with a gain in the judged pool (ideal = 0)"
+_NO_RESULTS = "no results (n = 0)"
+
+_ALL = (
+    Family(
+        name="hits",
+        function=relevance.hits,
+        argument="cutoff",
+        unit="results",
+        meaning="Relevant results in the list.",
+        formula="sum_{j<=k} rel_j",
+        whole=True,
+        bounded=True,
+    ),
+    Family(
+        name="hit_rate",
+        function=relevance.hit_rate,
+        argument="cutoff",
+        unit="0 or 1",
+        meaning="Whether the list shows at least one relevant result.",
+        formula="1 if hits@k > 0, else 0",
+        whole=True,
+        bounded=True,
+    ),
+    Family(
+        name="precision",
+        function=relevance.precision,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Share of the ranks that hold a relevant result; an empty rank holds none.",
+        formula="hits@k / k",
+        undefined=_NO_RESULTS,
+        undefined_at_k="",
+        bounded=True,
+    ),
+    Family(
+        name="recall",
+        function=relevance.recall,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Share of the relevant documents of the judged pool that the list shows.",
+        formula="hits@k / R",
+        undefined=_NO_RELEVANT,
+    ),
+    Family(
+        name="f1",
+        function=relevance.f1,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Harmonic mean of precision and recall.",
+        formula="2 hits@k / (k + R)",
+        undefined=_NO_RELEVANT,
+    ),
+    Family(
+        name="r_precision",
+        function=relevance.r_precision,
+        argument="none",
+        unit="0..1",
+        meaning="Precision at the rank where a perfect list would end.",
+        formula="hits@R / R",
+        undefined=_NO_RELEVANT,
+    ),
+    Family(
+        name="bpref",
+        function=relevance.bpref,
+        argument="none",
+        unit="0..1",
+        meaning="How rarely results judged non-relevant stand above relevant ones; "
+        "unjudged results do not count.",
+        formula="(1/R) sum over retrieved relevant r of "
+        "1 - min(judged non-relevant above r, R) / min(R, N-); each term 1 when N- = 0",
+        undefined=_NO_RELEVANT,
+    ),
+    Family(
+        name="rbp",
+        function=readers.rbp,
+        argument="persistence",
+        unit="0..1",
+        meaning="Rate of relevant results for a reader who goes on with probability p.",
+        formula="(1 - p) sum_j rel_j p^(j-1)",
+        bounded=True,
+    ),
+    Family(
+        name="rbp_residual",
+        function=readers.rbp_residual,
+        argument="persistence",
+        unit="0..1",
+        meaning="How much rbp could rise if every unjudged or missing result was relevant.",
+        formula="(1 - p) sum_{j unjudged} p^(j-1) + p^n",
+        direction="neither",
+    ),
+    Family(
+        name="mrr",
+        function=relevance.mean_reciprocal_rank,
+        argument="cutoff",
+        unit="0..1",
+        meaning="One over the rank of the first relevant result.",
+        formula="1 / rank of the first relevant result within k, else 0",
+        undefined=_NO_RELEVANT,
+        bounded=True,
+    ),
+    Family(
+        name="map",
+        function=relevance.average_precision,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Precision at each relevant result, averaged over the relevant documents.",
+        formula="(1/R) sum_{j<=k} rel_j precision@j",
+        undefined=_NO_RELEVANT,
+    ),
+    Family(
+        name="cg",
+        function=gains.cg,
+        argument="cutoff",
+        unit="gain",
+        meaning="Gain of the ranked list.",
+        formula="sum_{j<=k} g_j",
+        whole=True,
+        graded=True,
+        bounded=True,
+    ),
+    Family(
+        name="dcg",
+        function=gains.dcg,
+        argument="cutoff",
+        unit="gain",
+        meaning="Gain of the ranked list, counting less further down.",
+        formula="sum_{j<=k} g_j / log2(j + 1)",
+        graded=True,
+        bounded=True,
+    ),
+    Family(
+        name="dcg_burges",
+        function=gains.dcg_burges,
+        argument="cutoff",
+        unit="2^gain - 1",
+        meaning="Exponential gain of the ranked list, counting less further down.",
+        formula="sum_{j<=k} (2^g_j - 1) / log2(j + 1)",
+        graded=True,
+        bounded=True,
+    ),
+    Family(
+        name="ndcg",
+        function=gains.ndcg,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Discounted gain as a share of what the best order of the judged pool gives.",
+        formula="dcg@k / dcg@k of the pool's gains in falling order",
+        undefined=_NO_GAIN,
+        graded=True,
+    ),
+    Family(
+        name="ndcg_burges",
+        function=gains.ndcg_burges,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Discounted exponential gain as a share of what the best order of the judged pool "
+        "gives.",
+        formula="dcg_burges@k / dcg_burges@k of the pool's gains in falling order",
+        undefined=_NO_GAIN,
+        graded=True,
+    ),
+    Family(
+        name="err",
+        function=readers.err,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Expected reciprocal rank at which a reader is satisfied and stops.",
+        formula="sum_{j<=k} (1/j) P_j prod_{l<j} (1 - P_l), P = (2^g - 1) / 2^g_max",
+        graded=True,
+        bounded=True,
+    ),
+    Family(
+        name="nerr",
+        function=readers.nerr,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Expected reciprocal rank as a share of what the best order of the judged pool "
+        "gives.",
+        formula="err@k / err@k of the pool's gains in falling order",
+        undefined=_NO_GAIN,
+        graded=True,
+    ),
+    Family(
+        name="auc",
+        function=pairs.auc,
+        argument="none",
+        unit="0..1",
+        meaning="Probability that a relevant result scores above one judged non-relevant.",
+        formula="(pairs in order + tied pairs / 2) / pairs of a relevant and a judged "
+        "non-relevant result",
+        undefined="no relevant or no judged non-relevant result in the list",
+    ),
+    Family(
+        name="judged",
+        function=relevance.judged,
+        argument="cutoff",
+        unit="0..1",
+        meaning="Share of the shown results that carry a label.",
+        formula="judged results among the first k / min(k, n)",
+        direction="neither",
+        undefined=_NO_RESULTS,
+    ),
+)
+
+FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
+
+GAUC = Metric(
+    name="gauc",
+    unit="0..1",
+    meaning="Mean of auc over the conversations where it is defined.",
+    direction="higher",
+    undefined="auc is undefined in every conversation",
+    formula="mean of auc",
+)
+GAUC_WEIGHTED = Metric(
+    name="gauc_weighted",
+    unit="0..1",
+    meaning="Mean of auc, each conversation weighing by its number of judged results.",
+    direction="higher",
+    undefined="auc is undefined in every conversation",
+    formula="sum of auc * judged results / sum of judged results, where auc is defined",
+)

@@ -1,0 +1,61 @@
+"""The metrics of SPEC 8 that sum graded gains over the ranks.
+
+Every function takes a ranked list and a cutoff k (None: the whole list) and returns the value,
+None where it is undefined.
+"""
+
+from __future__ import annotations
+
+from transforms.core.ranking.ranked import RankedList
+
+
+def cg(ranked: RankedList, k: int | None) -> int:
+    """sum_{j<=k} g_j: cumulated gain of the ranked list (SPEC 8).
+
+    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
+    20(4), 2002, equation 1.
+    """
+    sums = ranked.gain_sums
+    return sums[-1] if k is None or k >= len(sums) else sums[k]
+
+
+def dcg(ranked: RankedList, k: int | None) -> float:
+    """sum_{j<=k} g_j / log2(j + 1) (SPEC 8).
+
+    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
+    20(4), 2002, equation 2, with the discount log2(j + 1) at every rank instead of their
+    max(1, log2 j), as trec_eval and Burges et al. 2005 have it.
+    """
+    return _through(ranked.discounted_sums, k)
+
+
+def dcg_burges(ranked: RankedList, k: int | None) -> float:
+    """sum_{j<=k} (2^g_j - 1) / log2(j + 1) (SPEC 8).
+
+    Source: Burges et al., "Learning to rank using gradient descent", ICML 2005: the sum
+    inside their NDCG.
+    """
+    return _through(ranked.discounted_sums_burges, k)
+
+
+def ndcg(ranked: RankedList, k: int | None) -> float | None:
+    """dcg@k over dcg@k of the pool's gains in falling order (SPEC 8). Undefined when that is 0.
+
+    Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
+    20(4), 2002: the normalised DCG vector, at one rank.
+    """
+    ideal = _through(ranked.ideal_discounted_sums, k)
+    return _through(ranked.discounted_sums, k) / ideal if ideal else None
+
+
+def ndcg_burges(ranked: RankedList, k: int | None) -> float | None:
+    """dcg_burges@k over that of the pool's gains in falling order (SPEC 8). Undefined when it is 0.
+
+    Source: Burges et al., "Learning to rank using gradient descent", ICML 2005: NDCG.
+    """
+    ideal = _through(ranked.ideal_discounted_sums_burges, k)
+    return _through(ranked.discounted_sums_burges, k) / ideal if ideal else None
+
+
+def _through(sums: list[float], k: int | None) -> float:
+    return sums[-1] if k is None or k >= len(sums) else sums[k]

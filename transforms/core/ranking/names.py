@@ -1,0 +1,181 @@
+"""The one spelling of ranking metrics, and how a column name carries it (SPEC 8)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+from transforms.core.metric import Metric
+from transforms.core.ranking.families import FAMILIES, Family
+
+_AT_CUTOFF = re.compile(r"(?P<family>\w+)@(?P<k>[1-9][0-9]{0,8})")
+# No trailing zero: rbp.8 and rbp.80 would be two names of one metric.
+_AT_PERSISTENCE = re.compile(r"(?P<family>\w+)\.(?P<p>[0-9]{0,8}[1-9])")
+_COLUMN_AT_CUTOFF = re.compile(r"(?P<family>\w+)_at_(?P<k>[1-9][0-9]{0,8})")
+_COLUMN_AT_PERSISTENCE = re.compile(r"(?P<family>\w+)_p_(?P<p>[0-9]{0,8}[1-9])")
+
+# What trec_eval and ir_measures call them; only for suggestions.
+_OTHER_TOOLS = {
+    "ap": "map",
+    "map_cut": "map",
+    "ndcg_cut": "ndcg",
+    "num_rel_ret": "hits",
+    "p": "precision",
+    "r": "recall",
+    "recip_rank": "mrr",
+    "rprec": "r_precision",
+    "rr": "mrr",
+    "success": "hit_rate",
+}
+
+
+class RankingMetric(Struct, frozen=True):
+    """A metric of SPEC 8 with its cutoff or persistence chosen.
+
+    Attributes:
+      name: its spelling, like `ndcg@10`, `rbp.8` or `map`.
+      family: name of its family, like `ndcg`.
+      k: the cutoff; None: the whole list, or the family takes none.
+      p: the persistence, 0 < p < 1; None when the family takes none.
+    """
+
+    name: str
+    family: str
+    k: int | None = None
+    p: float | None = None
+
+    @property
+    def declaration(self) -> Metric:
+        """What columns, schemas, tables and reports need to know of it."""
+        family = FAMILIES[self.family]
+        undefined, formula = family.undefined, family.formula
+        if self.k is not None:
+            formula += f"; k = {self.k}"
+            if family.undefined_at_k is not None:
+                undefined = family.undefined_at_k
+        elif self.p is not None:
+            formula += f"; p = {self.p}"
+        elif family.argument == "cutoff":
+            formula += "; the whole list, k = n"
+        return Metric(
+            name=self.name,
+            unit=family.unit,
+            meaning=family.meaning,
+            direction=family.direction,
+            undefined=undefined,
+            formula=formula,
+            whole=family.whole,
+        )
+
+
+def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
+    """The metrics of these names, in their order; white space around a name is ignored.
+
+    `family@k` cuts at rank k; `family.digits` has the persistence 0.digits, so that `rbp.95` has
+    p = 0.95. Leading zeros of k and trailing zeros of p are refused, so that each metric has one
+    name (SPEC 8).
+
+    Raises:
+      UsageError: names that are no ranking metric, each with the nearest that is, or that are
+        given twice; all of them at once.
+    """
+    stripped = [name.strip() for name in names]
+    parsed = [_parse(name) for name in stripped]
+    mistakes = [
+        f"'{name}' (did you mean '{nearest_name(name)}'?)"
+        for name, metric in zip(stripped, parsed, strict=True)
+        if metric is None
+    ]
+    if mistakes:
+        raise UsageError(
+            f"Unknown ranking metrics: {', '.join(mistakes)}; there are "
+            f"{', '.join(_spelling(family) for family in FAMILIES.values())}."
+        )
+    repeated = [f"'{name}'" for name, times in Counter(stripped).items() if times > 1]
+    if repeated:
+        raise UsageError(
+            f"Ranking metrics given more than once: {', '.join(repeated)}; name each once."
+        )
+    return tuple(metric for metric in parsed if metric is not None)
+
+
+def nearest_name(name: str) -> str:
+    """A valid metric name that is likely meant by a name that is none."""
+    lower = name.lower()
+    stem, digits = re.fullmatch(r"(.*?)[@._\-\s]*([0-9]*)", lower, re.DOTALL).groups()  # type: ignore[union-attr]
+    if lower in FAMILIES:
+        stem, digits = lower, ""
+    known = {**{family: family for family in FAMILIES}, **_OTHER_TOOLS}
+    family = FAMILIES[known[get_close_matches(stem, known, n=1, cutoff=0.0)[0]]]
+    if family.argument == "persistence":
+        return f"{family.name}.{digits[:9].rstrip('0') or '8'}"
+    if family.argument == "cutoff" and digits:
+        return f"{family.name}@{max(int(digits[:9]), 1)}"
+    return family.name
+
+
+def column_name(metric_name: str) -> str:
+    """The name of a metric's column where a format forbids `@` and `.`, such as Avro.
+
+    `ndcg@10` -> `ndcg_at_10`, `rbp.8` -> `rbp_p_8`; every other name stays itself, `CG_at_i` too.
+    """
+    if (match := _AT_CUTOFF.fullmatch(metric_name)) and _takes(match, "cutoff"):
+        return f"{match['family']}_at_{match['k']}"
+    if (match := _AT_PERSISTENCE.fullmatch(metric_name)) and _takes(match, "persistence"):
+        return f"{match['family']}_p_{match['p']}"
+    return metric_name
+
+
+def metric_name(column_name: str) -> str:
+    """The metric whose column this is: undoes `column_name`."""
+    if (match := _COLUMN_AT_CUTOFF.fullmatch(column_name)) and _takes(match, "cutoff"):
+        return f"{match['family']}@{match['k']}"
+    if (match := _COLUMN_AT_PERSISTENCE.fullmatch(column_name)) and _takes(match, "persistence"):
+        return f"{match['family']}.{match['p']}"
+    return column_name
+
+
+def _parse(name: str) -> RankingMetric | None:
+    if (match := _AT_CUTOFF.fullmatch(name)) and _takes(match, "cutoff"):
+        return RankingMetric(name=name, family=match["family"], k=int(match["k"]))
+    if (match := _AT_PERSISTENCE.fullmatch(name)) and _takes(match, "persistence"):
+        return RankingMetric(name=name, family=match["family"], p=float(f"0.{match['p']}"))
+    if name in FAMILIES and FAMILIES[name].argument != "persistence":
+        return RankingMetric(name=name, family=name)
+    return None
+
+
+def _takes(match: re.Match[str], argument: str) -> bool:
+    family = FAMILIES.get(match["family"])
+    return family is not None and family.argument == argument
+
+
+def _spelling(family: Family) -> str:
+    return family.name + {"none": "", "cutoff": "[@k]", "persistence": ".p"}[family.argument]
+
+
+DEFAULT_RANKING_METRICS = parse_ranking_metrics(
+    (
+        "hit_rate@10",
+        "precision@5",
+        "precision@10",
+        "recall@10",
+        "r_precision",
+        "bpref",
+        "mrr",
+        "map",
+        "rbp.8",
+        "rbp_residual.8",
+        "ndcg@5",
+        "ndcg@10",
+        "ndcg",
+        "err@10",
+        "auc",
+        "judged@10",
+    )
+)

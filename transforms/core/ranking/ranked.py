@@ -1,0 +1,202 @@
+"""One ranked list, its judged pool, and the sums that the metrics of SPEC 8 share."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cache, cached_property, lru_cache
+from itertools import accumulate, count
+from math import log2
+from operator import mul, truediv
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+
+UNJUDGED = -1
+HELD_COPY = -2
+
+
+class Reading(Struct, frozen=True):
+    """How labels are read; the same for every list of a run.
+
+    Attributes:
+      threshold: the least gain of a relevant result (`relevance_threshold`, SPEC 8).
+      stops: by gain 0..g_max, the probability (2^g - 1) / 2^g_max that a reader is satisfied.
+      depth: ranks that any metric looks at; None for all of them.
+      gain_depth: ranks whose graded gain any metric looks at; None for all of them.
+    """
+
+    threshold: int
+    stops: tuple[float, ...]
+    depth: int | None
+    gain_depth: int | None
+
+
+class RankedList:
+    """The labels of one list and of its pool; each shared sum is made once, when first asked for.
+
+    Ranks count from 1. A sum over the first k ranks stands at position k of its list, so position
+    0 holds 0.
+
+    Attributes:
+      labels: by rank, a gain >= 0, UNJUDGED, or HELD_COPY (a later copy that keeps its place: not
+        relevant, gain 0, and no member of the pool).
+      pool: the gains of all judged documents, retrieved or not, in any order.
+      scores: by rank, the retriever's score or None; None when there are none at all.
+      reading: how labels are read.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[int],
+        pool: Sequence[int],
+        scores: Sequence[float | None] | None,
+        reading: Reading,
+    ) -> None:
+        """Keep what the sums are made from."""
+        self.labels = labels if reading.depth is None else labels[: reading.depth]
+        self.pool = pool
+        self.scores = scores
+        self.reading = reading
+
+    @cached_property
+    def relevant_ranks(self) -> list[int]:
+        """Ranks of the relevant results, ascending."""
+        threshold = self.reading.threshold
+        return [rank for rank, label in enumerate(self.labels, 1) if label >= threshold]
+
+    @cached_property
+    def nonrelevant_ranks(self) -> list[int]:
+        """Ranks of the results judged not relevant, ascending; held copies are not among them."""
+        threshold = self.reading.threshold
+        return [rank for rank, label in enumerate(self.labels, 1) if 0 <= label < threshold]
+
+    @cached_property
+    def unjudged_ranks(self) -> list[int]:
+        """Ranks of the results without a label, ascending."""
+        if UNJUDGED not in self.labels:
+            return []
+        return [rank for rank, label in enumerate(self.labels, 1) if label == UNJUDGED]
+
+    @cached_property
+    def nonrelevant_above(self) -> list[int]:
+        """For each relevant result, how many judged not relevant stand above it."""
+        below = self.nonrelevant_ranks
+        return [bisect_left(below, rank) for rank in self.relevant_ranks]
+
+    @cached_property
+    def precision_sums(self) -> list[float]:
+        """At m, the sum of precision@rank over the first m relevant results."""
+        return list(accumulate(map(truediv, count(1), self.relevant_ranks), initial=0.0))
+
+    @cached_property
+    def pool_ascending(self) -> list[int]:
+        """The pool's gains, least first."""
+        return sorted(self.pool)
+
+    @cached_property
+    def relevant_in_pool(self) -> int:
+        """R of SPEC 8."""
+        return len(self.pool) - self.nonrelevant_in_pool
+
+    @cached_property
+    def nonrelevant_in_pool(self) -> int:
+        """N- of SPEC 8."""
+        return bisect_left(self.pool_ascending, self.reading.threshold)
+
+    @cached_property
+    def gains(self) -> list[int]:
+        """Gain by rank, 0 for unjudged results and held copies, down to the gain depth."""
+        depth = self.reading.gain_depth
+        labels = self.labels if depth is None else self.labels[:depth]
+        return [label if label > 0 else 0 for label in labels]
+
+    @cached_property
+    def ideal_gains(self) -> list[int]:
+        """The pool's positive gains, greatest first, down to the gain depth."""
+        ascending = self.pool_ascending
+        ideal = ascending[bisect_left(ascending, 1) :]
+        ideal.reverse()
+        return ideal if self.reading.gain_depth is None else ideal[: self.reading.gain_depth]
+
+    @cached_property
+    def gain_sums(self) -> list[int]:
+        """At k, the gain of the first k ranks."""
+        return list(accumulate(self.gains, initial=0))
+
+    @cached_property
+    def discounted_sums(self) -> list[float]:
+        """At k, the discounted gain of the first k ranks."""
+        return _discounted_sums(self.gains)
+
+    @cached_property
+    def ideal_discounted_sums(self) -> list[float]:
+        """At k, the discounted gain of the first k ranks of the ideal ordering."""
+        return _discounted_sums(self.ideal_gains)
+
+    @cached_property
+    def discounted_sums_burges(self) -> list[float]:
+        """At k, the discounted 2^gain - 1 of the first k ranks."""
+        return _discounted_sums([(1 << gain) - 1 for gain in self.gains])
+
+    @cached_property
+    def ideal_discounted_sums_burges(self) -> list[float]:
+        """At k, the discounted 2^gain - 1 of the first k ranks of the ideal ordering."""
+        return _discounted_sums([(1 << gain) - 1 for gain in self.ideal_gains])
+
+    @cached_property
+    def reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
+        """Ranks with a positive gain, and the expected reciprocal rank down to each."""
+        return _reciprocal_rank_steps(self.gains, self.reading.stops)
+
+    @cached_property
+    def ideal_reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
+        """The same for the ideal ordering."""
+        return _reciprocal_rank_steps(self.ideal_gains, self.reading.stops)
+
+
+def _discounted_sums(gains: list[int]) -> list[float]:
+    return list(accumulate(map(mul, gains, rank_discounts(len(gains))), initial=0.0))
+
+
+def _reciprocal_rank_steps(
+    gains: list[int], stops: tuple[float, ...]
+) -> tuple[list[int], list[float]]:
+    ranks: list[int] = []
+    sums: list[float] = []
+    total, going_on = 0.0, 1.0
+    for rank, gain in enumerate(gains, 1):
+        if gain:
+            if gain >= len(stops):
+                raise UsageError(
+                    f"A label has gain {gain}, above g_max = {len(stops) - 1}; set g_max to the "
+                    "greatest gain that the labelling scale has."
+                )
+            stop = stops[gain]
+            total += going_on * stop / rank
+            going_on *= 1.0 - stop
+            ranks.append(rank)
+            sums.append(total)
+    return ranks, sums
+
+
+def rank_discounts(size: int) -> list[float]:
+    """1 / log2(rank + 1) for ranks 1..size or further (SPEC 8, dcg); not to be changed."""
+    return _rank_discounts(size.bit_length())
+
+
+def powers(base: float, size: int) -> list[float]:
+    """base^0, base^1, ... base^size or further; not to be changed."""
+    return _powers(base, size.bit_length())
+
+
+# Tables are kept by powers of two, so that few are made and all lists of a run share them.
+@cache
+def _rank_discounts(bits: int) -> list[float]:
+    return [1.0 / log2(rank + 1) for rank in range(1, (1 << bits) + 1)]
+
+
+@lru_cache(maxsize=256)
+def _powers(base: float, bits: int) -> list[float]:
+    return [base**exponent for exponent in range((1 << bits) + 1)]
