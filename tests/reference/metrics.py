@@ -1,0 +1,75 @@
+"""Per-iteration sets and gains, and the rows made of them (SPEC 5, 6)."""
+
+from math import log2
+
+METRICS = ["CG", "RG", "DCG", "DRG", "RAG", "DRAG", "SRE", "SRR"]
+
+
+def ratio(numerator, denominator):
+    return numerator / denominator if denominator else 0.0
+
+
+def sets_of_iteration(occurrences, threshold):
+    """R, UR, GR, Dup, G, unlabelled and AvgGain of one iteration's occurrences."""
+    firsts = [one for one in occurrences if one.is_first()]
+    good = [one for one in firsts if (one.gain or 0) >= threshold]
+    gain = sum(one.gain or 0 for one in good)
+    return {
+        "R_i": len(occurrences),
+        "UR_i": len(firsts),
+        "GR_i": len(good),
+        "Dup_i": len(occurrences) - len(firsts),
+        "G_i": gain,
+        "unlabelled_i": sum(one.gain is None for one in occurrences),
+        "AvgGain_i": ratio(gain, len(occurrences)),
+    }
+
+
+def cumulative(iterations):
+    """The columns X_at_i of the last of the given iterations, from all of them."""
+    count = len(iterations)
+    numbered = list(enumerate(iterations, start=1))
+    results = sum(one["R_i"] for one in iterations)
+    first = sum(one["UR_i"] for one in iterations)
+    good = sum(one["GR_i"] for one in iterations)
+    duplicates = sum(one["Dup_i"] for one in iterations)
+    gain = sum(one["G_i"] for one in iterations)
+    discounted = sum(one["G_i"] / log2(k + 1) for k, one in numbered)
+    return {
+        "R_at_i": results,
+        "UR_at_i": first,
+        "GR_at_i": good,
+        "DupR_at_i": duplicates,
+        "CG_at_i": gain,
+        "RG_at_i": gain / count,
+        "DCG_at_i": discounted,
+        "DRG_at_i": discounted / count,
+        "RAG_at_i": sum(one["AvgGain_i"] for one in iterations) / count,
+        "DRAG_at_i": sum(one["AvgGain_i"] / log2(k + 1) for k, one in numbered) / count,
+        "SRE_at_i": ratio(good, results),
+        "SRR_at_i": ratio(duplicates, results),
+    }
+
+
+def at_the_end(iterations):
+    """The conversation's counts and metrics at N, from its complete iteration rows."""
+    if not iterations:
+        row = dict.fromkeys(["R", "UR", "GR", "DupR"], 0)
+        row.update(dict.fromkeys(METRICS))
+        row["iterations_for_all_good_results"] = None
+        row["iterations_after_last_good"] = None
+        return row
+    last = iterations[-1]
+    row = {name: last[f"{name}_at_i"] for name in ["R", "UR", "GR", "DupR", *METRICS]}
+    good_at = [one["i"] for one in iterations if one["GR_i"] > 0]
+    row["iterations_for_all_good_results"] = min(good_at[-1], 100) if good_at else None
+    row["iterations_after_last_good"] = len(iterations) - (good_at[-1] if good_at else 0)
+    return row
+
+
+def label_conflicts(occurrences):
+    """How many copies carry another label than their first occurrence."""
+    return sum(
+        one.gain is not None and one.first.gain is not None and one.gain != one.first.gain
+        for one in occurrences
+    )

@@ -1,0 +1,114 @@
+"""Seeded adversarial traces reach every outcome of SPEC 4.3, and keep what must always hold."""
+
+from random import Random
+
+import pytest
+
+from tests.adversarial import trace
+from tests.reference import evaluate
+
+CLAUSES = {
+    "File": 2,
+    "Event": 3,
+    "EmailMessage": 3,
+    "TeamsMessage": 2,
+    "People": 1,
+    "External": 1,
+    "MeetingTranscript": 2,
+    "default": 2,
+}
+WHOLE_STEPS = ["ids", "url", "url_text", "generic_id", "identical"]
+REJECTIONS = ["ids", "url", "url_identity", "url_text", "fields", "inconclusive"]
+KEYS = ["id", "url", "snippet", "content", "title", "subject", "file_name", "display_name"]
+
+
+@pytest.fixture(scope="module")
+def records():
+    return trace(Random(20240301), conversations=1200)
+
+
+@pytest.fixture(scope="module")
+def outcome(records):
+    return evaluate(records)
+
+
+def test_every_type_step_and_clause_accepts(outcome):
+    expected = {(rule, step, None) for rule in CLAUSES for step in WHOLE_STEPS}
+    for rule, clauses in CLAUSES.items():
+        expected |= {(rule, "fields", clause) for clause in range(1, clauses + 1)}
+    assert set(outcome["counts"]["accepted"]) == expected
+
+
+def test_every_step_rejects_in_every_type(outcome):
+    expected = {(rule, step) for rule in CLAUSES for step in REJECTIONS}
+    assert expected <= set(outcome["counts"]["near_misses_by_rule"])
+    assert set(outcome["counts"]["near_misses"]) == {"type", *REJECTIONS}
+
+
+def test_every_kind_of_key_proposes(outcome):
+    kinds = {row["key"] for row in outcome["duplicates"]}
+    assert {kind for kind in kinds if not kind.startswith("id:")} == {
+        *KEYS,
+        "start+end",
+        "evidence",
+    }
+    assert any(kind.startswith("id:") for kind in kinds)
+
+
+def test_every_kind_of_record_occurs(outcome):
+    counts = outcome["counts"]
+    kinds = ["scored", "earlier_turn", "redelivered"]
+    assert all(counts[kind] > 0 for kind in [*kinds, "conflicting_redeliveries", "unlabelled"])
+    assert counts["read"] == sum(counts[kind] for kind in kinds)
+    rows = outcome["conversations"].values()
+    assert any(row["N"] == 0 for row in rows)
+    assert any(row["N"] > 0 and row["GR"] == 0 for row in rows)
+    assert any(row["N"] > 1 and row["iterations_after_last_good"] > 0 for row in rows)
+    assert any(row["N"] < row["iteration"] for row in numbered(outcome))
+
+
+def numbered(outcome):
+    """Iteration rows with the N of their conversation."""
+    return [
+        {**row, "N": outcome["conversations"][row["conversation_id"]]["N"]}
+        for row in outcome["iterations"]
+    ]
+
+
+def test_arrival_order_does_not_matter(records, outcome):
+    some = [record for record in records if record["conversation_id"].startswith("a")]
+    again = list(some)
+    Random(1).shuffle(again)
+    assert evaluate(again) == evaluate(some)
+    assert evaluate(list(reversed(records)))["duplicates"] == outcome["duplicates"]
+
+
+def test_few_candidates_lose_duplicates_and_count_them(records, outcome):
+    few = evaluate(records, max_candidates=1)
+    assert few["counts"]["candidates_cut"] > 0
+    assert few["counts"]["duplicates"] < outcome["counts"]["duplicates"]
+
+
+def test_sets_partition_the_results(outcome):
+    for row in outcome["iterations"]:
+        assert row["UR_at_i"] + row["DupR_at_i"] == row["R_at_i"]
+        assert row["GR_at_i"] <= row["UR_at_i"]
+        if row["R_at_i"]:
+            assert row["SRR_at_i"] + row["UR_at_i"] / row["R_at_i"] == pytest.approx(1)
+
+
+def test_gain_never_falls(outcome):
+    by_conversation = {}
+    for row in outcome["iterations"]:
+        by_conversation.setdefault(row["conversation_id"], []).append(row["CG_at_i"])
+    assert all(gains == sorted(gains) for gains in by_conversation.values())
+
+
+def test_every_duplicate_points_back_to_a_first_occurrence(outcome):
+    places = ["conversation_id", "i", "call_position", "rank"]
+    duplicates = {tuple(row[name] for name in places) for row in outcome["duplicates"]}
+    for row in outcome["duplicates"]:
+        own = (row["i"], row["call_position"], row["rank"])
+        first = (row["first_i"], row["first_call_position"], row["first_rank"])
+        assert first < own
+        assert (row["conversation_id"], *first) not in duplicates
