@@ -1,0 +1,127 @@
+"""Normal forms of text, times, ids and URLs: what duplicates are compared by (SPEC 4.1)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from unicodedata import normalize
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from msgspec import Struct
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)(?!\d+(?:[/?#]|$))")
+# The plain majority of URLs, for which no general parser is needed: http(s), an ASCII host without
+# user info or port, nothing percent-encoded. `_split_any` gives the same for every one of them.
+_PLAIN_URL = re.compile(
+    r"https?://([A-Za-z0-9.\-]+)(/[!$&-;=@-Z_a-z~]*)?(?:\?([!$&-*,-;=?@-Z_a-z~]*))?(?:#[!-~]*)?"
+)
+_DEFAULT_PORTS = (80, 443)
+
+
+def normalise_text(text: str) -> str:
+    """NFKC, casefold, white space folded and trimmed; "" means absent."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    return " ".join(normalize("NFKC", text).casefold().split())
+
+
+def normalise_time(text: str) -> int | None:
+    """The instant that ISO 8601 text names, in microseconds since 1970 UTC; None if it is none.
+
+    Without an offset the time is read as UTC.
+    """
+    text = text.strip()
+    if text[-1:] in ("Z", "z"):
+        text = text[:-1] + "+00:00"
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def normalise_id(value: str) -> str:
+    """Trimmed; case is folded in GUIDs and in what contains `@`; "" means absent."""
+    value = value.strip()
+    if "@" in value or (len(value) == 36 and _GUID.fullmatch(value)):
+        return value.casefold()
+    return value
+
+
+class UrlParameters(Struct, frozen=True):
+    """Which query parameters say nothing about identity, and which decide it (SPEC 4.1, 4.3).
+
+    Attributes:
+      ignored: casefolded names.
+      ignored_prefixes: every name that begins with one of these is ignored too.
+      identity: casefolded names.
+    """
+
+    ignored: frozenset[str]
+    ignored_prefixes: tuple[str, ...]
+    identity: tuple[str, ...]
+
+
+class NormalUrl(Struct, frozen=True):
+    """A URL as it is compared; the scheme and the fragment are gone."""
+
+    host: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+
+
+def normalise_url(url: str, parameters: UrlParameters) -> NormalUrl | None:
+    """Split a URL into what is compared; None when it is blank (SPEC 4.1)."""
+    plain = _PLAIN_URL.fullmatch(url)
+    if plain is None:
+        return _split_any(url, parameters)
+    host, path, query = plain.groups()
+    return NormalUrl(
+        host.lower().removeprefix("www."),
+        path.rstrip("/") or "/" if path else "/",
+        _kept_pairs(_plain_pairs(query), parameters) if query else (),
+    )
+
+
+def _plain_pairs(query: str) -> list[tuple[str, str]]:
+    """What `parse_qsl` gives for a query without escapes."""
+    pairs = [pair.partition("=") for pair in query.split("&") if pair]
+    return [(name, value) for name, _, value in pairs]
+
+
+def _split_any(url: str, parameters: UrlParameters) -> NormalUrl | None:
+    url = url.strip()
+    if not url:
+        return None
+    if _SCHEME.match(url):
+        return NormalUrl(url.casefold(), "", ())
+    try:
+        parts = urlsplit(url if "://" in url or url.startswith("//") else "//" + url)
+        port = parts.port
+    except ValueError:
+        return NormalUrl(url.casefold(), "", ())
+    host = (parts.hostname or "").removeprefix("www.")
+    if port is not None and port not in _DEFAULT_PORTS:
+        host = f"{host}:{port}"
+    return NormalUrl(
+        host,
+        unquote(parts.path).rstrip("/") or "/",
+        _kept_pairs(parse_qsl(parts.query, keep_blank_values=True), parameters),
+    )
+
+
+def _kept_pairs(
+    pairs: list[tuple[str, str]], parameters: UrlParameters
+) -> tuple[tuple[str, str], ...]:
+    kept = []
+    for name, value in pairs:
+        folded = name.casefold()
+        if folded not in parameters.ignored and not folded.startswith(parameters.ignored_prefixes):
+            kept.append((folded, value))
+    kept.sort()
+    return tuple(kept)

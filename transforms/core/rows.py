@@ -1,0 +1,118 @@
+"""The rows that scoring a conversation gives, with the column names of SPEC 6."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class IterationRow(Struct, frozen=True, array_like=True):
+    """One iteration of the last turn; the columns are declared in `registry`."""
+
+    conversation_id: str
+    turn: int
+    attributes: dict[str, str]
+    i: int
+    iteration: int
+    calls: int
+    R_i: int
+    UR_i: int
+    GR_i: int
+    Dup_i: int
+    G_i: int
+    unlabelled_i: int
+    AvgGain_i: float
+    R_at_i: int
+    UR_at_i: int
+    GR_at_i: int
+    DupR_at_i: int
+    CG_at_i: int
+    RG_at_i: float
+    DCG_at_i: float
+    DRG_at_i: float
+    RAG_at_i: float
+    DRAG_at_i: float
+    SRE_at_i: float
+    SRR_at_i: float
+
+
+class ConversationRow(Struct, frozen=True, array_like=True):
+    """One conversation; the columns are declared in `registry`.
+
+    Attributes:
+      ranking: values of the ranking metrics asked for, in their order (SPEC 8).
+    """
+
+    conversation_id: str
+    turn: int | None
+    attributes: dict[str, str]
+    N: int
+    calls: int
+    R: int
+    UR: int
+    GR: int
+    DupR: int
+    CG: int | None
+    RG: float | None
+    DCG: float | None
+    DRG: float | None
+    RAG: float | None
+    DRAG: float | None
+    SRE: float | None
+    SRR: float | None
+    iterations_for_all_good_results: int | None
+    iterations_after_last_good: int | None
+    unlabelled: int
+    label_conflicts: int
+    rejected_records: int
+    redelivered: int
+    first_timestamp: int | None
+    last_timestamp: int | None
+    ranking: tuple[float | None, ...] = ()
+
+
+class CallRow(Struct, frozen=True, array_like=True):
+    """The ranked list of one search call, evaluated by itself (SPEC 8).
+
+    Attributes:
+      call_position: from 0, the call's place within its iteration.
+      call: the producer's number of it, when given.
+      results: how many it returned, duplicates included.
+      ranking: values of the ranking metrics asked for, in their order.
+    """
+
+    conversation_id: str
+    turn: int
+    attributes: dict[str, str]
+    i: int
+    iteration: int
+    call_position: int
+    call: int | None
+    results: int
+    ranking: tuple[float | None, ...]
+
+
+class DuplicateRow(Struct, frozen=True, array_like=True):
+    """One duplicate: where it stood, where its first occurrence stands, and why (SPEC 4).
+
+    Attributes:
+      call_position, first_call_position: from 0, the call's place within its iteration.
+      rank, first_rank: from 1, the place in the call's results.
+      key: the first key that proposed the pair; step, clause: what decided.
+    """
+
+    conversation_id: str
+    turn: int
+    i: int
+    iteration: int
+    call_position: int
+    rank: int
+    first_i: int
+    first_iteration: int
+    first_call_position: int
+    first_rank: int
+    entity_type: str | None
+    gain: int | None
+    first_gain: int | None
+    key: str
+    step: str
+    clause: int | None

@@ -1,0 +1,195 @@
+"""Reading a rules file: its shape, and every mistake in it with its line (SPEC 4.3)."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from transforms.core.errors import RulesError
+
+SHIPPED_RULES = "dedup.yaml"
+Names = list[Annotated[str, Field(min_length=1)]]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Requirement(_Part):
+    """One part of a clause: at least so many of the named fields are equal.
+
+    Written as `NAME`, as `{any: [...]}` (at least one) or as `{at_least: N, of: [...]}`.
+    """
+
+    at_least: Annotated[int, Field(ge=1)]
+    of: Annotated[Names, Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_forms(cls, part: Any) -> Any:
+        if isinstance(part, str):
+            return {"at_least": 1, "of": [part]}
+        if isinstance(part, dict) and set(part) == {"any"}:
+            return {"at_least": 1, "of": part["any"]}
+        if isinstance(part, dict) and set(part) == {"at_least", "of"}:
+            return part
+        raise ValueError(
+            f"a part of a clause is NAME, {{any: [...]}} or {{at_least: N, of: [...]}}, got {part}"
+        )
+
+    @model_validator(mode="after")
+    def _enough_names(self) -> Requirement:
+        if self.at_least > len(self.of):
+            raise ValueError(f"at_least is {self.at_least}, but only {len(self.of)} are named")
+        return self
+
+
+Clause = Annotated[list[Requirement], Field(min_length=1)]
+
+
+class Points(_Part):
+    """Confidence points for equal fields, in place of clauses."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, Annotated[int, Field(ge=0)]]
+    other: Annotated[int, Field(alias="any other field", ge=0)]
+    needed: Annotated[int, Field(ge=1)]
+    needed_with_context: Annotated[int, Field(alias="needed with id context", ge=1)]
+
+
+class TypeEntry(_Part):
+    """One entry under `types`."""
+
+    definitive: Names = []
+    container: Names = []
+    reject_on: Names | Literal["all"] = []
+    duplicate_if: list[Clause] = []
+    points: Points | None = None
+
+    @model_validator(mode="after")
+    def _one_way_to_decide(self) -> TypeEntry:
+        both = sorted(set(self.definitive) & set(self.container))
+        if both:
+            raise ValueError(f"{', '.join(both)} is named as definitive and as container")
+        if self.points is not None and self.duplicate_if:
+            raise ValueError("give either duplicate_if or points, not both")
+        return self
+
+
+class UrlEntry(_Part):
+    """The entry `url`."""
+
+    ignored_parameters: Names = []
+    identity_parameters: Names = []
+
+
+class RulesFile(_Part):
+    """A whole rules file."""
+
+    aliases: dict[str, str] = {}
+    time_fields: Names = []
+    max_candidates: Annotated[int, Field(ge=1)] = 256
+    url: UrlEntry = UrlEntry()
+    types: dict[str, TypeEntry]
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> RulesFile:
+        if "default" not in self.types:
+            raise ValueError("types must hold an entry `default`")
+        folded = [name.strip().casefold() for name in self.types]
+        twice = sorted({name for name in folded if folded.count(name) > 1})
+        if twice:
+            raise ValueError(f"types holds {', '.join(twice)} twice (case does not matter)")
+        for alias, target in self.aliases.items():
+            if target not in self.types:
+                raise ValueError(f"alias {alias} stands for {target}, which is not under types")
+            if alias.strip().casefold() in folded:
+                raise ValueError(f"{alias} is both an alias and a type")
+        return self
+
+
+def shipped_rules_text() -> str:
+    """The text of the rules that ship with Good Gain, `configs/dedup.yaml`."""
+    return (resources.files("configs") / SHIPPED_RULES).read_text(encoding="utf-8")
+
+
+def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
+    """Check the text of a rules file.
+
+    Args:
+      text: YAML.
+      name: what messages call the file.
+
+    Raises:
+      RulesError: not YAML, or not rules; the message lists every mistake with its line.
+    """
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{name}:{mark.line + 1}" if mark else name
+        problem = getattr(error, "problem", None) or "it cannot be read"
+        raise RulesError(f"{where}: not valid YAML: {problem}.") from None
+    twice = _repeated_keys(tree)
+    try:
+        rules = RulesFile.model_validate(content)
+    except ValidationError as error:
+        mistakes = {
+            (_line(tree, mistake["loc"]), _place(mistake["loc"]), _reason(mistake))
+            for mistake in error.errors()
+        }
+    else:
+        mistakes = set()
+        if not twice:
+            return rules
+    lines = [
+        f"{name}:{line}: {place + ': ' if place else ''}{reason}"
+        for line, place, reason in sorted(mistakes | twice)
+    ]
+    raise RulesError("The rules cannot be used:\n  " + "\n  ".join(lines))
+
+
+def _repeated_keys(node: yaml.Node | None) -> set[tuple[int, str, str]]:
+    found: set[tuple[int, str, str]] = set()
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                found.add((key.start_mark.line + 1, key.value, "stands here a second time"))
+            seen.add(key.value)
+            found |= _repeated_keys(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            found |= _repeated_keys(value)
+    return found
+
+
+def _line(node: yaml.Node | None, location: tuple[int | str, ...]) -> int:
+    """The line (from 1) where the deepest part of a location that exists begins."""
+    line = 1
+    for step in location:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == step:
+                    line, node = key.start_mark.line + 1, value
+                    break
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            if step < len(node.value):
+                node = node.value[step]
+                line = node.start_mark.line + 1
+    return line
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(step) for step in location if not str(step).startswith(("list[", "lit")))
+
+
+def _reason(mistake: Any) -> str:
+    message: str = mistake["msg"].removeprefix("Value error, ")
+    if mistake["type"] == "extra_forbidden":
+        return "not a name that is known here"
+    return message[:1].lower() + message[1:]
