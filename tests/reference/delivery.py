@@ -63,6 +63,7 @@ def parsed_record(raw):
     """The JSON record with all defaults and its timestamp in milliseconds."""
     record = with_defaults(raw, RECORD_DEFAULTS)
     record["timestamp"] = milliseconds(record["timestamp"])
+    record["record_id"] = record_id_of(record)
     record["results"] = [parsed_result(result) for result in record["results"]]
     return record
 
@@ -113,7 +114,7 @@ def in_order(records):
             record["iteration"],
             record["call"] or 0,
             nullable(record["timestamp"]),
-            nullable(record_id_of(record)),
+            nullable(record["record_id"]),
             encoding(record),
         ),
     )

@@ -1,0 +1,85 @@
+"""The tools we are compared with: each turns judged runs into {spelling: value} by topic."""
+
+from __future__ import annotations
+
+import warnings
+
+from tests.conformity.topics import Topic, by_id
+from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+
+LEVEL = 2  # the least gain of a relevant document, for every tool
+Values = list[dict[str, float | None]]
+
+
+def ours(topics: list[Topic], names: list[str]) -> Values:
+    evaluator = RankingEvaluator(parse_ranking_metrics(names), LEVEL)
+    return [
+        dict(zip(names, evaluator.evaluate(topic.labels, topic.pool), strict=True))
+        for topic in topics
+    ]
+
+
+def trec_eval(qrels: dict, run: dict, spellings: list[str], level: int = LEVEL) -> Values:
+    """trec_eval's own C code, through pytrec_eval."""
+    import pytrec_eval
+
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(spellings), relevance_level=level)
+    values = evaluator.evaluate(run)
+    return [{spelling: values[topic][spelling] for spelling in spellings} for topic in run]
+
+
+def ranx(qrels: dict, run: dict, spellings: list[str]) -> Values:
+    from ranx import Qrels, Run, evaluate
+
+    ranx_run = Run(run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        evaluate(Qrels(qrels), ranx_run, list(spellings))
+    return [
+        {spelling: float(ranx_run.scores[spelling][topic]) for spelling in spellings}
+        for topic in run
+    ]
+
+
+def ir_measures(qrels: dict, run: dict, spellings: list[str]) -> Values:
+    import ir_measures
+
+    measures = {spelling: ir_measures.parse_measure(spelling) for spelling in spellings}
+    found = ir_measures.iter_calc(list(measures.values()), qrels, run)
+    values = {(metric.query_id, metric.measure): metric.value for metric in found}
+    return [
+        {spelling: values.get((topic, measure)) for spelling, measure in measures.items()}
+        for topic in run
+    ]
+
+
+def scikit_learn(qrels: dict, run: dict, spellings: list[str]) -> Values:
+    from sklearn import metrics
+
+    def value(spelling: str, topic: str) -> float:
+        gains, scores = [], []
+        for document, score in run[topic].items():
+            # An unjudged document has no class; for the two others it is not relevant.
+            if document in qrels[topic] or spelling != "roc_auc_score":
+                gains.append(qrels[topic].get(document, 0))
+                scores.append(score)
+        if spelling == "ndcg_score":
+            return metrics.ndcg_score([gains], [scores])
+        return getattr(metrics, spelling)([gain >= LEVEL for gain in gains], scores)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [{spelling: value(spelling, topic) for spelling in spellings} for topic in run]
+
+
+def values_of(tool: str, topics: list[Topic], spellings: list[str]) -> Values:
+    """What the tool gives for these topics."""
+    return TOOLS[tool](by_id(topics, "qrels"), by_id(topics, "run"), spellings)
+
+
+TOOLS = {
+    "trec_eval": trec_eval,
+    "ranx": ranx,
+    "ir_measures": ir_measures,
+    "scikit-learn": scikit_learn,
+}

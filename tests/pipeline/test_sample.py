@@ -1,0 +1,414 @@
+import argparse
+import bz2
+import gzip
+import json
+import math
+from collections import Counter
+from datetime import datetime
+from importlib.resources import files
+from itertools import groupby
+
+import fastavro
+import pyarrow.parquet
+import pytest
+import zstandard
+
+from pipeline.sample import SampleOptions, sample_calls, sample_records, write_sample
+from pipeline.sample.bad import BAD_KINDS
+from pipeline.sample.command import add_arguments, run
+from pipeline.sample.copies import COPIES
+from pipeline.sample.near_misses import NEAR_MISSES
+from pipeline.sample.writers import CODECS, trace_schema
+from transforms.core.errors import UsageError
+
+SMALL = SampleOptions(seed=3, conversations=25, bad_share=0.05)
+SHIPPED = ["--seed", "7", "--conversations", "60", "--bad-share", "0.008"]
+DEFAULTS = {
+    "turn": 1,
+    "call": None,
+    "record_id": None,
+    "turn_count": None,
+    "is_final": False,
+    "entity_type": None,
+    "id": None,
+    "ids": {},
+    "url": None,
+    "title": None,
+    "snippet": None,
+    "content": None,
+    "fields": {},
+    "gain": None,
+    "score": None,
+    "reference_id": None,
+}
+
+
+@pytest.fixture(scope="module")
+def calls():
+    return list(sample_calls(SampleOptions(seed=1, conversations=400, bad_share=0.02)))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return [comparable(record) for record in sample_records(SMALL)]
+
+
+def command(*arguments):
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return run(parser.parse_args(list(arguments)))
+
+
+def results_of(calls):
+    return [result for call in calls for result in call.record["results"]]
+
+
+def comparable(record):
+    """A record under SPEC 2's defaults, as text, because NaN is not equal to itself."""
+    record = with_defaults(record, DEFAULTS.keys() - set(DEFAULTS_OF_RESULTS))
+    if isinstance(record["timestamp"], str):
+        record["timestamp"] = datetime.fromisoformat(record["timestamp"])
+    if isinstance(record["timestamp"], datetime):
+        record["timestamp"] = round(record["timestamp"].timestamp() * 1000)
+    record["attributes"] = dict(record["attributes"])
+    record["results"] = [
+        {
+            **with_defaults(result, DEFAULTS_OF_RESULTS),
+            "ids": lists(result.get("ids")),
+            "fields": lists(result.get("fields")),
+        }
+        for result in record["results"]
+    ]
+    return json.dumps(record, sort_keys=True)
+
+
+DEFAULTS_OF_RESULTS = list(DEFAULTS)[5:]
+
+
+def with_defaults(values, names):
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: DEFAULTS[name] for name in names} | given
+
+
+def lists(values):
+    return {
+        name: [value] if isinstance(value, str) else list(value)
+        for name, value in dict(values or {}).items()
+    }
+
+
+def avro_records(path):
+    with open(path, "rb") as file:
+        return list(fastavro.reader(file))
+
+
+def json_records(content):
+    return [json.loads(line) for line in content.decode().splitlines()]
+
+
+class TestSameOptionsSameRecords:
+    @pytest.mark.parametrize("name", ["a.avro", "a.jsonl", "a.jsonl.gz", "a.parquet"])
+    def test_files_are_equal_to_the_byte(self, tmp_path, name):
+        write_sample(SMALL, str(tmp_path / f"first-{name}"))
+        write_sample(SMALL, str(tmp_path / f"second-{name}"))
+        first = (tmp_path / f"first-{name}").read_bytes()
+        assert first == (tmp_path / f"second-{name}").read_bytes()
+
+    def test_another_seed_gives_other_records(self):
+        one = {record["conversation_id"] for record in sample_records(SampleOptions(1, 20))}
+        two = {record["conversation_id"] for record in sample_records(SampleOptions(2, 20))}
+        assert not one & two
+
+    def test_a_smaller_sample_is_the_beginning_of_a_larger_one(self):
+        smaller = [comparable(one) for one in sample_records(SampleOptions(5, 6))]
+        larger = [comparable(one) for one in sample_records(SampleOptions(5, 15))]
+        assert len(smaller) < len(larger)
+        assert larger[: len(smaller)] == smaller
+
+    def test_known_values(self):
+        """Python's generator and our use of it give these on every machine."""
+        first = next(sample_records(SampleOptions(seed=1)))
+        assert first["conversation_id"] == "c7d95379-6c92-989f-2d76-21f6361e3d5f"
+        assert first["timestamp"] == 1740981663858
+
+
+class TestWhatOccurs:
+    def test_every_entity_type(self, calls):
+        kinds = {result.get("entity_type") for result in results_of(calls)}
+        assert kinds >= {
+            *("File", "Event", "EmailMessage", "TeamsMessage", "People", "External"),
+            *("MeetingTranscript", "Whiteboard", None),
+            *("Email", "Person", "PeopleInferenceAnswer", "CalendarEvent", "GraphConnector"),
+        }
+
+    def test_every_way_to_return_and_every_near_miss(self, calls):
+        origins = {origin for call in calls for origin in call.origins}
+        assert origins == {
+            "new",
+            *(f"copy:{way}" for _, way in COPIES),
+            *(f"near:{way}" for way in NEAR_MISSES),
+        }
+
+    def test_every_kind_of_record(self, calls):
+        kinds = {call.kind for call in calls}
+        assert kinds == {
+            *("regular", "redelivered", "conflicting"),
+            *(f"bad:{kind}" for kind in BAD_KINDS),
+        }
+
+    def test_bad_records_carry_the_named_fault(self, calls):
+        for call in calls:
+            record = call.record
+            faults = {
+                "bad:conversation_id": record["conversation_id"] == "",
+                "bad:iteration": record["iteration"] < 1,
+                "bad:turn": record["turn"] < 1,
+                "bad:gain": any(r.get("gain", 0) not in range(5) for r in record["results"]),
+                "bad:score": any(not math.isfinite(r.get("score", 0)) for r in record["results"]),
+            }
+            wanted = {call.kind} if call.kind.startswith("bad:") else set()
+            assert {name for name, fault in faults.items() if fault} == wanted
+
+    def test_every_peculiarity_of_calls(self, calls):
+        records = [call.record for call in calls if call.kind == "regular"]
+        assert any(not record["results"] for record in records)
+        assert any("call" not in record for record in records)
+        assert any(record.get("call") == 1 for record in records)
+        assert any("record_id" not in record for record in records)
+        assert any(record.get("turn_count", 0) > record["turn"] for record in records)
+        assert any("model" not in record["attributes"] for record in records)
+        raw = [
+            sorted({record["iteration"] for record in turn})
+            for _, turn in groupby(records, lambda r: (r["conversation_id"], r["turn"]))
+        ]
+        assert any(iterations[-1] > len(iterations) for iterations in raw)
+
+    def test_two_searches_of_an_iteration_without_call_numbers(self, calls):
+        places = Counter(
+            (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
+            for call in calls
+            if call.kind == "regular" and "call" not in call.record
+        )
+        assert 2 in places.values()
+
+    def test_is_final_marks_the_last_record_only(self, calls):
+        regular = [call.record for call in calls if call.kind == "regular"]
+        for _, conversation in groupby(regular, lambda record: record["conversation_id"]):
+            *earlier, _ = conversation
+            assert not any(record.get("is_final") for record in earlier)
+        assert any(record.get("is_final") for record in regular)
+
+    def test_redeliveries_repeat_a_record_and_conflicts_change_it(self, calls):
+        regular = {comparable(call.record) for call in calls if call.kind == "regular"}
+        for call in calls:
+            if call.kind == "redelivered":
+                assert comparable(call.record) in regular
+            if call.kind == "conflicting":
+                assert comparable(call.record) not in regular
+
+    def test_texts_have_the_length_of_real_ones(self, calls):
+        results = results_of(calls)
+        titles = [len(result["title"]) for result in results if "title" in result]
+        snippets = [len(result["snippet"]) for result in results if "snippet" in result]
+        contents = [len(result["content"]) for result in results if "content" in result]
+        assert 30 <= sum(titles) / len(titles) <= 80
+        assert max(titles) <= 90
+        assert min(snippets) >= 140
+        assert max(snippets) <= 300
+        assert min(contents) >= 590
+        assert max(contents) <= 1500
+
+    def test_languages_mix_and_ascii_prevails(self, calls):
+        text = "".join(result.get("snippet", "") for result in results_of(calls))
+        assert "ß" in text
+        assert "é" in text
+        assert "見" in text
+        assert sum(letter.isascii() for letter in text) > 0.9 * len(text)
+
+
+class TestShares:
+    @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
+    def test_duplicates(self, share):
+        options = SampleOptions(conversations=250, duplicate_share=share)
+        origins = [origin for call in sample_calls(options) for origin in call.origins]
+        copies = sum(origin.startswith("copy:") for origin in origins)
+        assert copies / len(origins) == pytest.approx(share, rel=0.12)
+
+    def test_labels_are_skewed_to_the_low_ones(self, calls):
+        counts = Counter(r.get("gain") for r in results_of(calls) if r.get("gain", 0) in range(5))
+        assert counts[0] > counts[1] > counts[2] > counts[3] > counts[4] > 0
+
+    def test_unlabelled_bad_and_several_turns(self, calls):
+        results = results_of(calls)
+        unlabelled = sum("gain" not in result for result in results) / len(results)
+        bad = sum(call.kind.startswith("bad:") for call in calls) / len(calls)
+        turns = {}
+        for call in calls:
+            turns.setdefault(call.record["conversation_id"], set()).add(call.record["turn"])
+        several = sum(len(found) > 1 for found in turns.values()) / len(turns)
+        assert unlabelled == pytest.approx(0.04, abs=0.01)
+        assert bad == pytest.approx(0.02, abs=0.01)
+        assert several == pytest.approx(0.2, abs=0.07)
+
+    def test_size_is_conversations_by_iterations_by_results(self):
+        options = SampleOptions(conversations=400)
+        results = sum(len(record["results"]) for record in sample_records(options))
+        assert results == pytest.approx(400 * 4 * 20, rel=0.06)
+
+    def test_fixed_iterations(self):
+        options = SampleOptions(conversations=40, iterations=3, fixed_iterations=True)
+        places = {
+            (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
+            for call in sample_calls(options)
+            if not call.kind.startswith("bad:")
+        }
+        iterations = Counter(conversation_id for conversation_id, _, _ in places)
+        assert set(iterations.values()) == {3}
+
+    def test_copies_with_another_label(self, calls):
+        labels = {}
+        for result in results_of(calls):
+            key = (result.get("url"), json.dumps(result.get("ids")), result.get("id"))
+            labels.setdefault(key, set()).add(result.get("gain"))
+        assert any(len(found) > 1 for found in labels.values())
+
+    def test_scores_fall_with_the_rank(self, calls):
+        for call in calls:
+            scores = [result["score"] for result in call.record["results"] if "score" in result]
+            if call.kind != "bad:score":
+                assert scores == sorted(scores, reverse=True)
+
+
+class TestFormats:
+    @pytest.mark.parametrize("codec", CODECS["avro"])
+    def test_avro(self, tmp_path, expected, codec):
+        path = str(tmp_path / "sample.avro")
+        written = write_sample(SMALL, path, codec=codec)
+        assert [comparable(record) for record in avro_records(path)] == expected
+        assert written.records == len(expected)
+        assert written.size == (tmp_path / "sample.avro").stat().st_size
+
+    @pytest.mark.parametrize("codec", CODECS["parquet"])
+    def test_parquet(self, tmp_path, expected, codec):
+        path = str(tmp_path / "sample.parquet")
+        write_sample(SMALL, path, codec=codec)
+        rows = pyarrow.parquet.read_table(path).to_pylist()
+        assert [comparable(record) for record in rows] == expected
+
+    @pytest.mark.parametrize(
+        ("suffix", "unpack"),
+        [
+            ("", bytes),
+            (".gz", gzip.decompress),
+            (".bz2", bz2.decompress),
+            (
+                ".zst",
+                lambda content: zstandard.ZstdDecompressor().decompressobj().decompress(content),
+            ),
+        ],
+    )
+    def test_jsonl_and_its_broken_lines(self, tmp_path, expected, suffix, unpack):
+        path = tmp_path / f"sample.jsonl{suffix}"
+        written = write_sample(SMALL, str(path))
+        found, broken = [], []
+        for line in unpack(path.read_bytes()).splitlines():
+            try:
+                found.append(comparable(json.loads(line.decode())))
+            except ValueError as error:
+                broken.append(type(error))
+        assert found == expected
+        assert len(broken) == written.broken_lines
+        assert set(broken) == {UnicodeDecodeError, json.JSONDecodeError}
+
+    def test_the_schema_documents_every_field(self):
+        schema = trace_schema()
+        results = next(field for field in schema["fields"] if field["name"] == "results")
+        for field in schema["fields"] + results["type"]["items"]["fields"]:
+            assert field["doc"]
+            assert "default" in field or field["name"] in ("conversation_id", "iteration")
+
+
+class TestShippedData:
+    def test_sample_is_what_the_command_makes(self, tmp_path, capsys):
+        """Blocks are compared unpacked: other builds of zlib pack the same bytes otherwise."""
+        command("--output", str(tmp_path / "sample.avro"), *SHIPPED)
+        shipped = files("configs").joinpath("data/sample.avro")
+        with shipped.open("rb") as old, (tmp_path / "sample.avro").open("rb") as new:
+            old_blocks, new_blocks = fastavro.block_reader(old), fastavro.block_reader(new)
+            assert old_blocks.metadata == new_blocks.metadata
+            assert [unpacked(block) for block in old_blocks] == [
+                unpacked(block) for block in new_blocks
+            ]
+        assert "60 conversations" in capsys.readouterr().out
+
+    def test_sample_holds_bad_records_within_the_usual_tolerance(self):
+        with files("configs").joinpath("data/sample.avro").open("rb") as file:
+            records = list(fastavro.reader(file))
+        bad = [
+            record
+            for record in records
+            if any(r["gain"] not in (None, *range(5)) for r in record["results"])
+            or record["turn"] < 1
+        ]
+        assert len(bad) == 2
+        assert len(bad) / len(records) < 0.01
+
+    def test_trec_session_holds_facts_only(self):
+        content = files("configs").joinpath("data/trec_session_2013.jsonl.gz").read_bytes()
+        records = json_records(gzip.decompress(content))
+        results = [result for record in records for result in record["results"]]
+        assert len({record["conversation_id"] for record in records}) == 133
+        assert len(results) == 4449
+        names = {"conversation_id", "turn", "iteration", "call", "attributes", "results"}
+        assert {frozenset(record) for record in records} == {frozenset(names)}
+        assert {frozenset(result) for result in results} == {frozenset({"ids", "url", "gain"})}
+
+    def test_data_stays_small(self):
+        folder = files("configs").joinpath("data")
+        assert sum(len(file.read_bytes()) for file in folder.iterdir() if file.is_file()) < 1.5e6
+
+
+def unpacked(block):
+    return block.num_records, block.bytes_.getvalue()
+
+
+class TestCommand:
+    def test_says_what_it_wrote(self, tmp_path, capsys):
+        path = tmp_path / "made.jsonl"
+        assert command("--output", str(path), "--conversations", "3", "--bad-share", "0") == 0
+        records = json_records(path.read_bytes())
+        results = sum(len(record["results"]) for record in records)
+        assert capsys.readouterr().out == (
+            f"{path}: 3 conversations, {len(records)} records, {results} results\n"
+            f"jsonl, none, {path.stat().st_size:,} bytes; seed 1\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("arguments", "named"),
+        [
+            (["--conversations", "0"], "--conversations"),
+            (["--iterations", "-1"], "--iterations"),
+            (["--results", "0"], "--results"),
+            (["--duplicate-share", "1.5"], "--duplicate-share"),
+            (["--bad-share", "nan"], "--bad-share"),
+            (["--start", "yesterday"], "--start yesterday"),
+            (["--start", "9999-12-31T23:00:00"], "--start"),
+            (["--conversations-per-hour", "0"], "--conversations-per-hour"),
+            (["--conversations-per-hour", "nan"], "--conversations-per-hour"),
+            (["--codec", "snappy"], "--codec snappy"),
+            (["--format", "jsonl", "--codec", "gzip"], "--codec gzip"),
+        ],
+    )
+    def test_wrong_options(self, tmp_path, arguments, named):
+        with pytest.raises(UsageError) as caught:
+            command("--output", str(tmp_path / "a.avro"), *arguments)
+        assert named in str(caught.value)
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("name", ["a.txt", "a", "a.avro.gz", "a.gz", "missing/a.avro"])
+    def test_wrong_paths(self, tmp_path, name):
+        path = str(tmp_path / name)
+        with pytest.raises(UsageError) as caught:
+            command("--output", path, "--conversations", "1")
+        assert path in str(caught.value)
+        assert list(tmp_path.iterdir()) == []
