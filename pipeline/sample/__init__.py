@@ -1,0 +1,14 @@
+"""Realistic, seeded traces to try, test and measure the pipeline with (SPEC 2)."""
+
+from pipeline.sample.conversations import SampleCall, sample_calls, sample_records
+from pipeline.sample.options import SampleOptions
+from pipeline.sample.writers import Written, write_sample
+
+__all__ = [
+    "SampleCall",
+    "SampleOptions",
+    "Written",
+    "sample_calls",
+    "sample_records",
+    "write_sample",
+]

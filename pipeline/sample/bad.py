@@ -1,0 +1,34 @@
+"""Records that no reader can use (SPEC 3, `rejected`)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from pipeline.sample.draw import Draw
+
+BAD_KINDS = ("gain", "conversation_id", "iteration", "score", "turn")
+
+
+def spoil(draw: Draw, record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A copy of the record with one impossible value, and the name of the field at fault."""
+    kind = draw.pick(BAD_KINDS)
+    if kind in ("gain", "score") and not record["results"]:
+        kind = "iteration"
+    if kind == "conversation_id":
+        return kind, {**record, "conversation_id": ""}
+    if kind in ("iteration", "turn"):
+        return kind, {**record, kind: 0}
+    results = list(record["results"])
+    place = draw.below(len(results))
+    value = draw.pick((7, -1)) if kind == "gain" else draw.pick((math.nan, math.inf))
+    results[place] = {**results[place], kind: value}
+    return kind, {**record, "results": results}
+
+
+def broken_line(draw: Draw, line: bytes) -> bytes:
+    """A JSON line as a crashed producer leaves it: cut off, or with bytes that are no UTF-8."""
+    if draw.chance(0.5):
+        return line[: len(line) // 2]
+    place = draw.between(len(line) // 3, len(line) // 2)
+    return line[:place] + b"\xff\xfe" + line[place:]

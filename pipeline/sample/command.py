@@ -1,0 +1,110 @@
+"""`goodgain sample`: make realistic traces (SPEC 2)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import datetime
+
+from pipeline.sample.options import SampleOptions
+from pipeline.sample.writers import CODECS, resolve_format, write_sample
+from transforms.core.errors import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `goodgain sample`; defaults are those of `SampleOptions`."""
+    default = SampleOptions()
+    parser.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="file to write; .avro, .jsonl (also .jsonl.gz, .bz2, .zst) or .parquet",
+    )
+    parser.add_argument(
+        "--format", choices=sorted(CODECS), help="what to write; the suffix of FILE by default"
+    )
+    parser.add_argument(
+        "--codec", help="compression; deflate for Avro, snappy for Parquet, the suffix for JSONL"
+    )
+    numbers = (
+        ("seed", "chooses the sample; the same seed gives the same traces"),
+        ("conversations", "how many conversations"),
+        ("iterations", "mean number of iterations of a conversation"),
+        ("results", "results of a search call"),
+    )
+    for name, meaning in numbers:
+        value = getattr(default, name)
+        parser.add_argument(
+            f"--{name}", type=int, default=value, metavar="N", help=f"{meaning} ({value})"
+        )
+    parser.add_argument(
+        "--fixed-iterations",
+        action="store_true",
+        help="give every conversation exactly --iterations iterations",
+    )
+    shares = (
+        ("turns", "conversations with several turns"),
+        ("duplicate", "results that come back in their turn"),
+        ("unlabelled", "documents without a label"),
+        ("bad", "records that cannot be used"),
+    )
+    for name, meaning in shares:
+        value = getattr(default, f"{name}_share")
+        parser.add_argument(
+            f"--{name}-share",
+            type=float,
+            default=value,
+            metavar="SHARE",
+            help=f"share of {meaning}, 0 to 1 ({value})",
+        )
+    start = default.start.isoformat()
+    parser.add_argument(
+        "--start", default=start, metavar="TIME", help=f"when it begins, ISO 8601 ({start})"
+    )
+    parser.add_argument(
+        "--conversations-per-hour",
+        type=float,
+        default=default.conversations_per_hour,
+        metavar="N",
+        help=f"conversations that begin in an hour ({default.conversations_per_hour:g})",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the sample and say on stdout what it holds; 0 = done.
+
+    Raises:
+      UsageError: an option is wrong, or the file cannot be written.
+    """
+    options = _options(args)
+    format, codec = resolve_format(args.output, args.format, args.codec)
+    written = write_sample(options, args.output, format, codec)
+    lines = f", {written.broken_lines:,} broken lines" if written.broken_lines else ""
+    sys.stdout.write(
+        f"{args.output}: {options.conversations:,} conversations, {written.records:,} records, "
+        f"{written.results:,} results{lines}\n"
+        f"{format}, {codec}, {written.size:,} bytes; seed {options.seed}\n"
+    )
+    return 0
+
+
+def _options(args: argparse.Namespace) -> SampleOptions:
+    try:
+        start = datetime.fromisoformat(args.start)
+    except ValueError as error:
+        raise UsageError(
+            f"--start {args.start} is no time; write it like 2025-03-03T06:00:00+00:00."
+        ) from error
+    return SampleOptions(
+        seed=args.seed,
+        conversations=args.conversations,
+        iterations=args.iterations,
+        fixed_iterations=args.fixed_iterations,
+        results=args.results,
+        turns_share=args.turns_share,
+        duplicate_share=args.duplicate_share,
+        unlabelled_share=args.unlabelled_share,
+        bad_share=args.bad_share,
+        start=start,
+        conversations_per_hour=args.conversations_per_hour,
+    )

@@ -1,0 +1,202 @@
+"""Conversations of a sample, record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pipeline.sample.bad import spoil
+from pipeline.sample.calls import make_turn, search
+from pipeline.sample.draw import Draw
+from pipeline.sample.options import SampleOptions
+from pipeline.sample.scene import Scene, make_scene
+
+REGULAR = "regular"
+
+_MODELS = ("agent-large-2", "agent-small-2", "agent-large-3-preview")
+_GOLDEN_RATIO = 0.6180339887498949
+_TWO_SEARCHES_SHARE = 0.12
+_EMPTY_SHARE = 0.03
+_REDELIVERED_SHARE = 0.02
+_ITERATION_GAP_SHARE = 0.12
+_UNSEARCHED_TURN_SHARE = 0.01
+
+
+@dataclass(frozen=True)
+class SampleCall:
+    """A trace record, and how the generator made it.
+
+    Attributes:
+      record: plain values under SPEC 2's names; the timestamp in milliseconds since 1970 UTC.
+      kind: `regular`, `redelivered` (the same again), `conflicting` (again, but changed) or
+        `bad:FIELD`.
+      origins: one per result: `new`, `copy:WAY` or `near:WAY`.
+    """
+
+    record: dict[str, Any]
+    kind: str
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Producer:
+    """Habits of the system that wrote the trace of one conversation."""
+
+    numbers_calls: bool
+    names_records: bool
+    knows_turns: bool
+    marks_end: bool
+
+
+def sample_records(options: SampleOptions) -> Iterator[dict[str, Any]]:
+    """The trace records of a sample as plain dicts (SPEC 2), conversation after conversation.
+
+    Timestamps are milliseconds since 1970 UTC. What a record or result does not have is left out.
+    """
+    for call in sample_calls(options):
+        yield call.record
+
+
+def sample_calls(options: SampleOptions) -> Iterator[SampleCall]:
+    """The records of `sample_records`, each with how it was made."""
+    for index in range(options.conversations):
+        yield from _conversation(options, index)
+
+
+def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
+    draw = Draw(f"{options.seed}/{index}")
+    spacing = options.spacing_millis
+    begins = options.first_millis + index * spacing + draw.below(spacing)
+    scene = make_scene(draw, begins)
+    producer = _Producer(
+        numbers_calls=draw.chance(0.85),
+        names_records=draw.chance(0.9),
+        knows_turns=draw.chance(0.3),
+        marks_end=draw.chance(0.8),
+    )
+    calls = _searches(scene, options, _iterations_of_turns(draw, options, index))
+    calls = [_stamped(scene, producer, call) for call in calls]
+    calls = _with_ending(draw, producer, calls)
+    calls = [_spoiled(draw, options, call) for call in calls]
+    return _with_redeliveries(draw, producer, calls)
+
+
+def _iterations_of_turns(draw: Draw, options: SampleOptions, index: int) -> list[int]:
+    """Iterations of each turn; they add up to those of the conversation.
+
+    The sums follow a golden-ratio sequence, which looks random and is evenly spread, so that
+    samples of the same options are of nearly the same size whatever the seed.
+    """
+    total = options.iterations
+    if not options.fixed_iterations:
+        offset = Draw(f"{options.seed}/iterations").random()
+        total = 1 + int((offset + index * _GOLDEN_RATIO) % 1.0 * (2 * total - 1))
+    several = draw.chance(options.turns_share)
+    turns = min(draw.between(2, 3), total) if several else 1
+    counts = [1] * turns
+    for _ in range(total - turns):
+        counts[draw.below(turns)] += 1
+    return counts
+
+
+def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> list[SampleCall]:
+    """The search calls of all turns in order, with turn, iteration, call and timestamp."""
+    draw = scene.draw
+    conversation_id = draw.guid()
+    attributes = {
+        "arm": draw.pick(("A", "B")),
+        "market": scene.market,
+        "model": draw.pick(_MODELS),
+    }
+    if draw.chance(0.05):
+        del attributes["model"]
+    clock = scene.begins
+    calls = []
+    for number, count in enumerate(iterations, start=1):
+        turn = make_turn(scene, options, number, count)
+        iteration = 0
+        for _ in range(count):
+            iteration += draw.between(2, 3) if draw.chance(_ITERATION_GAP_SHARE) else 1
+            clock += draw.between(1_500, 25_000)
+            for place, results in enumerate(_results_of_calls(draw, options.results)):
+                found, origins = search(scene, options, turn, results)
+                record = {
+                    "conversation_id": conversation_id,
+                    "turn": number,
+                    "iteration": iteration,
+                    "call": place,
+                    "timestamp": clock + place * draw.between(0, 400),
+                    "attributes": attributes,
+                    **found,
+                }
+                calls.append(SampleCall(record, REGULAR, origins))
+        clock += draw.between(20_000, 240_000)
+    return calls
+
+
+def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
+    """How many results each search of one iteration brings."""
+    roll = draw.random()
+    if roll < _EMPTY_SHARE:
+        return (0,)
+    if roll < _EMPTY_SHARE + _TWO_SEARCHES_SHARE:
+        return (results - results // 2, results // 2)
+    return (results,)
+
+
+def _stamped(scene: Scene, producer: _Producer, call: SampleCall) -> SampleCall:
+    record = dict(call.record)
+    if not producer.numbers_calls:
+        del record["call"]
+    if producer.names_records:
+        record["record_id"] = scene.draw.guid()
+    return replace(call, record=record)
+
+
+def _with_ending(draw: Draw, producer: _Producer, calls: list[SampleCall]) -> list[SampleCall]:
+    """Mark the last record, tell the number of turns, and lose an attribute at times."""
+    last = dict(calls[-1].record)
+    if producer.marks_end:
+        last["is_final"] = True
+    if producer.knows_turns:
+        last["turn_count"] = last["turn"]
+    if draw.chance(_UNSEARCHED_TURN_SHARE):
+        last["turn_count"] = last["turn"] + 1
+    if draw.chance(0.03):
+        last["attributes"] = {**last["attributes"], "arm": ""}
+    return [*calls[:-1], replace(calls[-1], record=last)]
+
+
+def _spoiled(draw: Draw, options: SampleOptions, call: SampleCall) -> SampleCall:
+    if not draw.chance(options.bad_share):
+        return call
+    kind, record = spoil(draw, call.record)
+    return replace(call, record=record, kind=f"bad:{kind}")
+
+
+def _with_redeliveries(
+    draw: Draw, producer: _Producer, calls: list[SampleCall]
+) -> list[SampleCall]:
+    """Deliver some usable records again: at once or at the end, the same or changed (SPEC 3)."""
+    delivered: list[SampleCall] = []
+    late: list[SampleCall] = []
+    for call in calls:
+        delivered.append(call)
+        if draw.chance(_REDELIVERED_SHARE) and call.kind == REGULAR:
+            again = _again(draw, producer, call)
+            (late if draw.chance(0.5) else delivered).append(again)
+    return delivered + late
+
+
+def _again(draw: Draw, producer: _Producer, call: SampleCall) -> SampleCall:
+    # Without record_id and call number only an exact copy is a redelivery.
+    identified = producer.names_records or producer.numbers_calls
+    if not identified or not call.record["results"] or draw.chance(0.6):
+        return replace(call, kind="redelivered")
+    results = list(call.record["results"])
+    place = draw.below(len(results))
+    results[place] = {**results[place], "gain": (results[place].get("gain", 0) + 1) % 5}
+    later = call.record["timestamp"] + draw.pick((0, 1_000, 7_000))
+    record = {**call.record, "results": results, "timestamp": later}
+    return replace(call, record=record, kind="conflicting")

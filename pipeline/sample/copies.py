@@ -1,0 +1,215 @@
+"""The ways in which a document comes back (SPEC 4): each makes a copy that is a duplicate.
+
+Every function takes a document as first retrieved and returns the copy, or None when the document
+lacks what this way needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from pipeline.sample.documents import DEFINITIVE_IDS, Document, opaque_id
+from pipeline.sample.scene import Scene
+from pipeline.sample.times import OFFSETS, in_offset
+
+Copier = Callable[[Scene, Document], Document | None]
+
+_ALIASES = {
+    "EmailMessage": ("Email",),
+    "People": ("Person", "PeopleInferenceAnswer"),
+    "Event": ("CalendarEvent",),
+    "External": ("GraphConnector",),
+    "File": ("file",),
+    "TeamsMessage": ("teamsmessage",),
+}
+_TRACKING = (
+    "utm_source=newsletter",
+    "utm_campaign=spring&utm_medium=email",
+    "web=1",
+    "gclid=EAIaIQobChMI",
+    "session=8f2e",
+)
+# Enough fields of each type to decide without ids, URL and texts (SPEC 4.3, the table).
+_CLAUSE_TYPES = ("File", "Event", "EmailMessage", "TeamsMessage", "People", "MeetingTranscript")
+
+
+def _without(document: Document, *names: str) -> Document:
+    return {name: value for name, value in document.items() if name not in names}
+
+
+def _definitive(document: Document) -> str | None:
+    ids = document.get("ids", {})
+    wanted = DEFINITIVE_IDS[document.get("entity_type")]
+    return next((name for name in wanted if name in ids), None)
+
+
+def _exact(_: Scene, document: Document) -> Document:
+    return document
+
+
+def _new_title(scene: Scene, document: Document) -> Document | None:
+    """Same definitive id; another title, and the passage that fits another query."""
+    if _definitive(document) is None:
+        return None
+    return {**document, "title": scene.author.title(), "snippet": scene.author.snippet()}
+
+
+def _url_variant(scene: Scene, document: Document) -> Document | None:
+    """Same URL but for tracking, `www.`, port or fragment; without ids, with another passage."""
+    if "url" not in document:
+        return None
+    draw = scene.draw
+    scheme, rest = document["url"].split("://", 1)
+    host, slash, path = rest.partition("/")
+    way = draw.below(4)
+    if way == 0:
+        host = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
+    elif way == 1:
+        host = f"{host.title()}:443"
+    elif way == 2:
+        path += f"#section-{draw.between(1, 9)}"
+    else:
+        path += ("&" if "?" in path else "?") + draw.pick(_TRACKING)
+    copy = _without(document, "ids")
+    return copy | {
+        "id": opaque_id(draw),
+        "url": f"{scheme}://{host}{slash}{path}",
+        "snippet": scene.author.snippet(),
+    }
+
+
+def _other_query(scene: Scene, document: Document) -> Document | None:
+    """Same URL but for a query parameter that is no identity; the same passage."""
+    if "url" not in document or "snippet" not in document:
+        return None
+    url = document["url"]
+    parameter = scene.draw.pick(("lang=en", "source=search", f"rank={scene.draw.between(1, 20)}"))
+    copy = _without(document, "ids")
+    return copy | {"url": f"{url}{'&' if '?' in url else '?'}{parameter}"}
+
+
+def _other_generic_id(scene: Scene, document: Document) -> Document | None:
+    """Another generic id on a document that has no definitive one."""
+    if _definitive(document) is not None or "url" not in document:
+        return None
+    return {**document, "id": opaque_id(scene.draw)}
+
+
+def _generic_id_only(_: Scene, document: Document) -> Document | None:
+    """Nothing but the generic id of a document that has no definitive one."""
+    if "id" not in document or _definitive(document) is not None:
+        return None
+    return {name: document[name] for name in ("entity_type", "id", "gain") if name in document}
+
+
+def _snippet_only(_: Scene, document: Document) -> Document | None:
+    """Same passage and fields; ids and URL are missing."""
+    if "snippet" not in document:
+        return None
+    return _without(document, "id", "ids", "url", "content")
+
+
+def _fields_only(_: Scene, document: Document) -> Document | None:
+    """Same title and fields; ids, URL and texts are missing."""
+    kind = document.get("entity_type")
+    if kind not in _CLAUSE_TYPES:
+        return None
+    if kind == "Event" and "organizer_email" not in document["fields"]:
+        return None
+    return _without(document, "id", "ids", "url", "snippet", "content")
+
+
+def _guid_case(scene: Scene, document: Document) -> Document | None:
+    """Same definitive GUID, in upper case."""
+    name = _definitive(document)
+    if name not in ("file_id", "unique_id"):
+        return None
+    ids = {key: value.upper() for key, value in document["ids"].items()}
+    return {**document, "ids": ids, "title": scene.author.title()}
+
+
+def _many_ids(scene: Scene, document: Document) -> Document | None:
+    """A list of ids, one of which is the document's."""
+    name = _definitive(document)
+    if name is None:
+        return None
+    ids = {**document["ids"], name: [scene.draw.guid(), document["ids"][name]]}
+    return {**document, "ids": ids, "snippet": scene.author.snippet()}
+
+
+def _time_offset(scene: Scene, document: Document) -> Document | None:
+    """Times in another offset; of the ids only those of containers remain, and no URL."""
+    if "snippet" not in document:
+        return None
+    fields = dict(document["fields"])
+    times = [
+        name
+        for name in ("start", "end", "date_time_received", "last_modified_time")
+        if name in fields
+    ]
+    if not times:
+        return None
+    minutes = scene.draw.pick(OFFSETS)
+    for name in times:
+        fields[name] = in_offset(fields[name], minutes)
+    wanted = DEFINITIVE_IDS[document.get("entity_type")]
+    ids = {name: value for name, value in document.get("ids", {}).items() if name not in wanted}
+    return _without(document, "id", "url") | {"fields": fields, "ids": ids}
+
+
+def _type_alias(scene: Scene, document: Document) -> Document | None:
+    """Another name of the entity type."""
+    names = _ALIASES.get(document.get("entity_type", ""))
+    if names is None:
+        return None
+    return {**document, "entity_type": scene.draw.pick(names)}
+
+
+def _type_missing(_: Scene, document: Document) -> Document | None:
+    """No entity type, otherwise the same."""
+    if "entity_type" not in document or "id" not in document:
+        return None
+    return _without(document, "entity_type")
+
+
+# How often each way is tried; when a document lacks what it needs, the copy is exact.
+COPIES: tuple[tuple[float, str], ...] = (
+    (0.40, "exact"),
+    (0.12, "new_title"),
+    (0.10, "url_variant"),
+    (0.06, "other_query"),
+    (0.05, "other_generic_id"),
+    (0.01, "generic_id_only"),
+    (0.06, "snippet_only"),
+    (0.05, "fields_only"),
+    (0.04, "guid_case"),
+    (0.03, "many_ids"),
+    (0.04, "time_offset"),
+    (0.02, "type_alias"),
+    (0.02, "type_missing"),
+)
+_COPIERS = MappingProxyType[str, Copier](
+    {
+        "exact": _exact,
+        "new_title": _new_title,
+        "url_variant": _url_variant,
+        "other_query": _other_query,
+        "other_generic_id": _other_generic_id,
+        "generic_id_only": _generic_id_only,
+        "snippet_only": _snippet_only,
+        "fields_only": _fields_only,
+        "guid_case": _guid_case,
+        "many_ids": _many_ids,
+        "time_offset": _time_offset,
+        "type_alias": _type_alias,
+        "type_missing": _type_missing,
+    }
+)
+
+
+def copy_of(scene: Scene, document: Document) -> tuple[str, Document]:
+    """A duplicate of the document, and in which way it is one (a name from `COPIES`)."""
+    way = scene.draw.weighted(COPIES)
+    copy = _COPIERS[way](scene, document)
+    return ("exact", document) if copy is None else (way, copy)

@@ -1,0 +1,118 @@
+"""Documents that look like an earlier one and are another (SPEC 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from pipeline.sample.documents import Document, new_document, opaque_id
+from pipeline.sample.scene import Scene
+
+Maker = Callable[[Scene, Document, Document], Document | None]
+
+
+def _same_title(_: Scene, earlier: Document, new: Document) -> Document | None:
+    return {**new, "title": earlier["title"]} if "title" in earlier else None
+
+
+def _same_snippet(_: Scene, earlier: Document, new: Document) -> Document | None:
+    """A boilerplate passage under another definitive id."""
+    if "snippet" not in earlier or "ids" not in earlier or "ids" not in new:
+        return None
+    return {**new, "snippet": earlier["snippet"]}
+
+
+def _same_generic_id(_: Scene, earlier: Document, new: Document) -> Document | None:
+    """A generic id that collides; the URLs differ."""
+    if "id" not in earlier or "url" not in earlier or "url" not in new:
+        return None
+    return {**new, "id": earlier["id"]}
+
+
+def _identity_parameter(scene: Scene, earlier: Document, new: Document) -> Document | None:
+    """Same host and path, another version in the query."""
+    if "url" not in earlier:
+        return None
+    url = earlier["url"]
+    names = ("sourcedoc=%7B", "itemid=", "id=")
+    lower = url.lower()
+    name = next((name for name in names if f"?{name}" in lower), None)
+    if name is None:
+        return None
+    begin = lower.index(f"?{name}") + 1
+    end = url.find("&", begin)
+    rest = url[end:] if end > 0 else ""
+    value = f"{scene.draw.guid().upper()}%7D" if name.endswith("%7B") else scene.draw.digits(7)
+    copy = {key: item for key, item in new.items() if key not in ("ids", "id")}
+    return copy | {"url": f"{url[:begin]}{name}{value}{rest}"}
+
+
+def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Document | None:
+    """Same host and path, another page of a list in the query, another passage."""
+    if "url" not in earlier or "snippet" not in earlier or "snippet" not in new:
+        return None
+    url = earlier["url"]
+    copy = {key: item for key, item in new.items() if key not in ("ids", "id")}
+    return copy | {"url": f"{url}{'&' if '?' in url else '?'}page={scene.draw.between(2, 99)}"}
+
+
+def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
+    """The next meeting of a series: same title, organizer and series, other times and id."""
+    if earlier.get("entity_type") != "Event" or "original_id" not in earlier.get("ids", {}):
+        return None
+    start, end = scene.slot(30)
+    ids = {**earlier["ids"], "event_id": f"AAMkAGI{scene.draw.token(40)}="}
+    fields = {**earlier["fields"], "start": start, "end": end}
+    copy = {**new, "ids": ids, "fields": fields, "title": earlier["title"]}
+    copy.pop("url", None)
+    return copy | {"id": opaque_id(scene.draw)}
+
+
+def _title_only(_: Scene, earlier: Document, new: Document) -> Document | None:
+    """Only the title in common and nothing that could decide: inconclusive."""
+    if earlier.get("entity_type") not in ("File", "TeamsMessage", "MeetingTranscript"):
+        return None
+    copy = {name: new[name] for name in ("entity_type", "gain") if name in new}
+    return copy | {"title": earlier["title"], "id": new["id"]}
+
+
+def _other_type(_: Scene, earlier: Document, new: Document) -> Document | None:
+    """The same texts on a document of another type."""
+    if "snippet" not in earlier or "entity_type" not in earlier:
+        return None
+    other = "MeetingTranscript" if earlier["entity_type"] == "Event" else "Event"
+    copy = {name: item for name, item in new.items() if name not in ("ids", "fields", "url")}
+    return copy | {
+        "entity_type": other,
+        "title": earlier["title"],
+        "snippet": earlier["snippet"],
+    }
+
+
+_MAKERS = MappingProxyType[str, Maker](
+    {
+        "same_title": _same_title,
+        "same_snippet": _same_snippet,
+        "same_generic_id": _same_generic_id,
+        "identity_parameter": _identity_parameter,
+        "other_page_state": _other_page_state,
+        "series": _series,
+        "title_only": _title_only,
+        "other_type": _other_type,
+    }
+)
+NEAR_MISSES = tuple(_MAKERS)
+
+
+def near_miss_of(
+    scene: Scene, earlier: Document, unlabelled_share: float
+) -> tuple[str, Document] | None:
+    """A new document that resembles the earlier one, and how (a name from `NEAR_MISSES`).
+
+    None when the earlier document lacks what the drawn way needs. A near miss may lack ids or
+    fields, so that `copy_of` must not be asked for copies of it.
+    """
+    kind = earlier.get("entity_type")
+    way = scene.draw.pick(NEAR_MISSES)
+    near = _MAKERS[way](scene, earlier, new_document(scene, kind, unlabelled_share))
+    return None if near is None else (way, near)

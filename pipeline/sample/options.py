@@ -1,0 +1,82 @@
+"""What a sample shall be like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+
+from transforms.core.errors import UsageError
+
+_LATEST_START = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """The size and the mix of a sample; the same options always give the same records.
+
+    Attributes:
+      seed: chooses the sample. Conversation k depends on the seed, on k and on the options other
+        than `conversations`, so that a smaller sample is the beginning of a larger one.
+      conversations: how many conversations.
+      iterations: mean number of iterations of a conversation, over all of its turns; single
+        conversations have between 1 and twice as many less one.
+      fixed_iterations: give every conversation exactly `iterations` iterations.
+      results: results of a search call; two searches of one iteration share them, and a few calls
+        find nothing.
+      turns_share: share of conversations with several turns.
+      duplicate_share: share of results that an earlier one of their turn already brought.
+      unlabelled_share: share of documents without a label.
+      bad_share: share of records that no reader can use (SPEC 3, `rejected`).
+      start: when the first conversation begins; without an offset, UTC.
+      conversations_per_hour: how many conversations begin in an hour.
+
+    Raises:
+      UsageError: an option is out of its range.
+    """
+
+    seed: int = 1
+    conversations: int = 4_500
+    iterations: int = 4
+    fixed_iterations: bool = False
+    results: int = 20
+    turns_share: float = 0.2
+    duplicate_share: float = 0.3
+    unlabelled_share: float = 0.04
+    bad_share: float = 0.002
+    start: datetime = datetime(2025, 3, 3, 6, 0, tzinfo=UTC)
+    conversations_per_hour: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        for name in ("conversations", "iterations", "results"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"--{name} must be at least 1, not {getattr(self, name)}.")
+        for field in fields(self):
+            share = getattr(self, field.name)
+            if field.name.endswith("_share") and not 0 <= share <= 1:
+                option = field.name.replace("_", "-")
+                raise UsageError(f"--{option} must be between 0 and 1, not {share}.")
+        if not 0.001 <= self.conversations_per_hour <= 1e9:
+            raise UsageError(
+                "--conversations-per-hour must be between 0.001 and 1000000000, "
+                f"not {self.conversations_per_hour}."
+            )
+        if self.first_millis + self.conversations * self.spacing_millis > _millis(_LATEST_START):
+            raise UsageError("--start lies so late that the sample would end after the year 9000.")
+
+    @property
+    def first_millis(self) -> int:
+        """When the first conversation begins, in milliseconds since 1970 UTC."""
+        return _millis(self.start)
+
+    @property
+    def spacing_millis(self) -> int:
+        """Mean time from the beginning of one conversation to that of the next."""
+        return max(1, int(3_600_000 / self.conversations_per_hour))
+
+
+def _millis(moment: datetime) -> int:
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return since.days * 86_400_000 + since.seconds * 1_000

@@ -1,0 +1,99 @@
+"""Titles, snippets and contents of sample documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pipeline.sample import words
+from pipeline.sample.draw import Draw
+
+_LANGUAGES = {
+    "de-DE": words.GERMAN,
+    "fr-FR": words.FRENCH,
+    "ja-JP": words.JAPANESE,
+}
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who writes, organises or is found."""
+
+    first: str
+    last: str
+    domain: str
+
+    @cached_property
+    def name(self) -> str:
+        """Given name and family name."""
+        return f"{self.first} {self.last}"
+
+    @cached_property
+    def alias(self) -> str:
+        """Login name in ASCII."""
+        letters = (self.first[:3] + self.last).lower()
+        return "".join(words.MAIL_NAMES.get(letter, letter) for letter in letters)
+
+    @cached_property
+    def email(self) -> str:
+        """E-mail address."""
+        return f"{self.alias}@{self.domain}"
+
+
+@dataclass(frozen=True)
+class Author:
+    """Writes about one topic, in English and at times in the market's own language."""
+
+    draw: Draw
+    topic: str
+    market: str
+
+    def title(self) -> str:
+        """30 to 80 characters."""
+        draw = self.draw
+        title = f"{draw.pick(words.ADJECTIVES)} {self.topic} {draw.pick(words.KINDS)}"
+        roll = draw.random()
+        if roll < 0.3:
+            title += f" {draw.between(2019, 2026)} - Version {draw.between(1, 9)}"
+        elif roll < 0.7:
+            title += f" for {draw.pick(words.DEPARTMENTS)}, Part {draw.between(1, 40)}"
+        else:
+            title += f" ({draw.pick(words.LAST_NAMES)}, {draw.digits(4)})"
+        return title[:80].rstrip()
+
+    def snippet(self) -> str:
+        """150 to 300 characters, cut off with an ellipsis at times."""
+        length = self.draw.between(150, 290)
+        return self._prose(length)[:length].rstrip() + "…"
+
+    def content(self) -> str:
+        """600 to 1,500 characters."""
+        length = self.draw.between(600, 1_500)
+        return self._prose(length)[:length].rstrip()
+
+    def _prose(self, length: int) -> str:
+        sentences: list[str] = []
+        missing = length
+        while missing > 0:
+            sentence = self._sentence()
+            sentences.append(sentence)
+            missing -= len(sentence)
+        return "".join(sentences)
+
+    def _sentence(self) -> str:
+        draw = self.draw
+        language = words.ENGLISH
+        if self.market in _LANGUAGES and draw.random() < 0.3:
+            language = _LANGUAGES[self.market]
+        roll = draw.random()
+        if roll < 0.12:
+            return f"{self.topic}: see {draw.pick(words.KINDS).lower()} {draw.digits(5)}. "
+        if roll < 0.2:
+            amount = f"{draw.between(2, 990)}.{draw.digits(3)}"
+            return f"{draw.pick(words.LAST_NAMES)} estimates {amount} EUR a year. "
+        return language.pattern.format(
+            draw.pick(language.subjects),
+            draw.pick(language.verbs),
+            draw.pick(language.objects),
+            draw.pick(language.adjuncts),
+        )

@@ -1,0 +1,203 @@
+"""Samples as files: Avro, JSON Lines and Parquet."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import fastavro
+import zstandard
+
+from pipeline.sample.bad import broken_line
+from pipeline.sample.conversations import sample_records
+from pipeline.sample.draw import Draw
+from pipeline.sample.options import SampleOptions
+from pipeline.sample.times import iso
+from transforms.core.errors import UsageError
+
+# The codecs of each format, its default first.
+CODECS = {
+    "avro": ("deflate", "null", "bzip2", "xz"),
+    "jsonl": ("none", "gzip", "bzip2", "zstandard"),
+    "parquet": ("snappy", "none", "gzip", "zstd"),
+}
+_JSONL_SUFFIXES = {"": "none", ".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
+_SYNC_MARKER = b"goodgain sample\n"
+_BLOCK_BYTES = 64_000
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a file holds.
+
+    Attributes:
+      records: trace records, bad ones included.
+      results: results in them.
+      broken_lines: further lines of a JSON Lines file that are no JSON or no UTF-8.
+      size: bytes of the file.
+    """
+
+    records: int
+    results: int
+    broken_lines: int
+    size: int
+
+
+@dataclass
+class _Tally:
+    """Counts the records that pass on their way into a file."""
+
+    records: int = 0
+    results: int = 0
+    broken_lines: int = 0
+
+    def count(self, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for record in records:
+            self.records += 1
+            self.results += len(record["results"])
+            yield record
+
+
+def trace_schema() -> dict[str, Any]:
+    """The Avro schema of the trace record (SPEC 2)."""
+    text = files("configs").joinpath("schemas/trace.avsc").read_text(encoding="utf-8")
+    return cast(dict[str, Any], json.loads(text))
+
+
+def write_sample(
+    options: SampleOptions, path: str, format: str | None = None, codec: str | None = None
+) -> Written:
+    """Write a sample to a local file, completely or not at all; an existing file is replaced.
+
+    Avro files are the same to the byte wherever zlib is the same, JSON Lines likewise; Parquet
+    files also name the version of pyarrow that wrote them.
+
+    Args:
+      options: what the sample shall be like.
+      path: the file.
+      format: `avro`, `jsonl` or `parquet`; by default the path's suffix says it.
+      codec: one of `CODECS[format]`. A JSON Lines file takes it from its suffix (.gz, .bz2, .zst),
+        so that readers know it.
+
+    Raises:
+      UsageError: format and codec do not fit the path or one another, or it cannot be written.
+    """
+    format, codec = resolve_format(path, format, codec)
+    tally = _Tally()
+    partial = Path(f"{path}.partial")
+    try:
+        with partial.open("wb") as file:
+            _WRITERS[format](options, file, codec, tally)
+        size = partial.stat().st_size
+        os.replace(partial, path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return Written(tally.records, tally.results, tally.broken_lines, size)
+
+
+def resolve_format(path: str, format: str | None, codec: str | None) -> tuple[str, str]:
+    """The format and codec that a path, and what was asked for, amount to.
+
+    Raises:
+      UsageError: they do not fit one another.
+    """
+    stem, suffix = os.path.splitext(path)
+    packed = suffix if suffix in _JSONL_SUFFIXES else ""
+    if format is None:
+        name = os.path.splitext(stem if packed else path)[1]
+        format = {".avro": "avro", ".jsonl": "jsonl", ".parquet": "parquet"}.get(name)
+    if format not in CODECS:
+        raise UsageError(
+            f"The format of {path} is unknown: end it in .avro, .jsonl or .parquet, "
+            "or give --format avro, jsonl or parquet."
+        )
+    if packed and format != "jsonl":
+        raise UsageError(f"{path}: only JSON Lines files end in {packed}; use --codec instead.")
+    if codec is not None and codec not in CODECS[format]:
+        known = ", ".join(CODECS[format])
+        raise UsageError(f"--codec {codec} is unknown for {format} files; use one of {known}.")
+    if format == "jsonl":
+        if codec not in (None, _JSONL_SUFFIXES[packed]):
+            raise UsageError(
+                f"--codec {codec} does not fit {path}: the suffix of a JSON Lines file names its "
+                "codec (.gz gzip, .bz2 bzip2, .zst zstandard)."
+            )
+        return format, _JSONL_SUFFIXES[packed]
+    return format, codec or CODECS[format][0]
+
+
+def _write_avro(options: SampleOptions, file: BinaryIO, codec: str, tally: _Tally) -> None:
+    fastavro.writer(
+        file,
+        _ordered(fastavro.parse_schema(trace_schema())),
+        tally.count(sample_records(options)),
+        codec=codec,
+        sync_interval=_BLOCK_BYTES,
+        sync_marker=_SYNC_MARKER,
+    )
+
+
+def _ordered(parsed: Any) -> Any:
+    """A parsed schema with sorted keys: fastavro's own order changes from process to process."""
+    if isinstance(parsed, dict):
+        return {key: _ordered(parsed[key]) for key in sorted(parsed)}
+    if isinstance(parsed, list):
+        return [_ordered(part) for part in parsed]
+    return parsed
+
+
+def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, tally: _Tally) -> None:
+    # A stream of its own: other formats must hold the same records, broken lines or not.
+    draw = Draw(f"{options.seed}/broken lines")
+    with _packed(file, codec) as stream:
+        for record in tally.count(sample_records(options)):
+            line = _json_line(record)
+            if draw.chance(options.bad_share):
+                tally.broken_lines += 1
+                stream.write(broken_line(draw, line) + b"\n")
+            stream.write(line + b"\n")
+
+
+def _json_line(record: dict[str, Any]) -> bytes:
+    record = {**record, "timestamp": iso(record["timestamp"])}
+    # NaN and Infinity stay as Python's json writes them: that is what real producers do.
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@contextmanager
+def _packed(file: BinaryIO, codec: str) -> Iterator[BinaryIO]:
+    if codec == "gzip":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as stream:
+            yield cast(BinaryIO, stream)
+    elif codec == "bzip2":
+        with bz2.BZ2File(file, "wb") as stream:
+            yield cast(BinaryIO, stream)
+    elif codec == "zstandard":
+        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as stream:
+            yield cast(BinaryIO, stream)
+    else:
+        yield file
+
+
+def _write_parquet(options: SampleOptions, file: BinaryIO, codec: str, tally: _Tally) -> None:
+    # Imported here: pyarrow takes long to load, and only this format needs it.
+    from pipeline.sample.parquet import write_parquet
+
+    write_parquet(tally.count(sample_records(options)), file, codec)
+
+
+_WRITERS: dict[str, Callable[[SampleOptions, BinaryIO, str, _Tally], None]] = {
+    "avro": _write_avro,
+    "jsonl": _write_jsonl,
+    "parquet": _write_parquet,
+}
