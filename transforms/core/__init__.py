@@ -1,0 +1,1 @@
+"""The words, rules and arithmetic of the evaluation; no Beam in here."""

@@ -64,9 +64,7 @@ class _Known:
 
     __slots__ = ("near_misses", "occurrence", "repeat")
 
-    def __init__(
-        self, occurrence: int, repeat: Duplicate | None, near_misses: list[Step]
-    ) -> None:
+    def __init__(self, occurrence: int, repeat: Duplicate | None, near_misses: list[Step]) -> None:
         self.occurrence = occurrence
         self.repeat = repeat
         self.near_misses = near_misses

@@ -83,7 +83,7 @@ def read_evidence(result: ResultPrint) -> Evidence:
             at += 1
             continue
         attribute = code
-        if code == UNKNOWN_FIELD or code == UNKNOWN_ID:
+        if code in (UNKNOWN_FIELD, UNKNOWN_ID):
             attribute = unknown_number(code, numbers[at])
             at += 1
         value = numbers[at]

@@ -181,11 +181,8 @@ class Fingerprinter:
         memo, numbers = self._ids, self._rules.ids
         for number, name in sorted([(self._id_number(name, numbers), name) for name in ids]):
             value = ids[name]
-            if isinstance(value, str):
-                found = (memo[value],)
-            else:
-                found = tuple(sorted({memo[one] for one in value}))
-            found = tuple(filter(None, found))
+            values = (value,) if isinstance(value, str) else value
+            found = sorted({one for one in map(memo.__getitem__, values) if one})
             if not found:
                 continue
             if name in definitive:
@@ -261,9 +258,7 @@ class Fingerprinter:
         return order
 
 
-def _add_id(
-    code: int, prefix: bytes, found: bytes, codes: bytearray, digests: list[bytes]
-) -> None:
+def _add_id(code: int, prefix: bytes, found: bytes, codes: bytearray, digests: list[bytes]) -> None:
     """Add one value of an id, and its key where case sets that apart; see `_id_digests`."""
     codes.append(code)
     digests.append(prefix + found[:8])

@@ -43,7 +43,8 @@ def call_lists(turn: Turn, hold_slot: bool) -> list[LabelledList]:
         places = range(start, start + len(call.results))
         start = places.stop
         seen: set[int] = set()
-        kept, held = [], []
+        kept: list[int] = []
+        held: list[int] = []
         for place in places:
             duplicate = turn.duplicates[place]
             document = place if duplicate is None else duplicate.first

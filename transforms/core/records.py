@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 GREATEST_GAIN = 4
-_LARGEST_INT = 2**31 - 1
+LARGEST_INT = 2**31 - 1
 _LARGEST_FLOAT = 1.7976931348623157e308
 EARLIEST_MILLIS = -62_135_596_800_000  # 0001-01-01T00:00:00Z
 LATEST_MILLIS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
 
 Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
 FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
-OneOrMany = str | list[str]
+RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank one is no identity
+# A list of one is written as the plain string (SPEC 4.1), so that a record has one encoding.
+OneOrMany = str | Annotated[list[str], Meta(min_length=2)]
 
 
 class Millis(int):
@@ -43,27 +45,33 @@ class SearchCall(Struct, frozen=True, gc=False):
     """One search invocation of an agent: the trace record; SPEC 2, table SearchCall."""
 
     conversation_id: Annotated[str, Meta(min_length=1)]
-    iteration: Annotated[int, Meta(ge=1, le=_LARGEST_INT)]
-    turn: Annotated[int, Meta(ge=1, le=_LARGEST_INT)] = 1
-    call: Annotated[int, Meta(ge=0, le=_LARGEST_INT)] | None = None
-    record_id: str | None = None
+    iteration: Annotated[int, Meta(ge=1, le=LARGEST_INT)]
+    turn: Annotated[int, Meta(ge=1, le=LARGEST_INT)] = 1
+    call: Annotated[int, Meta(ge=0, le=LARGEST_INT)] | None = None
+    record_id: RecordId | None = None
     timestamp: Millis | None = None
     query: str | None = None
     tool: str | None = None
-    turn_count: Annotated[int, Meta(ge=0, le=_LARGEST_INT)] | None = None
+    turn_count: Annotated[int, Meta(ge=0, le=LARGEST_INT)] | None = None
     is_final: bool = False
     attributes: dict[str, str] = {}
     results: list[Result] = []
 
 
 def timestamp_hook(_: type, value: Any) -> Millis:
-    """Read a timestamp as msgspec's `dec_hook`: epoch milliseconds or ISO 8601 (SPEC 2).
+    """Read a timestamp as msgspec's `dec_hook` (SPEC 2).
+
+    Epoch milliseconds, ISO 8601 text, or the datetime or date of a format that has a time type.
 
     Raises:
       ValueError: not a time, or outside the years 1 to 9999.
     """
     if isinstance(value, str):
         value = _millis_of_iso(value)
+    elif isinstance(value, datetime):
+        value = millis_of_datetime(value)
+    elif isinstance(value, date):
+        value = millis_of_datetime(datetime(value.year, value.month, value.day))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):

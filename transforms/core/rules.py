@@ -201,7 +201,7 @@ class _Numbers:
 
 
 def _number(known: dict[str, int], name: str, room: range, unknown: int) -> int:
-    """The number of a name; one that finds no room is written with its digest, like unknown ones."""
+    """The number of a name; without room for it, as for an unknown name."""
     if name not in known:
         if len(known) < len(room):
             known[name] = room[len(known)]

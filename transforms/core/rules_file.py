@@ -177,10 +177,9 @@ def _line(node: yaml.Node | None, location: tuple[int | str, ...]) -> int:
                 if key.value == step:
                     line, node = key.start_mark.line + 1, value
                     break
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            if step < len(node.value):
-                node = node.value[step]
-                line = node.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and step in range(len(node.value)):
+            node = node.value[int(step)]
+            line = node.start_mark.line + 1
     return line
 
 

@@ -56,7 +56,7 @@ _DUPLICATE = {step: Verdict(True, step) for step in Step}
 
 
 def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
-    """Decide about a pair; the first step that can decide does, and the order of the two is free."""
+    """Decide about a pair by the first step that can; the order of the two is free."""
     type_number = first.type_number or second.type_number
     if second.type_number not in (NO_TYPE, type_number):
         return _DIFFERENT[Step.TYPE]
@@ -185,10 +185,6 @@ def _by_generic_id(first: Evidence, second: Evidence) -> Verdict | None:
 
 
 def _by_identity(first: Evidence, second: Evidence) -> Verdict | None:
-    if (
-        first.type_number == second.type_number
-        and first.weighty
-        and first.values == second.values
-    ):
+    if first.type_number == second.type_number and first.weighty and first.values == second.values:
         return _DUPLICATE[Step.IDENTICAL]
     return None

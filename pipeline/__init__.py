@@ -1,0 +1,1 @@
+"""One run of Good Gain: command line, configuration, graph, runners, sinks, manifest, report."""

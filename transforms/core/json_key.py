@@ -1,0 +1,40 @@
+"""Find one text value of a JSON object whose text is damaged or cut off."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+_LONGEST_SEARCH = 1 << 20
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
+_text_decoder = msgspec.json.Decoder(str)
+
+
+def top_level_text(damaged: bytes, key: str) -> str | None:
+    """The text under `key` of the outermost object, or None when it cannot be found.
+
+    Args:
+      damaged: JSON text from its beginning; only the first MiB is searched.
+      key: the name to find; the same name deeper inside does not count.
+    """
+    wanted = b'"%s"' % key.encode()
+    depth = 0
+    last: tuple[bytes, ...] = (b"", b"")
+    for match in _TOKEN.finditer(damaged, 0, _LONGEST_SEARCH):
+        token = match.group()
+        if token in (b"{", b"["):
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+        elif depth == 1 and last == (wanted, b":"):
+            return _text(token)
+        last = (last[1], token)
+    return None
+
+
+def _text(token: bytes) -> str | None:
+    try:
+        return _text_decoder.decode(token)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

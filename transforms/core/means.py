@@ -1,0 +1,221 @@
+"""Means over conversations, per slice, metric and iteration, with their uncertainty (SPEC 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+from operator import attrgetter
+from typing import Literal
+
+from msgspec import Struct
+from scipy.special import stdtrit
+
+from transforms.core.distribution import Distribution
+from transforms.core.gains import extended
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from transforms.core.score import ConversationScore
+
+Population = Literal["reached", "all"]
+_BATCH = 1_024  # conversations that wait to be added together
+_CONFIDENCE = 0.95
+_conversation_values = attrgetter(*(metric.name for metric in CONVERSATION_METRICS))
+_iteration_values = attrgetter(*(metric.name for metric in ITERATION_METRICS))
+_Values = tuple[float | None, ...]
+
+
+class MeanRow(Struct, frozen=True):
+    """One mean; a row of `means` (SPEC 6).
+
+    Attributes:
+      slice: the attributes that the conversations share; {} = all conversations.
+      metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
+      i: the iteration; null = at N, each conversation's own end.
+      population: `reached` = conversations with N >= i; `all` = every conversation.
+      n, undefined: conversations on which the metric is defined, and on which it is null.
+      note: why there is no interval, when there is none.
+    """
+
+    slice: dict[str, str]
+    metric: str
+    i: int | None
+    population: Population
+    n: int
+    undefined: int
+    mean: float | None
+    stddev: float | None
+    stderr: float | None
+    ci_low: float | None
+    ci_high: float | None
+    note: str | None
+    min: float | None
+    max: float | None
+    p10: float | None
+    p50: float | None
+    p90: float | None
+
+
+class ConversationValues(Struct, frozen=True, array_like=True):
+    """What the means need of one conversation.
+
+    Attributes:
+      at_end: by conversation metric, then by ranking metric.
+      reached: by i - 1 up to min(N, max_i), by iteration metric.
+      beyond: by i - N - 1 for N < i <= max_i, the same with empty iterations added.
+    """
+
+    at_end: _Values
+    reached: list[_Values]
+    beyond: list[_Values]
+
+
+def conversation_values(score: ConversationScore, max_i: int) -> ConversationValues | None:
+    """The values that count in the means; None for conversations that stay out of them.
+
+    Out stay those that did not search and those with rejected records (SPEC 6).
+    """
+    row = score.conversation
+    if not row.N or row.rejected_records:
+        return None
+    reached = [_iteration_values(iteration) for iteration in score.iterations[:max_i]]
+    last = score.iterations[-1]
+    beyond = [_iteration_values(extended(last, i)) for i in range(row.N + 1, max_i + 1)]
+    return ConversationValues(_conversation_values(row) + tuple(row.ranking), reached, beyond)
+
+
+class MeansAccumulator(Struct, array_like=True):
+    """Sums over conversations; owned by whoever made it, changed in place.
+
+    `add` may let values wait; `compact` adds them. Merging is associative and commutative.
+
+    Attributes:
+      at_end: by metric of `ConversationValues.at_end`.
+      reached, beyond: by i - 1, by iteration metric.
+      waiting: conversations not yet added.
+    """
+
+    at_end: list[Distribution] = []
+    reached: list[list[Distribution]] = []
+    beyond: list[list[Distribution]] = []
+    waiting: list[ConversationValues] = []
+
+    def add(self, values: ConversationValues) -> None:
+        """Take in one conversation."""
+        self.waiting.append(values)
+        if len(self.waiting) >= _BATCH:
+            self.compact()
+
+    def compact(self) -> None:
+        """Add what waits."""
+        if not self.waiting:
+            return
+        waiting, self.waiting = self.waiting, []
+        self.at_end = _added(self.at_end, [values.at_end for values in waiting])
+        longest = max(len(values.reached) + len(values.beyond) for values in waiting)
+        for i in range(longest):
+            reached = [values.reached[i] for values in waiting if i < len(values.reached)]
+            beyond = [
+                values.beyond[i - len(values.reached)]
+                for values in waiting
+                if i >= len(values.reached)
+            ]
+            _add_at(self.reached, i, reached)
+            _add_at(self.beyond, i, beyond)
+
+    def merge(self, other: MeansAccumulator) -> None:
+        """Take in what another accumulator holds; the other is not changed but for compaction."""
+        self.compact()
+        other.compact()
+        self.at_end = _merged(self.at_end, other.at_end)
+        for mine, theirs in ((self.reached, other.reached), (self.beyond, other.beyond)):
+            for i, distributions in enumerate(theirs):
+                if i == len(mine):
+                    mine.append([])
+                mine[i] = _merged(mine[i], distributions)
+
+    def rows(self, slice_: dict[str, str], ranking_metrics: Sequence[str]) -> list[MeanRow]:
+        """The means of everything taken in, in the order of the registry.
+
+        Args:
+          slice_: what the conversations share.
+          ranking_metrics: names of the ranking metrics, in the order of the values.
+        """
+        self.compact()
+        names = [*(metric.name for metric in CONVERSATION_METRICS), *ranking_metrics]
+        rows = [
+            mean_row(slice_, name, None, "all", distribution)
+            for name, distribution in zip(names, self.at_end, strict=True)
+        ]
+        for i, reached in enumerate(self.reached):
+            beyond = self.beyond[i] or [Distribution()] * len(reached)
+            for metric, here, after in zip(
+                ITERATION_METRICS, reached or [Distribution()] * len(beyond), beyond, strict=True
+            ):
+                rows.append(mean_row(slice_, metric.name, i + 1, "reached", here))
+                rows.append(mean_row(slice_, metric.name, i + 1, "all", here.merge(after)))
+        return rows
+
+
+def _added(distributions: list[Distribution], values: list[_Values]) -> list[Distribution]:
+    added = []
+    for at, column in enumerate(zip(*values, strict=True)):
+        defined = [value for value in column if value is not None]
+        before = distributions[at] if distributions else Distribution()
+        added.append(before.add(defined, undefined=len(column) - len(defined)))
+    return added
+
+
+def _add_at(by_i: list[list[Distribution]], i: int, values: list[_Values]) -> None:
+    if i == len(by_i):
+        by_i.append([])
+    if values:
+        by_i[i] = _added(by_i[i], values)
+
+
+def _merged(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
+    if not mine or not theirs:
+        return mine or theirs
+    return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
+
+
+def mean_row(
+    slice_: dict[str, str],
+    metric: str,
+    i: int | None,
+    population: Population,
+    distribution: Distribution,
+) -> MeanRow:
+    """Mean, 95 % Student interval, extremes and quantiles of one distribution."""
+    mean, stddev, n = distribution.mean, distribution.stddev, distribution.n
+    stderr = half = note = None
+    if stddev is None:
+        note = "no conversation has a value" if n == 0 else "one value has no interval"
+    else:
+        stderr = stddev / sqrt(n)
+        half = float(stdtrit(n - 1, (1 + _CONFIDENCE) / 2)) * stderr
+    return MeanRow(
+        slice=slice_,
+        metric=metric,
+        i=i,
+        population=population,
+        n=n,
+        undefined=distribution.undefined,
+        mean=mean,
+        stddev=stddev,
+        stderr=stderr,
+        ci_low=None if mean is None or half is None else mean - half,
+        ci_high=None if mean is None or half is None else mean + half,
+        note=note,
+        min=distribution.lowest,
+        max=distribution.highest,
+        p10=distribution.quantile(0.1),
+        p50=distribution.quantile(0.5),
+        p90=distribution.quantile(0.9),
+    )
+
+
+def slice_of(attributes: dict[str, str], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The slice that a conversation falls into: sorted pairs; () is everything.
+
+    A conversation without one of the attributes has it empty.
+    """
+    return tuple(sorted((name, attributes.get(name, "")) for name in names))
