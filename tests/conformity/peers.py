@@ -1,33 +1,27 @@
-"""Which metric of ours is which of a peer, and where the two differ: what tests and table read."""
+"""Which metric of ours is which of a peer: what the tests compare and the table shows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.conformity.differences import (
+    IDEAL_OF_RETRIEVED,
+    NO_GAIN,
+    NO_NONRELEVANT_IN_ACCURACY,
+    NO_RELEVANT,
+    ONE_CLASS,
+    RANX_BPREF,
+    RANX_GRADED_RBP,
+    RANX_LEVEL_CUTS_GAIN,
+    RETRIEVED_RELEVANT,
+    TOO_SHORT,
+    UNJUDGED_IN_ACCURACY,
+    Difference,
+)
 from tests.conformity.tools import LEVEL
 from tests.conformity.topics import Topic
 
 CUTOFFS = (1, 3, 5, 10, 100)
-NAN = float("nan")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A case in which a peer follows another rule.
-
-    Attributes:
-      why: its rule and ours, in a sentence.
-      applies: whether a topic is such a case.
-      example: a topic that is.
-      ours, theirs: the two values there; None when ours is undefined.
-    """
-
-    why: str
-    applies: Callable[[Topic], bool]
-    example: Topic
-    ours: float | None
-    theirs: float
 
 
 @dataclass(frozen=True)
@@ -64,110 +58,6 @@ class Peer:
         return topic.binary(LEVEL) if self.binary else topic
 
 
-def _relevant(gains) -> int:
-    return sum(gain >= LEVEL for gain in gains)
-
-
-def _nonrelevant(gains) -> int:
-    return sum(0 <= gain < LEVEL for gain in gains)
-
-
-def _one_class(topic: Topic) -> bool:
-    return not _relevant(topic.labels) or not _nonrelevant(topic.labels)
-
-
-NO_RELEVANT = Difference(
-    why="A topic without a relevant document: ours is null and leaves the mean, theirs is 0.",
-    applies=lambda topic: not _relevant(topic.pool),
-    example=Topic((0, 1)),
-    ours=None,
-    theirs=0.0,
-)
-NO_GAIN = Difference(
-    why="A topic whose judged documents all have gain 0: ours is null and leaves the mean, "
-    "theirs is 0.",
-    applies=lambda topic: not any(topic.pool),
-    example=Topic((0, 0)),
-    ours=None,
-    theirs=0.0,
-)
-RANX_BPREF = Difference(
-    why="Nothing is judged non-relevant: ours counts each retrieved relevant document as 1, "
-    "ranx divides 0 by 0, and the NaN makes its mean NaN.",
-    applies=lambda topic: not _nonrelevant(topic.pool),
-    example=Topic((-1, 2, 2)),
-    ours=1.0,
-    theirs=NAN,
-)
-RANX_BPREF_EMPTY = Difference(
-    why="A topic without a relevant document: ours is null and leaves the mean, ranx gives NaN.",
-    applies=NO_RELEVANT.applies,
-    example=Topic((0, 1)),
-    ours=None,
-    theirs=NAN,
-)
-RANX_GRADED_RBP = Difference(
-    why="ranx weighs each relevant result by its raw gain, so that the value leaves 0..1; ours "
-    "is binary as in Moffat and Zobel.",
-    applies=lambda topic: any(gain >= LEVEL for gain in topic.labels),
-    example=Topic((3, 0, 2, 0)),
-    ours=0.328,
-    theirs=0.856,
-)
-RANX_LEVEL_CUTS_GAIN = Difference(
-    why="With a relevance level, ranx takes gains below it for 0 in list and ideal; ours sums "
-    "every gain, whatever the threshold.",
-    applies=lambda topic: any(0 < gain < LEVEL for gain in topic.pool),
-    example=Topic((1, 2)),
-    ours=0.859719,
-    theirs=0.630930,
-)
-UNJUDGED_IN_ACCURACY = Difference(
-    why="Accuracy takes unjudged results for non-relevant; auc is over judged results only.",
-    applies=lambda topic: -1 in topic.labels,
-    example=Topic((-1, 2, 0)),
-    ours=1.0,
-    theirs=0.5,
-)
-NO_PAIRS_IN_ACCURACY = Difference(
-    why="No relevant result was retrieved: ours is null, Accuracy leaves the topic out and "
-    "ir_measures fills in its default.",
-    applies=_one_class,
-    example=Topic((0, 0)),
-    ours=None,
-    theirs=NAN,
-)
-ONE_CLASS = Difference(
-    why="Only one class among the judged results: ours is null, scikit-learn gives NaN and warns.",
-    applies=_one_class,
-    example=Topic((2, 2)),
-    ours=None,
-    theirs=NAN,
-)
-IDEAL_OF_RETRIEVED = Difference(
-    why="scikit-learn sees only the list: its ideal is the best order of what was retrieved, "
-    "ours of the whole judged pool.",
-    applies=lambda topic: any(topic.rest),
-    example=Topic((2, -1, 3), (1,)),
-    ours=0.735007,
-    theirs=0.821238,
-)
-RETRIEVED_RELEVANT = Difference(
-    why="scikit-learn divides by the relevant results retrieved, ours by all relevant documents "
-    "of the pool.",
-    applies=lambda topic: _relevant(topic.rest) > 0,
-    example=Topic((2, 0, 2), (2, 2, 2, 2)),
-    ours=0.277778,
-    theirs=0.833333,
-)
-TOO_SHORT = Difference(
-    why="scikit-learn refuses a list of one document.",
-    applies=lambda topic: len(topic.labels) < 2,
-    example=Topic((2,)),
-    ours=1.0,
-    theirs=NAN,
-)
-
 # gdeval, which ir_measures calls for these two, prints five decimals.
 _FIVE_DECIMALS = 5.001e-6
 
@@ -197,7 +87,7 @@ PEERS = (
     Peer("f1", "ranx", "f1-l2", (NO_RELEVANT,)),
     Peer("f1@{k}", "ranx", "f1@{k}-l2", (NO_RELEVANT,)),
     Peer("r_precision", "ranx", "r-precision-l2", (NO_RELEVANT,)),
-    Peer("bpref", "ranx", "bpref-l2", (RANX_BPREF, RANX_BPREF_EMPTY)),
+    Peer("bpref", "ranx", "bpref-l2", (RANX_BPREF, NO_RELEVANT)),
     Peer("rbp.8", "ranx", "rbp.8-l2", (RANX_GRADED_RBP,)),
     Peer("rbp.8", "ranx", "rbp.8", binary=True),
     Peer("rbp.95", "ranx", "rbp.95", binary=True),
@@ -240,7 +130,7 @@ PEERS = (
     Peer("judged", "ir_measures", "Judged"),
     Peer("judged@{k}", "ir_measures", "Judged@{k}"),
     Peer(
-        "auc", "ir_measures", "Accuracy(rel=2)", (UNJUDGED_IN_ACCURACY, NO_PAIRS_IN_ACCURACY)
+        "auc", "ir_measures", "Accuracy(rel=2)", (UNJUDGED_IN_ACCURACY, NO_NONRELEVANT_IN_ACCURACY)
     ),
     Peer("auc", "scikit-learn", "roc_auc_score", (ONE_CLASS,)),
     Peer("map", "scikit-learn", "average_precision_score", (RETRIEVED_RELEVANT, NO_RELEVANT)),

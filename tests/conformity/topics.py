@@ -33,9 +33,7 @@ class Topic:
     @property
     def qrels(self) -> dict[str, int]:
         judged = {
-            _document(rank): label
-            for rank, label in enumerate(self.labels)
-            if label != UNJUDGED
+            _document(rank): label for rank, label in enumerate(self.labels) if label != UNJUDGED
         }
         return judged | {f"missed{number}": gain for number, gain in enumerate(self.rest)}
 

@@ -107,9 +107,9 @@ def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
 def nearest_name(name: str) -> str:
     """A valid metric name that is likely meant by a name that is none."""
     lower = name.lower()
-    stem, digits = re.fullmatch(r"(.*?)[@._\-\s]*([0-9]*)", lower, re.DOTALL).groups()  # type: ignore[union-attr]
-    if lower in FAMILIES:
-        stem, digits = lower, ""
+    stem = lower if lower in FAMILIES else lower.rstrip("0123456789")
+    digits = lower[len(stem) :]
+    stem = stem.rstrip("@._- ")
     known = {**{family: family for family in FAMILIES}, **_OTHER_TOOLS}
     family = FAMILIES[known[get_close_matches(stem, known, n=1, cutoff=0.0)[0]]]
     if family.argument == "persistence":

@@ -1,0 +1,27 @@
+"""What the measurement compares computes the same, so that the times are of the same work."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.bench import ranking
+from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+
+
+def test_the_plain_loops_and_ours_agree():
+    qrels, run = ranking._judged_run(random.Random(3), range(50), 100)
+    evaluator = RankingEvaluator(parse_ranking_metrics(ranking.METRICS), ranking.THRESHOLD)
+    ours = ranking._join_and_evaluate(evaluator, qrels, run)
+    assert len(ours) == 50
+    for own, plain in zip(ours, ranking._plain_loops(qrels, run), strict=True):
+        assert own == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_every_row_is_measured():
+    rows = ranking.measure(topics=20, results=30)
+    assert len(rows) == 6
+    assert all(row["seconds"] > 0 for row in rows)
+    assert [row["ratio"] for row in rows if row["name"] == ranking.FROM_DICTIONARIES] == [1.0]
