@@ -66,14 +66,7 @@ def _results(value: Any) -> Any:
     return [_repaired(r, _RESULT_REPAIRS) if isinstance(r, Mapping) else r for r in value]
 
 
-def _text_map(value: Any) -> Any:
-    pairs = _pairs(value)
-    if pairs is None:
-        return value
-    return {_text(key): _text(entry) for key, entry in pairs if entry is not None}
-
-
-def _one_or_many_map(value: Any) -> Any:
+def _map(value: Any) -> Any:
     pairs = _pairs(value)
     if pairs is None:
         return value
@@ -125,14 +118,14 @@ _CALL_REPAIRS: dict[str, _Repair | None] = {
     "record_id": _text_unless_blank,
     "timestamp": None,
     "is_final": None,
-    "attributes": _text_map,
+    "attributes": _map,
     "results": _results,
 }
 
 _RESULT_REPAIRS: dict[str, _Repair | None] = {
     **{field.name: _text for field in fields(Result)},
-    "ids": _one_or_many_map,
-    "fields": _one_or_many_map,
+    "ids": _map,
+    "fields": _map,
     "gain": _integer,
     "score": None,
 }

@@ -1,0 +1,67 @@
+"""Coders that carry Good Gain's records between the stages of a Beam pipeline.
+
+Importing the module registers them, so that any PCollection of these types uses them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apache_beam as beam
+import msgspec
+
+from transforms.core.records import Millis, SearchCall, timestamp_hook
+from transforms.core.rejected import RejectedRecord
+
+
+class StructCoder(beam.coders.Coder):  # type: ignore[misc]
+    """A msgspec Struct as MessagePack, keys in sorted order: equal values have equal bytes."""
+
+    def __init__(self, struct_type: type[msgspec.Struct]) -> None:
+        """A coder for exactly `struct_type`."""
+        self._type = struct_type
+        self._encoder = msgspec.msgpack.Encoder(order="sorted", enc_hook=_plain)
+        self._decoder = msgspec.msgpack.Decoder(struct_type, dec_hook=timestamp_hook)
+
+    def encode(self, value: msgspec.Struct) -> bytes:
+        """The bytes of one value."""
+        return self._encoder.encode(value)
+
+    def decode(self, encoded: bytes) -> Any:
+        """The value of the bytes that `encode` made."""
+        return self._decoder.decode(encoded)
+
+    def is_deterministic(self) -> bool:
+        """Equal values encode to equal bytes."""
+        return True
+
+    def to_type_hint(self) -> type[msgspec.Struct]:
+        """The type of the values."""
+        return self._type
+
+    @classmethod
+    def from_type_hint(cls, typehint: Any, registry: Any) -> StructCoder:
+        """The coder for a type that the registry was asked for."""
+        return cls(typehint)
+
+    def __reduce__(self) -> tuple[type[StructCoder], tuple[type[msgspec.Struct]]]:
+        """Pickle the type alone: msgspec's encoders don't pickle."""
+        return StructCoder, (self._type,)
+
+    def __eq__(self, other: object) -> bool:
+        """Coders of one type are interchangeable."""
+        return isinstance(other, StructCoder) and other._type is self._type
+
+    def __hash__(self) -> int:
+        """Of the type."""
+        return hash(self._type)
+
+
+def _plain(value: Any) -> int:
+    if isinstance(value, Millis):
+        return int(value)
+    raise NotImplementedError(f"{type(value).__name__} has no encoding")
+
+
+beam.coders.registry.register_coder(SearchCall, StructCoder)
+beam.coders.registry.register_coder(RejectedRecord, StructCoder)

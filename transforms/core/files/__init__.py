@@ -1,0 +1,1 @@
+"""Trace files: planning who reads what, and reading it (SPEC 2)."""

@@ -1,0 +1,208 @@
+"""Read search calls from Avro object container files (SPEC 2)."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import fastavro
+from msgspec import Struct
+
+from transforms.core.errors import GoodGainError, RecordError
+from transforms.core.files.avro_blocks import SYNC_BYTES, DecodedBlock, blocks_in
+from transforms.core.files.avro_codecs import CODECS, DamagedBlockError, decompress_block
+from transforms.core.files.avro_schema import plain_schema, timestamp_scale
+from transforms.core.files.shard import FileShard
+from transforms.core.parsing import parse_escaped_mapping, parse_mapping, parse_mappings
+from transforms.core.records import SearchCall
+from transforms.core.rejected import (
+    WHOLE_FILE,
+    RejectedRecord,
+    payload_of_bytes,
+    payload_of_mapping,
+    rejected_for,
+)
+
+_KEPT_OF_HEADER = 8192
+
+
+class _HeaderError(GoodGainError):
+    """A file header that cannot be used."""
+
+
+class _Header(Struct, frozen=True):
+    """The header of a file: writer's schema, codec, sync marker, and where the blocks begin."""
+
+    schema: Any
+    codec: str
+    sync: bytes
+    first_block: int
+
+
+def read_avro(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+    """The records of a shard in file order.
+
+    A damaged block is one rejected row that stands for all its records; reading goes on at the
+    next sync marker. An unusable header is one row for the file, from its first shard.
+
+    Args:
+      file: the Avro file itself, uncompressed and seekable.
+      shard: the byte range to read.
+
+    Raises:
+      OSError: the file cannot be read.
+    """
+    try:
+        header = _read_header(file)
+        decoder = _BlockDecoder(header)
+    except _HeaderError as error:
+        if shard.start == 0:
+            file.seek(0)
+            payload = payload_of_bytes(file.read(_KEPT_OF_HEADER))
+            yield RejectedRecord(shard.path, WHOLE_FILE, str(error), payload=payload)
+        return
+    found = blocks_in(file, header.sync, decoder.decode, header.first_block, shard.start, shard.end)
+    for stretch in found:
+        if isinstance(stretch, DecodedBlock):
+            yield from _calls_of(stretch, shard.path)
+        else:
+            yield RejectedRecord(
+                shard.path,
+                f"block at byte {stretch.offset}",
+                stretch.reason,
+                payload=payload_of_bytes(stretch.data),
+                records=stretch.records,
+            )
+
+
+def _calls_of(block: DecodedBlock, path: str) -> Iterator[SearchCall | RejectedRecord]:
+    calls = parse_mappings(block.records)
+    if calls is not None:
+        yield from calls
+        return
+    for index, record in enumerate(block.records):
+        try:
+            if isinstance(record, _Escaped):
+                yield parse_escaped_mapping(record)
+            else:
+                yield parse_mapping(record)
+        except RecordError as error:
+            place = f"block at byte {block.offset}, record {index}"
+            yield rejected_for(path, place, error, payload_of_mapping(record))
+
+
+class _Escaped(dict[str, Any]):
+    """A record that holds bytes which are not UTF-8, as lone surrogates."""
+
+
+class _BlockDecoder:
+    """Blocks of one file to the records they hold.
+
+    fastavro decodes fastest from an open file, so the decoder keeps one in memory: a header with
+    the plain schema, behind which the decompressed blocks are put one after another.
+    """
+
+    def __init__(self, header: _Header) -> None:
+        self._codec = header.codec
+        self._sync = header.sync
+        self._scale = timestamp_scale(header.schema)
+        self._header = _container_header(plain_schema(header.schema), header.sync)
+        try:
+            self._feed, self._blocks = self._opened("strict")
+        except Exception as error:  # fastavro raises whatever a broken schema leads to
+            raise _HeaderError(f"The Avro schema cannot be used ({error}).") from None
+
+    def decode(self, data: bytes, count: int) -> list[Any]:
+        """The records of a block's data.
+
+        Raises:
+          DamagedBlockError: the data does not decode to exactly `count` records.
+        """
+        content = decompress_block(self._codec, data)
+        if count > len(content):
+            raise DamagedBlockError(f"{count} records cannot fit in {len(content)} bytes")
+        try:
+            records = self._decoded(content, count, self._feed, self._blocks)
+        except UnicodeDecodeError:
+            records = self._decoded_escaped(content, count)
+        return self._with_millis(records)
+
+    def _decoded_escaped(self, content: bytes, count: int) -> list[Any]:
+        self._feed, self._blocks = self._opened("strict")
+        records = self._decoded(content, count, *self._opened("surrogateescape"))
+        return [_Escaped(record) if isinstance(record, dict) else record for record in records]
+
+    def _decoded(
+        self, content: bytes, count: int, feed: io.BytesIO, blocks: Iterator[Any]
+    ) -> list[Any]:
+        feed.seek(0)
+        feed.truncate()
+        feed.write(_zigzag(count) + _zigzag(len(content)))
+        feed.write(content)
+        feed.write(self._sync)
+        feed.seek(0)
+        try:
+            block = next(blocks)
+            records = list(block)
+            rest = block.bytes_.read(1)
+        except UnicodeDecodeError:
+            raise
+        except Exception as error:  # fastavro raises whatever broken bytes lead to
+            self._feed, self._blocks = self._opened("strict")
+            raise DamagedBlockError(f"its records do not decode ({error})") from None
+        if rest:
+            raise DamagedBlockError("bytes remain behind its last record")
+        return records
+
+    def _opened(self, handle_unicode_errors: str) -> tuple[io.BytesIO, Iterator[Any]]:
+        feed = io.BytesIO(self._header)
+        reader = fastavro.block_reader(feed, handle_unicode_errors=handle_unicode_errors)
+        return feed, reader
+
+    def _with_millis(self, records: list[Any]) -> list[Any]:
+        factor, divisor = self._scale
+        if factor != divisor:
+            for record in records:
+                if isinstance(record, dict) and type(record.get("timestamp")) is int:
+                    record["timestamp"] = record["timestamp"] * factor // divisor
+        return records
+
+
+def _read_header(file: BinaryIO) -> _Header:
+    file.seek(0)
+    try:
+        reader = fastavro.block_reader(file)
+        metadata = reader.metadata
+        schema = json.loads(metadata["avro.schema"])
+        codec = metadata.get("avro.codec", "null")
+    except OSError:
+        raise
+    except Exception as error:  # fastavro raises whatever a broken header leads to
+        raise _HeaderError(f"The header of the Avro file is damaged ({error}).") from None
+    if codec not in CODECS:
+        known = ", ".join(sorted(CODECS))
+        raise _HeaderError(f"The Avro codec {codec!r} is not supported; use one of {known}.")
+    first_block = file.tell()
+    file.seek(first_block - SYNC_BYTES)
+    return _Header(schema, codec, file.read(SYNC_BYTES), first_block)
+
+
+def _container_header(schema: Any, sync: bytes) -> bytes:
+    """An Avro file without blocks, uncompressed, that has the given marker."""
+    text = json.dumps(schema).encode()
+    entries = ((b"avro.schema", text), (b"avro.codec", b"null"))
+    written = b"".join(_zigzag(len(part)) + part for entry in entries for part in entry)
+    return b"Obj\x01" + _zigzag(len(entries)) + written + _zigzag(0) + sync
+
+
+def _zigzag(number: int) -> bytes:
+    """A number, not negative, as Avro writes it."""
+    number <<= 1
+    groups = bytearray()
+    while number > 0x7F:
+        groups.append(number & 0x7F | 0x80)
+        number >>= 7
+    groups.append(number)
+    return bytes(groups)

@@ -1,0 +1,70 @@
+"""Cut a stream of bytes into lines, holding no more of one than a limit (SPEC 2)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+LONGEST_LINE = 64 * 1024 * 1024
+_KEPT_OF_LONG_LINE = 64 * 1024
+
+
+class LongLine(Struct, frozen=True):
+    """A line above the limit: its first bytes and its whole length."""
+
+    head: bytes
+    length: int
+
+
+class LineSplitter:
+    """Lines out of pieces of any size.
+
+    A line without an end waits for the next piece. Once it is longer than the limit, only its
+    beginning is kept and its length counted.
+    """
+
+    def __init__(self, limit: int = LONGEST_LINE) -> None:
+        """A splitter for lines of at most `limit` bytes."""
+        self._limit = limit
+        self._pending: list[bytes] = []
+        self._length = 0
+
+    def feed(self, piece: bytes) -> list[bytes | LongLine]:
+        """The lines that `piece` completes, without their line feeds."""
+        parts = piece.split(b"\n")
+        if len(parts) == 1:
+            self._extend(piece)
+            return []
+        self._extend(parts[0])
+        lines = [self.take(), *(self._limited(part) for part in parts[1:-1])]
+        self._extend(parts[-1])
+        return lines
+
+    def take(self) -> bytes | LongLine:
+        """What has come since the last line feed; empty when nothing has."""
+        pending, length = self._pending, self._length
+        self._pending, self._length = [], 0
+        if length > self._limit:
+            return LongLine(pending[0], length)
+        return pending[0] if len(pending) == 1 else b"".join(pending)
+
+    def _extend(self, part: bytes) -> None:
+        if not part:
+            return
+        self._length += len(part)
+        self._pending.append(part)
+        if self._length > self._limit:
+            self._pending = [_head_of(self._pending)]
+
+    def _limited(self, line: bytes) -> bytes | LongLine:
+        if len(line) > self._limit:
+            return LongLine(line[:_KEPT_OF_LONG_LINE], len(line))
+        return line
+
+
+def _head_of(parts: list[bytes]) -> bytes:
+    head = b""
+    for part in parts:
+        if len(head) >= _KEPT_OF_LONG_LINE:
+            break
+        head += part[: _KEPT_OF_LONG_LINE - len(head)]
+    return head

@@ -1,0 +1,110 @@
+"""Read search calls from Parquet (SPEC 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import pyarrow.parquet as pq
+from msgspec.structs import fields
+
+from transforms.core.errors import RecordError
+from transforms.core.files.arrow_values import python_values
+from transforms.core.files.shard import FileShard
+from transforms.core.parsing import parse_escaped_mapping, parse_mapping, parse_mappings
+from transforms.core.records import SearchCall
+from transforms.core.rejected import (
+    WHOLE_FILE,
+    RejectedRecord,
+    payload_of_mapping,
+    rejected_for,
+)
+
+_ROWS_AT_ONCE = 256
+_KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
+
+
+def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+    """The records of the row groups that begin in a shard, in file order.
+
+    Columns that SPEC 2 does not name are not read. A row group that breaks off is one rejected
+    row for the rows that are lost; an unusable footer is one for the file, from its first shard.
+
+    Args:
+      file: the Parquet file itself, uncompressed and seekable.
+      shard: the byte range to read.
+
+    Raises:
+      OSError: the file cannot be read.
+    """
+    try:
+        parquet = pq.ParquetFile(file)
+        groups = list(_row_groups(parquet, shard))
+        columns = [name for name in parquet.schema_arrow.names if name in _KNOWN_COLUMNS]
+    except Exception as error:  # pyarrow raises whatever a broken footer leads to
+        if shard.start == 0:
+            reason = f"The footer of the Parquet file is damaged ({error})."
+            yield RejectedRecord(shard.path, WHOLE_FILE, reason)
+        return
+    for group in groups:
+        yield from _read_group(parquet, group, columns, shard.path)
+
+
+def _row_groups(parquet: Any, shard: FileShard) -> Iterator[int]:
+    """The row groups that begin in the shard; those of a broken offset belong to the first."""
+    for index in range(parquet.metadata.num_row_groups):
+        group = parquet.metadata.row_group(index)
+        begin = 0
+        if group.num_columns:
+            column = group.column(0)
+            pages = (column.dictionary_page_offset, column.data_page_offset)
+            begin = min(offset for offset in pages if offset is not None)
+        if shard.start <= begin < shard.end or (shard.start == 0 and begin < 0):
+            yield index
+
+
+def _read_group(
+    parquet: Any, group: int, columns: list[str], path: str
+) -> Iterator[SearchCall | RejectedRecord]:
+    rows = parquet.metadata.row_group(group).num_rows
+    done = 0
+    try:
+        batches = parquet.iter_batches(
+            batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False
+        )
+        for batch in batches:
+            yield from _calls_of(batch, path, group, done)
+            done += batch.num_rows
+    except Exception as error:  # pyarrow raises whatever broken pages lead to
+        reason = f"The row group cannot be read from row {done} on ({error})."
+        place = f"row group {group}, row {done}"
+        yield RejectedRecord(path, place, reason, records=max(1, rows - done))
+
+
+def _calls_of(
+    batch: Any, path: str, group: int, first: int
+) -> Iterator[SearchCall | RejectedRecord]:
+    rows = _without_empty_columns(batch).to_struct_array()
+    parse = parse_mapping
+    calls = None
+    try:
+        records = python_values(rows)
+        calls = parse_mappings(records)
+    except UnicodeDecodeError:
+        records = python_values(rows, escape=True)
+        parse = parse_escaped_mapping
+    if calls is not None:
+        yield from calls
+        return
+    for row, record in enumerate(records, start=first):
+        try:
+            yield parse(record)
+        except RecordError as error:
+            place = f"row group {group}, row {row}"
+            yield rejected_for(path, place, error, payload_of_mapping(record))
+
+
+def _without_empty_columns(batch: Any) -> Any:
+    """A column of nulls only is as good as absent, and cheaper so."""
+    empty = [name for name in batch.schema.names if batch.column(name).null_count == batch.num_rows]
+    return batch.drop_columns(empty) if empty else batch

@@ -1,0 +1,73 @@
+"""One shard of one file to search calls and rejected rows (SPEC 2, 3)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from transforms.core.files.avro import read_avro
+from transforms.core.files.compression import Compression, DamagedStreamError, decompressed
+from transforms.core.files.jsonl import read_jsonl
+from transforms.core.files.parquet import read_parquet
+from transforms.core.files.shard import FileFormat, FileShard
+from transforms.core.records import SearchCall
+from transforms.core.rejected import WHOLE_FILE, RejectedRecord
+
+Records = Iterator[SearchCall | RejectedRecord]
+Open = Callable[[str], BinaryIO]
+
+_SEEKABLE_READERS: dict[FileFormat, Callable[[BinaryIO, FileShard], Records]] = {
+    FileFormat.AVRO: read_avro,
+    FileFormat.PARQUET: read_parquet,
+}
+_HELD_IN_MEMORY = 16 * 1024 * 1024
+
+
+def read_shard(shard: FileShard, open_file: Open) -> Records:
+    """Everything in a shard, each record once, in file order.
+
+    No content makes it raise: what cannot be used comes out as a rejected row. A file that cannot
+    be read (gone, no permission) is one row with the position `file`.
+
+    Args:
+      shard: from `plan_shards`.
+      open_file: opens a path for reading bytes, seekable, without decompressing.
+    """
+    if shard.problem is not None:
+        yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
+        return
+    try:
+        with open_file(shard.path) as file:
+            yield from _records_of(file, shard)
+    except OSError as error:
+        yield unreadable(shard.path, error)
+
+
+def unreadable(path: str, error: OSError) -> RejectedRecord:
+    """The row for a file that cannot be opened or read."""
+    return RejectedRecord(path, WHOLE_FILE, f"The file cannot be read: {error}.")
+
+
+def _records_of(file: BinaryIO, shard: FileShard) -> Records:
+    if shard.format is FileFormat.JSONL:
+        return read_jsonl(file, shard)
+    if shard.compression is Compression.NONE:
+        return _SEEKABLE_READERS[shard.format](file, shard)
+    return _spooled_records(file, shard)
+
+
+def _spooled_records(file: BinaryIO, shard: FileShard) -> Records:
+    """Avro and Parquet need to seek, so inside gzip and the like they go to a temporary file."""
+    problem = None
+    with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:
+        try:
+            for piece in decompressed(file, shard.compression):
+                spool.write(piece)
+        except DamagedStreamError as error:
+            problem = error
+        whole = FileShard(shard.path, shard.format, Compression.NONE, 0, spool.tell())
+        yield from _SEEKABLE_READERS[shard.format](spool, whole)  # type: ignore[arg-type]
+    if problem is not None:
+        reason = f"The file could be read in part only: {problem}."
+        yield RejectedRecord(shard.path, WHOLE_FILE, reason)

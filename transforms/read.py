@@ -1,0 +1,182 @@
+"""Read trace files: patterns in, search calls and rejected rows out (SPEC 2, 3)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import apache_beam as beam
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from transforms import coders as _coders  # noqa: F401  (registers the coders of what is read)
+from transforms.core.errors import UsageError
+from transforms.core.files.compression import Compression
+from transforms.core.files.reading import read_shard
+from transforms.core.files.shard import (
+    DEFAULT_SHARD_BYTES,
+    FileFormat,
+    FileShard,
+    InputFile,
+    plan_shards,
+)
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+
+REJECTED = "rejected"
+
+
+def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
+    """The files that patterns match, sorted by path, each once.
+
+    A pattern that names a directory stands for the files right inside it, save those whose name
+    begins with a dot or an underscore, as engines name their markers.
+
+    Args:
+      patterns: paths or globs, on any filesystem that Beam reads.
+
+    Raises:
+      UsageError: no patterns, one that matches no file, or one that cannot be looked up.
+    """
+    if not patterns:
+        raise UsageError("No input is given; name at least one file or pattern.")
+    found: dict[str, InputFile] = {}
+    for pattern in patterns:
+        files = _files_of(pattern)
+        if not files:
+            raise UsageError(f"Input {pattern!r} matches no file; check the path.")
+        for file in files:
+            found.setdefault(_identity(file.path), file)
+    return tuple(sorted(found.values()))
+
+
+def open_plain(path: str) -> BinaryIO:
+    """Open a file on any of Beam's filesystems for its bytes as they are.
+
+    Raises:
+      OSError: it cannot be opened.
+    """
+    file = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return cast(BinaryIO, file)
+
+
+class PlanShards(beam.DoFn):  # type: ignore[misc]
+    """InputFile to its FileShards; a file that cannot be opened is one shard, read as rejected."""
+
+    def __init__(self, shard_bytes: int) -> None:
+        """Cut files into shards of `shard_bytes`."""
+        self._shard_bytes = shard_bytes
+
+    def process(self, file: InputFile) -> Iterator[FileShard]:
+        """The shards of one file, in order."""
+        try:
+            with open_plain(file.path) as opened:
+                shards = plan_shards(opened, file.path, file.size, self._shard_bytes)
+        except OSError as error:
+            problem = f"The file cannot be read: {error}."
+            shards = [
+                FileShard(file.path, FileFormat.JSONL, Compression.NONE, 0, file.size, problem)
+            ]
+        yield from shards
+
+
+class ReadShard(beam.DoFn):  # type: ignore[misc]
+    """FileShard to its SearchCalls; RejectedRecords go to the output tagged `rejected`."""
+
+    def process(self, shard: FileShard) -> Iterable[Any]:
+        """Everything in one shard, in file order; never raises for what a file holds."""
+        for record in read_shard(shard, open_plain):
+            if isinstance(record, SearchCall):
+                yield record
+            else:
+                yield beam.pvalue.TaggedOutput(REJECTED, record)
+
+
+class Traces(NamedTuple):
+    """What was read.
+
+    Attributes:
+      calls: PCollection[SearchCall].
+      rejected: PCollection[RejectedRecord], what could not be used.
+    """
+
+    calls: beam.PCollection[SearchCall]
+    rejected: beam.PCollection[RejectedRecord]
+
+
+class ReadTraces(beam.PTransform):  # type: ignore[misc]
+    """PBegin to Traces: every record of the files, split over workers by byte ranges (SPEC 2).
+
+    Attributes:
+      inputs: patterns, or files that `find_inputs` found.
+      shard_bytes: how much of a file one worker reads at a time.
+    """
+
+    def __init__(
+        self, inputs: Sequence[str | InputFile], shard_bytes: int = DEFAULT_SHARD_BYTES
+    ) -> None:
+        """Read `inputs` in shards of `shard_bytes`.
+
+        Raises:
+          UsageError: `shard_bytes` below 1.
+        """
+        super().__init__()
+        if shard_bytes < 1:
+            raise UsageError(f"shard_bytes must be at least 1, got {shard_bytes}.")
+        self.inputs = tuple(inputs)
+        self.shard_bytes = shard_bytes
+
+    def expand(self, begin: beam.pvalue.PBegin) -> Traces:
+        """Find the files, cut them into shards, spread these, read each.
+
+        Raises:
+          UsageError: a pattern matches no file.
+        """
+        files = [file for file in self.inputs if isinstance(file, InputFile)]
+        patterns = [pattern for pattern in self.inputs if isinstance(pattern, str)]
+        if patterns or not files:
+            files.extend(find_inputs(patterns))
+        outputs = (
+            begin
+            | "Files" >> beam.Create(files)
+            | "Plan shards" >> beam.ParDo(PlanShards(self.shard_bytes))
+            | "Spread" >> beam.Reshuffle()
+            | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="calls")
+        )
+        calls, rejected = outputs["calls"], outputs[REJECTED]
+        calls.element_type = SearchCall
+        rejected.element_type = RejectedRecord
+        return Traces(calls, rejected)
+
+
+def _files_of(pattern: str) -> list[InputFile]:
+    if _is_local(pattern) and os.path.isdir(pattern):
+        return _inside(pattern)
+    # An object store has no directories; a prefix is one when something lies under it.
+    return _matches(pattern) or ([] if _is_local(pattern) else _inside(pattern))
+
+
+def _inside(directory: str) -> list[InputFile]:
+    files = _matches(directory.rstrip("/") + "/*")
+    return [file for file in files if not file.path.rsplit("/", 1)[-1].startswith((".", "_"))]
+
+
+def _matches(pattern: str) -> list[InputFile]:
+    try:
+        (match,) = FileSystems.match([pattern])
+    except (BeamIOError, ValueError) as error:
+        raise UsageError(f"Input {pattern!r} cannot be looked up: {error}") from None
+    return [
+        InputFile(metadata.path, metadata.size_in_bytes)
+        for metadata in match.metadata_list
+        if not (_is_local(metadata.path) and os.path.isdir(metadata.path))
+    ]
+
+
+def _is_local(path: str) -> bool:
+    return FileSystems.get_scheme(path) is None
+
+
+def _identity(path: str) -> str:
+    return os.path.abspath(path) if _is_local(path) else path
