@@ -14,7 +14,7 @@ from transforms.core.records import Millis, SearchCall, timestamp_hook
 from transforms.core.rejected import RejectedRecord
 
 
-class StructCoder(beam.coders.Coder):  # type: ignore[misc]
+class StructCoder(beam.coders.Coder):
     """A msgspec Struct as MessagePack, keys in sorted order: equal values have equal bytes."""
 
     def __init__(self, struct_type: type[msgspec.Struct]) -> None:

@@ -61,7 +61,7 @@ def open_plain(path: str) -> BinaryIO:
     return cast(BinaryIO, file)
 
 
-class PlanShards(beam.DoFn):  # type: ignore[misc]
+class PlanShards(beam.DoFn):
     """InputFile to its FileShards; a file that cannot be opened is one shard, read as rejected."""
 
     def __init__(self, shard_bytes: int) -> None:
@@ -81,7 +81,7 @@ class PlanShards(beam.DoFn):  # type: ignore[misc]
         yield from shards
 
 
-class ReadShard(beam.DoFn):  # type: ignore[misc]
+class ReadShard(beam.DoFn):
     """FileShard to its SearchCalls; RejectedRecords go to the output tagged `rejected`."""
 
     def process(self, shard: FileShard) -> Iterable[Any]:
@@ -99,13 +99,15 @@ class Traces(NamedTuple):
     Attributes:
       calls: PCollection[SearchCall].
       rejected: PCollection[RejectedRecord], what could not be used.
+      shards: PCollection[FileShard], what was read; for `ReadConversations`.
     """
 
     calls: beam.PCollection[SearchCall]
     rejected: beam.PCollection[RejectedRecord]
+    shards: beam.PCollection[FileShard]
 
 
-class ReadTraces(beam.PTransform):  # type: ignore[misc]
+class ReadTraces(beam.PTransform):
     """PBegin to Traces: every record of the files, split over workers by byte ranges (SPEC 2).
 
     Attributes:
@@ -137,17 +139,17 @@ class ReadTraces(beam.PTransform):  # type: ignore[misc]
         patterns = [pattern for pattern in self.inputs if isinstance(pattern, str)]
         if patterns or not files:
             files.extend(find_inputs(patterns))
-        outputs = (
+        shards = (
             begin
             | "Files" >> beam.Create(files)
             | "Plan shards" >> beam.ParDo(PlanShards(self.shard_bytes))
             | "Spread" >> beam.Reshuffle()
-            | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="calls")
         )
+        outputs = shards | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="calls")
         calls, rejected = outputs["calls"], outputs[REJECTED]
         calls.element_type = SearchCall
         rejected.element_type = RejectedRecord
-        return Traces(calls, rejected)
+        return Traces(calls, rejected, shards)
 
 
 def _files_of(pattern: str) -> list[InputFile]:

@@ -43,7 +43,8 @@ class Decisions:
         self._ids = {number: name for name, number in rules.ids.items()}
         self._unknown: dict[int, str] = {}
         for call in turn.calls:
-            self._unknown.update(call.names)
+            for number, name in call.names.items():
+                self._unknown[int.from_bytes(number)] = name
 
     def call_place(self, call: int) -> tuple[int, int, int]:
         """i, raw iteration and call_position of a call of the turn, counted from 0."""

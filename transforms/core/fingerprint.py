@@ -20,7 +20,7 @@ from transforms.core.normalise import (
     normalise_time,
     normalise_url,
 )
-from transforms.core.records import Millis, OneOrMany, Result, SearchCall, canonical_encoding
+from transforms.core.records import OneOrMany, Result, SearchCall, canonical_encoding
 from transforms.core.rules import (
     CONTENT,
     GENERIC_ID,
@@ -61,20 +61,20 @@ class CallPrint(Struct, frozen=True, array_like=True, gc=False):
     Attributes:
       encoding_digest: 128 bits of the record's canonical encoding (SPEC 3).
       encoding: the canonical encoding itself, or None where it was left behind.
-      names: the unknown type and id names that occur, by the digest that stands for them.
+      names: the unknown type and id names that occur, by the bytes of their numbers.
     """
 
     turn: int
     iteration: int
     call: int | None
-    timestamp: Millis | None
+    timestamp: int | None
     record_id: str | None
     turn_count: int | None
     is_final: bool
     attributes: dict[str, str]
     encoding_digest: bytes
     encoding: bytes | None
-    names: dict[int, str]
+    names: dict[bytes, str]
     results: list[ResultPrint]
 
 
@@ -114,13 +114,13 @@ class Fingerprinter:
     def call_print(self, call: SearchCall, keep_encoding: bool = False) -> CallPrint:
         """Fingerprint a call and its results; keep its canonical encoding when asked to."""
         encoding = canonical_encoding(call)
-        names: dict[int, str] = {}
+        names: dict[bytes, str] = {}
         result_print = self.result_print
         return CallPrint(
             call.turn,
             call.iteration,
             call.call,
-            call.timestamp,
+            None if call.timestamp is None else int(call.timestamp),
             call.record_id,
             call.turn_count,
             call.is_final,
@@ -131,7 +131,7 @@ class Fingerprinter:
             [result_print(result, names) for result in call.results],
         )
 
-    def result_print(self, result: Result, names: dict[int, str]) -> ResultPrint:
+    def result_print(self, result: Result, names: dict[bytes, str]) -> ResultPrint:
         """Fingerprint one result; unknown type and id names go into `names`."""
         codes = bytearray()
         digests: list[bytes] = []
@@ -151,7 +151,7 @@ class Fingerprinter:
         return ResultPrint(bytes(codes), b"".join(digests), result.gain, result.score)
 
     def _add_type(
-        self, name: str | None, codes: bytearray, digests: list[bytes], names: dict[int, str]
+        self, name: str | None, codes: bytearray, digests: list[bytes], names: dict[bytes, str]
     ) -> frozenset[str]:
         """Add the type; gives the names of the ids that are definitive for it."""
         folded = name.strip().casefold() if name else ""
@@ -165,7 +165,7 @@ class Fingerprinter:
         codes.append(UNKNOWN_TYPE)
         name_digest = self._names[folded]
         digests.append(name_digest)
-        names[unknown_number(UNKNOWN_TYPE, int.from_bytes(name_digest))] = (name or "").strip()
+        names[bytes((UNKNOWN_TYPE,)) + name_digest] = (name or "").strip()
         return self._default_definitive
 
     def _add_ids(
@@ -174,7 +174,7 @@ class Fingerprinter:
         definitive: frozenset[str],
         codes: bytearray,
         digests: list[bytes],
-        names: dict[int, str],
+        names: dict[bytes, str],
     ) -> bool:
         """Add the named ids that have a value; gives whether one of them is definitive."""
         has_definitive = False
@@ -192,7 +192,7 @@ class Fingerprinter:
             if number > KEY:
                 code = UNKNOWN_ID
                 prefix = self._names[name]
-                names[number] = name
+                names[bytes((UNKNOWN_ID,)) + prefix] = name
             for one in found:
                 _add_id(code, prefix, one, codes, digests)
         return has_definitive

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from operator import attrgetter
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from transforms.core.distribution import Distribution
 from transforms.core.gains import extended
+from transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from transforms.core.score import ConversationScore
 
 Population = Literal["reached", "all"]
 _BATCH = 1_024  # conversations that wait to be added together
 _CONFIDENCE = 0.95
-_conversation_values = attrgetter(*(metric.name for metric in CONVERSATION_METRICS))
+_CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
+_conversation_values = attrgetter(*_CONVERSATION_NAMES)
 _iteration_values = attrgetter(*(metric.name for metric in ITERATION_METRICS))
 _Values = tuple[float | None, ...]
 
@@ -33,6 +36,8 @@ class MeanRow(Struct, frozen=True):
       population: `reached` = conversations with N >= i; `all` = every conversation.
       n, undefined: conversations on which the metric is defined, and on which it is null.
       note: why there is no interval, when there is none.
+      worst, best: the mean if every unlabelled result turned out worthless, or as good as can be;
+        null where the metric has no such bounds, or they were not asked for (SPEC 8).
     """
 
     slice: dict[str, str]
@@ -47,6 +52,8 @@ class MeanRow(Struct, frozen=True):
     ci_low: float | None
     ci_high: float | None
     note: str | None
+    worst: float | None
+    best: float | None
     min: float | None
     max: float | None
     p10: float | None
@@ -61,14 +68,26 @@ class ConversationValues(Struct, frozen=True, array_like=True):
       at_end: by conversation metric, then by ranking metric.
       reached: by i - 1 up to min(N, max_i), by iteration metric.
       beyond: by i - N - 1 for N < i <= max_i, the same with empty iterations added.
+      judged: judged results of the ranked list.
+      worst, best: as `at_end`, null where a metric has no bounds; () when not asked for.
     """
 
     at_end: _Values
     reached: list[_Values]
     beyond: list[_Values]
+    judged: int
+    worst: _Values
+    best: _Values
 
 
-def conversation_values(score: ConversationScore, max_i: int) -> ConversationValues | None:
+def metric_names(ranking_metrics: Sequence[str]) -> tuple[str, ...]:
+    """Names of the metrics at N, in the order of their values: SPEC 5's, then the ranking ones."""
+    return (*_CONVERSATION_NAMES, *ranking_metrics)
+
+
+def conversation_values(
+    score: ConversationScore, ranking_metrics: Sequence[str], max_i: int
+) -> ConversationValues | None:
     """The values that count in the means; None for conversations that stay out of them.
 
     Out stay those that did not search and those with rejected records (SPEC 6).
@@ -76,10 +95,20 @@ def conversation_values(score: ConversationScore, max_i: int) -> ConversationVal
     row = score.conversation
     if not row.N or row.rejected_records:
         return None
-    reached = [_iteration_values(iteration) for iteration in score.iterations[:max_i]]
     last = score.iterations[-1]
-    beyond = [_iteration_values(extended(last, i)) for i in range(row.N + 1, max_i + 1)]
-    return ConversationValues(_conversation_values(row) + tuple(row.ranking), reached, beyond)
+    bounds = [
+        score.bounds.get(name, (None, None))
+        for name in metric_names(ranking_metrics)
+        if score.bounds
+    ]
+    return ConversationValues(
+        at_end=_conversation_values(row) + tuple(row.ranking),
+        reached=[_iteration_values(iteration) for iteration in score.iterations[:max_i]],
+        beyond=[_iteration_values(extended(last, i)) for i in range(row.N + 1, max_i + 1)],
+        judged=score.judged,
+        worst=tuple(worst for worst, _ in bounds),
+        best=tuple(best for _, best in bounds),
+    )
 
 
 class MeansAccumulator(Struct, array_like=True):
@@ -88,14 +117,20 @@ class MeansAccumulator(Struct, array_like=True):
     `add` may let values wait; `compact` adds them. Merging is associative and commutative.
 
     Attributes:
-      at_end: by metric of `ConversationValues.at_end`.
+      auc: where among the metrics of `ConversationValues.at_end` auc stands; None: not there.
+      at_end, worst, best: by metric of `ConversationValues.at_end`.
       reached, beyond: by i - 1, by iteration metric.
+      weighted_auc: judged results times auc, and judged results, over where auc is defined.
       waiting: conversations not yet added.
     """
 
+    auc: int | None
     at_end: list[Distribution] = []
+    worst: list[Distribution] = []
+    best: list[Distribution] = []
     reached: list[list[Distribution]] = []
     beyond: list[list[Distribution]] = []
+    weighted_auc: list[Distribution] = []
     waiting: list[ConversationValues] = []
 
     def add(self, values: ConversationValues) -> None:
@@ -110,6 +145,11 @@ class MeansAccumulator(Struct, array_like=True):
             return
         waiting, self.waiting = self.waiting, []
         self.at_end = _added(self.at_end, [values.at_end for values in waiting])
+        self.worst = _added(self.worst, [values.worst for values in waiting])
+        self.best = _added(self.best, [values.best for values in waiting])
+        if self.auc is not None:
+            weighted = [_weighted(values, self.auc) for values in waiting]
+            self.weighted_auc = _added(self.weighted_auc, weighted)
         longest = max(len(values.reached) + len(values.beyond) for values in waiting)
         for i in range(longest):
             reached = [values.reached[i] for values in waiting if i < len(values.reached)]
@@ -126,6 +166,9 @@ class MeansAccumulator(Struct, array_like=True):
         self.compact()
         other.compact()
         self.at_end = _merged(self.at_end, other.at_end)
+        self.worst = _merged(self.worst, other.worst)
+        self.best = _merged(self.best, other.best)
+        self.weighted_auc = _merged(self.weighted_auc, other.weighted_auc)
         for mine, theirs in ((self.reached, other.reached), (self.beyond, other.beyond)):
             for i, distributions in enumerate(theirs):
                 if i == len(mine):
@@ -140,11 +183,15 @@ class MeansAccumulator(Struct, array_like=True):
           ranking_metrics: names of the ranking metrics, in the order of the values.
         """
         self.compact()
-        names = [*(metric.name for metric in CONVERSATION_METRICS), *ranking_metrics]
-        rows = [
-            mean_row(slice_, name, None, "all", distribution)
-            for name, distribution in zip(names, self.at_end, strict=True)
-        ]
+        rows = []
+        for at, name in enumerate(metric_names(ranking_metrics)):
+            row = mean_row(slice_, name, None, "all", self.at_end[at])
+            if self.worst:
+                row = replace(row, worst=self.worst[at].mean, best=self.best[at].mean)
+            rows.append(row)
+            if at == self.auc:
+                rows.append(replace(row, metric=GAUC.name))
+                rows.append(_gauc_weighted(row, *self.weighted_auc))
         for i, reached in enumerate(self.reached):
             beyond = self.beyond[i] or [Distribution()] * len(reached)
             for metric, here, after in zip(
@@ -155,8 +202,29 @@ class MeansAccumulator(Struct, array_like=True):
         return rows
 
 
+def _weighted(values: ConversationValues, auc: int) -> _Values:
+    value = values.at_end[auc]
+    return (None, None) if value is None else (values.judged * value, values.judged)
+
+
+def _gauc_weighted(gauc: MeanRow, weighted: Distribution, weights: Distribution) -> MeanRow:
+    mean = None
+    if weighted.mean is not None and weights.mean:
+        mean = weighted.mean / weights.mean
+    return replace(
+        gauc,
+        metric=GAUC_WEIGHTED.name,
+        mean=mean,
+        stddev=None,
+        stderr=None,
+        ci_low=None,
+        ci_high=None,
+        note="a weighted mean has no interval here",
+    )
+
+
 def _added(distributions: list[Distribution], values: list[_Values]) -> list[Distribution]:
-    added = []
+    added: list[Distribution] = []
     for at, column in enumerate(zip(*values, strict=True)):
         defined = [value for value in column if value is not None]
         before = distributions[at] if distributions else Distribution()
@@ -205,17 +273,11 @@ def mean_row(
         ci_low=None if mean is None or half is None else mean - half,
         ci_high=None if mean is None or half is None else mean + half,
         note=note,
+        worst=None,
+        best=None,
         min=distribution.lowest,
         max=distribution.highest,
         p10=distribution.quantile(0.1),
         p50=distribution.quantile(0.5),
         p90=distribution.quantile(0.9),
     )
-
-
-def slice_of(attributes: dict[str, str], names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The slice that a conversation falls into: sorted pairs; () is everything.
-
-    A conversation without one of the attributes has it empty.
-    """
-    return tuple(sorted((name, attributes.get(name, "")) for name in names))

@@ -20,7 +20,8 @@ from transforms.core.refusal import first_undecodable, refusal
 from transforms.core.repair import repaired_record
 
 _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
-_any_decoder = msgspec.json.Decoder()
+# float() takes 1e999 as infinite, which is refused by field; msgspec itself would refuse the line.
+_any_decoder = msgspec.json.Decoder(float_hook=float)
 
 
 def parse_json(line: bytes) -> SearchCall:

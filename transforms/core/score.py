@@ -15,7 +15,8 @@ from transforms.core.gains import (
     iterations_for_all_good_results,
 )
 from transforms.core.ranked_lists import call_lists, judged_pool, turn_list
-from transforms.core.ranking import RankingEvaluator, judged_results
+from transforms.core.ranking import UNJUDGED, RankingEvaluator, judged_results
+from transforms.core.records import GREATEST_GAIN
 from transforms.core.rows import CallRow, ConversationRow, DuplicateRow, IterationRow
 from transforms.core.rules import RuleTable
 from transforms.core.turn import Turn, fold_turn
@@ -30,6 +31,7 @@ class Scoring(Struct, frozen=True):
       good_gain_threshold: the least gain of a good result (SPEC 1).
       hold_slot: later copies keep their places in ranked lists, as non-relevant (SPEC 8).
       per_call: also evaluate the ranked list of every search call.
+      bounds: also give the values that missing labels allow (SPEC 8).
       keep_duplicates: also give a row for each duplicate.
     """
 
@@ -38,6 +40,7 @@ class Scoring(Struct, frozen=True):
     good_gain_threshold: int = 2
     hold_slot: bool = False
     per_call: bool = False
+    bounds: bool = False
     keep_duplicates: bool = False
 
 
@@ -46,6 +49,8 @@ class ConversationScore(Struct, frozen=True, array_like=True):
 
     Attributes:
       judged: judged results in its ranked list, the weight of gauc_weighted (SPEC 8).
+      bounds: by metric, its value if every unlabelled document turned out worthless, and if it
+        turned out as good as can be.
       counts: what the manifest adds up, by dotted name, like `records.scored`.
     """
 
@@ -54,6 +59,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     calls: list[CallRow]
     duplicates: list[DuplicateRow]
     judged: int
+    bounds: dict[str, tuple[float, float]]
     counts: dict[str, int]
 
 
@@ -92,6 +98,7 @@ def score_conversation(
         calls=_call_rows(turn, row, decisions, scoring) if scoring.per_call else [],
         duplicates=decisions.rows(conversation_id) if scoring.keep_duplicates else [],
         judged=judged_results(ranked.labels),
+        bounds=_bounds(row, ranked.labels, judged_pool(turn), scoring) if scoring.bounds else {},
         counts={**decisions.counts(), **_record_counts(delivered, turn, row)},
     )
 
@@ -160,6 +167,24 @@ def _call_rows(
             )
         )
     return rows
+
+
+def _bounds(
+    row: ConversationRow, labels: list[int], pool: list[int], scoring: Scoring
+) -> dict[str, tuple[float, float]]:
+    if row.CG is None or row.SRE is None:
+        return {}
+    unlabelled = labels.count(UNJUDGED)
+    most_good = (row.GR + unlabelled) / row.R if row.R else 0.0
+    bounds: dict[str, tuple[float, float]] = {
+        "CG": (row.CG, row.CG + unlabelled * GREATEST_GAIN),
+        "SRE": (row.SRE, most_good),
+    }
+    ranking = scoring.ranking
+    for metric, bound in zip(ranking.metrics, ranking.bounds(labels, pool), strict=True):
+        if bound is not None:
+            bounds[metric.name] = bound
+    return bounds
 
 
 def _record_counts(delivered: Delivered, turn: Turn, row: ConversationRow) -> dict[str, int]:

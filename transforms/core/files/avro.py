@@ -78,23 +78,22 @@ def read_avro(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Rejecte
 
 
 def _calls_of(block: DecodedBlock, path: str) -> Iterator[SearchCall | RejectedRecord]:
-    calls = parse_mappings(block.records)
+    escaped = any(isinstance(record, _Escaped) for record in block.records[:1])
+    calls = None if escaped else parse_mappings(block.records)
     if calls is not None:
         yield from calls
         return
+    parse = parse_escaped_mapping if escaped else parse_mapping
     for index, record in enumerate(block.records):
         try:
-            if isinstance(record, _Escaped):
-                yield parse_escaped_mapping(record)
-            else:
-                yield parse_mapping(record)
+            yield parse(record)
         except RecordError as error:
             place = f"block at byte {block.offset}, record {index}"
             yield rejected_for(path, place, error, payload_of_mapping(record))
 
 
 class _Escaped(dict[str, Any]):
-    """A record that holds bytes which are not UTF-8, as lone surrogates."""
+    """A record of a block with bytes that are not UTF-8; they became lone surrogates."""
 
 
 class _BlockDecoder:

@@ -13,7 +13,8 @@ import zstandard
 from transforms.core.errors import GoodGainError
 
 # Small, because one piece of compressed input may expand a thousandfold and more.
-_PIECE = 32 * 1024
+_PIECE = 4 * 1024
+_BROKEN = (zlib.error, OSError, EOFError, zstandard.ZstdError)
 
 
 class Compression(StrEnum):
@@ -79,18 +80,22 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
         decompressed has been yielded before.
     """
     new_decompressor = _DECOMPRESSORS[compression]
-    file.seek(0)
+    stream_start = position = 0
     decompressor: _Decompressor | None = new_decompressor()
-    while raw := file.read(_PIECE):
+    while raw := _read_at(file, position, _PIECE):
+        position += len(raw)
         while raw:
             if decompressor is None:
                 raw = raw.lstrip(b"\0")  # archivers pad with zeros
                 if not raw:
                     break
+                stream_start = position - len(raw)
                 decompressor = new_decompressor()
             try:
                 content = decompressor.decompress(raw)
-            except (zlib.error, OSError, zstandard.ZstdError) as error:
+            except _BROKEN as error:
+                good = position - len(raw)
+                yield from _salvaged(file, new_decompressor(), stream_start, good)
                 raise DamagedStreamError(f"the {compression} data is damaged ({error})") from None
             if content:
                 yield content
@@ -99,3 +104,30 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
                 decompressor = None
     if decompressor is not None:
         raise DamagedStreamError(f"the {compression} data ends too early")
+
+
+def _salvaged(
+    file: BinaryIO, decompressor: _Decompressor, stream_start: int, good: int
+) -> Iterator[bytes]:
+    """What a stream that breaks right behind `good` still gives.
+
+    A failed call keeps what it had decompressed; going over the stream again and feeding the last
+    piece byte by byte brings that out.
+    """
+    position = stream_start
+    while position < good:
+        raw = _read_at(file, position, min(_PIECE, good - position))
+        position += len(raw)
+        decompressor.decompress(raw)
+    for byte in _read_at(file, good, _PIECE):
+        try:
+            content = decompressor.decompress(bytes((byte,)))
+        except _BROKEN:
+            return
+        if content:
+            yield content
+
+
+def _read_at(file: BinaryIO, position: int, length: int) -> bytes:
+    file.seek(position)
+    return file.read(length)

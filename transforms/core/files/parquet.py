@@ -42,6 +42,8 @@ def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Reje
         groups = list(_row_groups(parquet, shard))
         columns = [name for name in parquet.schema_arrow.names if name in _KNOWN_COLUMNS]
     except Exception as error:  # pyarrow raises whatever a broken footer leads to
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file system's, not pyarrow's
         if shard.start == 0:
             reason = f"The footer of the Parquet file is damaged ({error})."
             yield RejectedRecord(shard.path, WHOLE_FILE, reason)

@@ -1,0 +1,92 @@
+"""`goodgain`, also `python -m pipeline`: find the command, run it, turn its end into an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from pipeline.cli.arguments import parse_arguments
+from pipeline.cli.commands import COMMANDS, load_command
+from pipeline.cli.words import printable_lines
+from pipeline.exit_codes import ExitCode
+from pipeline.version import goodgain_version
+from transforms.core.errors import GoodGainError, UsageError
+
+_HELP_WORDS = ("-h", "--help", "help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+      argv: the words behind the program's name; by default those of this process.
+
+    Returns:
+      The exit code, see `ExitCode`. What a user did wrong is said on stderr, without a traceback.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = _dispatch(words)
+        sys.stdout.flush()
+        return code
+    except GoodGainError as error:
+        sys.stderr.write(f"goodgain: {printable_lines(str(error))}\n")
+        return ExitCode.USAGE if isinstance(error, UsageError) else ExitCode.FAILED
+    except KeyboardInterrupt:
+        sys.stderr.write("goodgain: interrupted.\n")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has left; Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.BROKEN_PIPE
+
+
+def _dispatch(words: Sequence[str]) -> int:
+    name = words[0] if words else ""
+    if name in _HELP_WORDS:
+        sys.stdout.write(_overview())
+        return ExitCode.DONE
+    if name == "--version":
+        sys.stdout.write(f"goodgain {goodgain_version()}\n")
+        return ExitCode.DONE
+    if name not in COMMANDS:
+        raise UsageError(_no_command(name))
+    command = load_command(name)
+    try:
+        args = parse_arguments(command, words[1:])
+    except SystemExit:
+        return ExitCode.DONE  # help was asked for, and is printed
+    return command.run(args)
+
+
+def _no_command(name: str) -> str:
+    known = ", ".join(COMMANDS)
+    if not name:
+        return f"give a command: {known}; see `goodgain --help`."
+    near = get_close_matches(name.lower(), COMMANDS, n=1)
+    suggestion = f"; did you mean {near[0]}?" if near else f"; there are {known}."
+    return f"'{name}' is no command{suggestion} See `goodgain --help`."
+
+
+def _overview() -> str:
+    commands = [load_command(name) for name in COMMANDS]
+    width = max(map(len, COMMANDS))
+    lines = [f"  {command.NAME:{width}}  {command.HELP}" for command in commands]
+    return (
+        "usage: goodgain COMMAND [options]\n\n"
+        "Measures how much good, new material each iteration of a search agent brought.\n\n"
+        "commands:\n" + "\n".join(lines) + "\n\n"
+        "options of every command:\n"
+        f"  {'--help':{width}}  what the command does and its options\n\n"
+        "also: goodgain --version\n\n"
+        f"example:\n  {commands[0].EXAMPLE}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

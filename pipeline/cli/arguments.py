@@ -1,0 +1,98 @@
+"""From the words of a command line to a command's arguments, with suggestions for misspelt ones."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import NoReturn
+
+from pipeline.cli.commands import Command, passes_on
+from transforms.core.errors import UsageError
+
+_CLOSE = 0.75
+_LEAST_PART = 4  # letters of an option's beginning or end that are taken for the option
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises for mistakes, so that every usage error reaches the user the same way."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see `{self.prog} --help`.")
+
+
+def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespace:
+    """Parse what follows a command's name.
+
+    Args:
+      command: whose options they are.
+      words: options, with `-` or `_` between their words, and arguments.
+
+    Returns:
+      The command's arguments, and in `beam_arguments` the words that only Beam may know.
+
+    Raises:
+      UsageError: a mistake, with what is likely meant.
+      SystemExit: help was asked for and has been printed.
+    """
+    parser = _Parser(
+        prog=f"goodgain {command.NAME}",
+        description=command.HELP[:1].upper() + command.HELP[1:] + ".",
+        epilog=f"example:\n  {command.EXAMPLE}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    ours = [option for action in parser._actions for option in action.option_strings]
+    words = [_hyphened(word, ours) for word in words]
+    _refuse_misspelt(words, ours, parser.prog)
+    args, unknown = parser.parse_known_args(words)
+    _refuse_stray(unknown, parser.prog)
+    if unknown and not passes_on(command):
+        raise UsageError(f"{unknown[0]} is no option; see `{parser.prog} --help`.")
+    args.beam_arguments = unknown
+    return args
+
+
+def _hyphened(word: str, ours: Iterable[str]) -> str:
+    """An option of ours that is written with underscores, as Beam's are, in our own spelling."""
+    name, equals, value = word.partition("=")
+    hyphened = name.replace("_", "-")
+    return hyphened + equals + value if hyphened in ours else word
+
+
+def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) -> None:
+    """Refuse what Beam would swallow silently although it was meant for us."""
+    mistakes = []
+    for word in words:
+        name = word.partition("=")[0]
+        if _is_option(word) and name not in ours and (near := _nearest(name, ours)):
+            mistakes.append(f"{name} is no option; did you mean {near}?")
+    if mistakes:
+        raise UsageError(f"{' '.join(mistakes)} See `{program} --help`.")
+
+
+def _refuse_stray(unknown: Sequence[str], program: str) -> None:
+    """Refuse a word that stands behind no option; each option of Beam takes one at most."""
+    after_option = False
+    for word in unknown:
+        if not _is_option(word) and not after_option:
+            raise UsageError(f"'{word}' belongs to no option; see `{program} --help`.")
+        after_option = _is_option(word) and "=" not in word
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and any(one.isalpha() for one in word)
+
+
+def _nearest(word: str, ours: Sequence[str]) -> str | None:
+    """The option of ours that a misspelt one is likely to mean."""
+    written = word.lstrip("-").replace("_", "-").lower()
+    names = {option.lstrip("-"): option for option in ours}
+    if near := get_close_matches(written, names, n=1, cutoff=_CLOSE):
+        return names[near[0]]
+    if len(written) >= _LEAST_PART:
+        for name, option in names.items():
+            if name.startswith(written) or name.endswith(f"-{written}"):
+                return option
+    return None

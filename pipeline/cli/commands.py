@@ -1,0 +1,53 @@
+"""The commands of `goodgain`, each a module, imported only when it is needed.
+
+A new command is a module with the members of `Command`, and its line in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+
+class Command(Protocol):
+    """What the module of a command has.
+
+    A command that hands options it does not know to Beam also has `PASSES_ON = True`; they come as
+    the list `beam_arguments` of `args`.
+
+    Attributes:
+      NAME: what the user types.
+      HELP: one line for the list of commands.
+      EXAMPLE: a command line that works as it stands.
+    """
+
+    NAME: str
+    HELP: str
+    EXAMPLE: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do the work and give the exit code."""
+
+
+COMMANDS: Mapping[str, str] = {
+    "run": "pipeline.cli.run",
+    "validate": "pipeline.cli.validate",
+    "explain": "pipeline.cli.explain",
+    "metrics": "pipeline.cli.metrics",
+    "sample": "pipeline.cli.sample",
+}
+
+
+def load_command(name: str) -> Command:
+    """Import the module of a command."""
+    return cast(Command, import_module(COMMANDS[name]))
+
+
+def passes_on(command: Command) -> bool:
+    """Whether the command hands options it does not know to Beam."""
+    return bool(getattr(command, "PASSES_ON", False))

@@ -1,0 +1,84 @@
+"""Options made from the fields of the configuration, for `--help` and for the README."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, get_args
+
+from pydantic.fields import FieldInfo
+
+from pipeline.config import RunConfig
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """Declare an option for each field of `RunConfig`, in its group.
+
+    Values stay text and have no defaults: `load_run_config` checks them, together with the file's.
+    """
+    groups: dict[str, Any] = {}
+    for name, field in RunConfig.model_fields.items():
+        extra = _extra(field)
+        if extra["group"] not in groups:
+            groups[extra["group"]] = parser.add_argument_group(extra["group"].lower())
+        groups[extra["group"]].add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=name,
+            default=argparse.SUPPRESS,
+            help=_help(name, field).replace("%", "%%"),
+            **_behaviour(name, field, extra["metavar"]),
+        )
+
+
+def given_options(args: argparse.Namespace) -> dict[str, Any]:
+    """By field of the configuration, what the command line gave."""
+    return {name: value for name, value in vars(args).items() if name in RunConfig.model_fields}
+
+
+def options_table() -> str:
+    """The options as a table in Markdown, for the README."""
+    lines = ["| option | default | what it does |", "|---|---|---|"]
+    for name, field in RunConfig.model_fields.items():
+        option = f"--{name.replace('_', '-')} {_extra(field)['metavar']}".strip()
+        choices = " or ".join(_choices(field))
+        meaning = f"{field.description}{f' ({choices})' if choices else ''}"
+        lines.append(f"| `{option}` | {_default(name, field)} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def _extra(field: FieldInfo) -> dict[str, str]:
+    extra = field.json_schema_extra
+    return {key: str(value) for key, value in extra.items()} if isinstance(extra, dict) else {}
+
+
+def _behaviour(name: str, field: FieldInfo, metavar: str) -> dict[str, Any]:
+    if field.annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    if name == "slice":
+        return {"action": "append", "metavar": metavar}
+    if field.annotation is not None and getattr(field.annotation, "__origin__", None) is tuple:
+        return {"action": "extend", "nargs": "+", "metavar": metavar}
+    choices = _choices(field)
+    return {"metavar": "|".join(choices) if choices else metavar}
+
+
+def _choices(field: FieldInfo) -> tuple[str, ...]:
+    """The values of an option that takes one of a few words."""
+    return tuple(one for one in get_args(field.annotation) if isinstance(one, str))
+
+
+def _help(name: str, field: FieldInfo) -> str:
+    default = _default(name, field)
+    if default == "required":
+        return f"{field.description} (required)"
+    return f"{field.description} ({default})" if default else f"{field.description}"
+
+
+def _default(name: str, field: FieldInfo) -> str:
+    """The default as a person writes it; "" where the description says it or there is none."""
+    if field.is_required():
+        return "required"
+    if field.default is None or isinstance(field.default, bool) or field.default == ():
+        return ""
+    if isinstance(field.default, tuple):
+        return f"{len(field.default)} of them" if name == "metrics" else ", ".join(field.default)
+    return str(field.default)

@@ -1,0 +1,35 @@
+"""An explanation as JSON: the rows of SPEC 6 by column, and below them calls and results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
+
+from pipeline.explanation import Explanation
+from pipeline.explanation.model import ExplainedIteration
+
+
+def explanation_json(explanation: Explanation) -> dict[str, Any]:
+    """What `goodgain explain --json` prints.
+
+    `conversation` and each of `iterations` hold the columns of SPEC 6; ranking metrics have their
+    own spelling, like `ndcg@10`.
+    """
+    row = asdict(explanation.row)
+    del row["ranking"]
+    content: dict[str, Any] = msgspec.to_builtins(explanation)
+    del content["row"], content["ranking"], content["iterations"]
+    return {
+        "conversation": row | explanation.ranking,
+        **content,
+        "iterations": [_iteration(one) for one in explanation.iterations],
+    }
+
+
+def _iteration(iteration: ExplainedIteration) -> dict[str, Any]:
+    row = asdict(iteration.row)
+    for repeated in ("conversation_id", "turn", "attributes"):
+        del row[repeated]
+    return row | {"search_calls": msgspec.to_builtins(iteration.calls)}

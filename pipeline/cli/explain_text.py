@@ -1,0 +1,200 @@
+"""An explanation for people: iterations in order, and what each brought."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.cli.console import plain_table
+from pipeline.cli.values import number
+from pipeline.cli.words import printable, shortened, untrusted
+from pipeline.explanation import Explanation
+from pipeline.explanation.model import ExplainedCall, ExplainedIteration, ExplainedResult, Why
+from transforms.core.decisions import Place
+from transforms.core.metric import Metric
+from transforms.core.ranking import parse_ranking_metrics
+from transforms.core.registry import CONVERSATION_METRICS
+
+_LONGEST_TEXT = 120
+_LONGEST_QUERY = 200
+_MOST_REJECTED = 10
+_OUTCOME_STYLES = {"good": "green", "other": "", "duplicate": "yellow"}
+_TYPE_WIDTH = 12
+
+
+def render(explanation: Explanation, console: Console) -> None:
+    """Print an explanation."""
+    _header(explanation, console)
+    for iteration in explanation.iterations:
+        _iteration(iteration, console)
+    _near_misses(explanation, console)
+    _metrics(explanation, console)
+
+
+def _header(explanation: Explanation, console: Console) -> None:
+    row = explanation.row
+    console.print(Text(f"Conversation {printable(row.conversation_id)}", style="bold"))
+    facts = [
+        ("attributes", ", ".join(f"{name} = {value}" for name, value in row.attributes.items())),
+        ("turn", _turn_in_words(explanation)),
+        ("redelivered", _redelivered_in_words(explanation)),
+        ("rejected", f"{row.rejected_records} records: it stays out of the means"),
+        ("unreadable", f"{explanation.unreadable} records of the files name no conversation"),
+    ]
+    present = {
+        "attributes": bool(row.attributes),
+        "redelivered": bool(row.redelivered),
+        "rejected": bool(row.rejected_records),
+        "unreadable": bool(explanation.unreadable),
+    }
+    table = Table.grid(padding=(0, 2))
+    for name, fact in facts:
+        if present.get(name, True):
+            table.add_row(Text(name, style="dim"), untrusted(fact))
+    for rejected in explanation.rejected[:_MOST_REJECTED]:
+        place = f"{rejected.source}, {rejected.position}: {rejected.reason}"
+        table.add_row("", untrusted(place, _LONGEST_QUERY))
+    console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _turn_in_words(explanation: Explanation) -> str:
+    row = explanation.row
+    if row.turn is None:
+        return "none: no record of it can be used"
+    text = f"{row.turn}, N = {row.N} iterations, {row.calls} search calls, {row.R} results"
+    if not row.N:
+        text = f"{row.turn}, which did not search (N = 0)"
+    if explanation.earlier_turns:
+        earlier = ", ".join(f"{one.turn} ({one.calls} calls)" for one in explanation.earlier_turns)
+        text += f"; earlier turns do not count: {earlier}"
+    return text
+
+
+def _redelivered_in_words(explanation: Explanation) -> str:
+    text = f"{explanation.row.redelivered} records"
+    if explanation.conflicting_redeliveries:
+        text += f", {explanation.conflicting_redeliveries} of them with other content"
+    return text
+
+
+def _iteration(iteration: ExplainedIteration, console: Console) -> None:
+    row = iteration.row
+    console.print()
+    title = f"Iteration i = {row.i}"
+    if row.iteration != row.i:
+        title += f" (number {row.iteration} in the trace)"
+    console.rule(Text(title, style="bold"), align="left", characters="-")
+    for call in iteration.calls:
+        _call(row.i, call, console)
+    console.print(
+        Text(
+            f"  here    R {row.R_i}  UR {row.UR_i}  GR {row.GR_i}  Dup {row.Dup_i}  "
+            f"unlabelled {row.unlabelled_i}  G {row.G_i}  AvgGain {number(row.AvgGain_i)}"
+        )
+    )
+    console.print(
+        Text(
+            f"  so far  R {row.R_at_i}  UR {row.UR_at_i}  GR {row.GR_at_i}  Dup {row.DupR_at_i}\n"
+            f"          CG {row.CG_at_i}  DCG {number(row.DCG_at_i)}  RG {number(row.RG_at_i)}  "
+            f"DRG {number(row.DRG_at_i)}\n"
+            f"          RAG {number(row.RAG_at_i)}  DRAG {number(row.DRAG_at_i)}  "
+            f"SRE {number(row.SRE_at_i)}  SRR {number(row.SRR_at_i)}"
+        )
+    )
+
+
+def _call(i: int, call: ExplainedCall, console: Console) -> None:
+    told = [f"Call {i}.{call.call_position + 1}"]
+    if call.tool:
+        told.append(shortened(call.tool, _LONGEST_TEXT))
+    if call.query:
+        told.append(f'"{shortened(call.query, _LONGEST_QUERY)}"')
+    if call.timestamp:
+        told.append(call.timestamp)
+    console.print(Text("  ".join(told), style="bold"))
+    if not call.results:
+        console.print("  no results")
+        return
+    table = plain_table()
+    table.add_column("rank", justify="right")
+    table.add_column("gain", justify="right")
+    table.add_column("type", max_width=_TYPE_WIDTH, overflow="fold")
+    table.add_column("what it is", no_wrap=True)
+    table.add_column("result, and why it is a duplicate", ratio=1, overflow="fold")
+    for result in call.results:
+        table.add_row(
+            str(result.rank),
+            "-" if result.gain is None else str(result.gain),
+            untrusted(result.entity_type or "-", _LONGEST_TEXT),
+            Text(_outcome(result), style=_OUTCOME_STYLES[result.outcome]),
+            _told(result),
+        )
+    console.print(table)
+
+
+def _outcome(result: ExplainedResult) -> str:
+    if result.duplicate is not None:
+        return f"copy of {_place(result.duplicate.first)}"
+    if result.gain is None:
+        return "new, no label"
+    return "new, good" if result.outcome == "good" else "new"
+
+
+def _told(result: ExplainedResult) -> Text:
+    text = untrusted(result.title or result.url or result.id or "-", _LONGEST_TEXT)
+    if result.duplicate is not None:
+        text.append(f"\n{_why(result.duplicate)}", style="dim")
+    return text
+
+
+def _why(why: Why) -> str:
+    text = f"{printable(why.reason)} (step {why.step}, key {printable(why.key)})"
+    if why.matched != why.first:
+        text = f"as its copy {_place(why.matched)}: {text}"
+    if why.label_conflict:
+        text += f"; the first one's label {why.first_gain} counts"
+    return text
+
+
+def _place(place: Place) -> str:
+    """i.call.rank, each from 1."""
+    return f"{place.i}.{place.call_position + 1}.{place.rank}"
+
+
+def _near_misses(explanation: Explanation, console: Console) -> None:
+    if not explanation.near_misses:
+        return
+    console.print()
+    steps = ", ".join(f"{step} {pairs}" for step, pairs in explanation.near_misses.items())
+    console.print(
+        Text(f"Near misses, pairs that share a key but differ, by the step that says so: {steps}")
+    )
+
+
+def _metrics(explanation: Explanation, console: Console) -> None:
+    row = explanation.row
+    measured = [
+        (metric.name, getattr(row, metric.name), metric.unit) for metric in CONVERSATION_METRICS
+    ]
+    ranked = [
+        (name, value, _declaration(name).unit) for name, value in explanation.ranking.items()
+    ]
+    for heading, rows in (
+        ("Metrics at N", measured),
+        ("Ranking metrics of the list of first occurrences", ranked),
+    ):
+        table = plain_table()
+        table.add_column("metric")
+        table.add_column("value", justify="right")
+        table.add_column("unit")
+        for name, value, unit in rows:
+            table.add_row(name, number(value), unit)
+        console.print()
+        console.print(Text(heading, style="bold"))
+        console.print(table)
+
+
+def _declaration(name: str) -> Metric:
+    return parse_ranking_metrics([name])[0].declaration

@@ -1,0 +1,95 @@
+"""`goodgain metrics`: what can be computed, what it means and when it is undefined (SPEC 5, 8)."""
+
+from __future__ import annotations
+
+import argparse
+
+from pipeline.cli.tracing_options import add_json_option
+from transforms.core.metric import Metric
+from transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+NAME = "metrics"
+HELP = "list every metric: unit, which way is better, meaning, formula, when it is undefined"
+EXAMPLE = "goodgain metrics"
+
+_CONVERSATION = "of a conversation, at N"
+_ITERATION = "of an iteration, and up to it"
+_RANKING = "of the ranked list; chosen with --metrics"
+_SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare `--json`."""
+    add_json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print all metrics."""
+    from pipeline.cli.console import print_json
+
+    if args.json:
+        print_json([_as_json(group, metric) for group, metrics in _groups() for metric in metrics])
+    else:
+        _print_tables()
+    return 0
+
+
+def _groups() -> list[tuple[str, list[Metric]]]:
+    ranking = [_declared(family) for family in FAMILIES.values()]
+    return [
+        (_CONVERSATION, list(CONVERSATION_METRICS)),
+        (_ITERATION, list(ITERATION_METRICS)),
+        (_RANKING, [*ranking, GAUC, GAUC_WEIGHTED]),
+    ]
+
+
+def _declared(family: Family) -> Metric:
+    """A family as one metric: its name shows where a cutoff or a persistence goes."""
+    undefined = family.undefined
+    if undefined and family.undefined_at_k == "":
+        undefined += ", without @k"
+    return Metric(
+        name=family.name + _SUFFIXES[family.argument],
+        unit=family.unit,
+        meaning=family.meaning,
+        direction=family.direction,
+        undefined=undefined,
+        formula=family.formula,
+        whole=family.whole,
+    )
+
+
+def _as_json(group: str, metric: Metric) -> dict[str, str]:
+    return {
+        "group": group,
+        "name": metric.name,
+        "unit": metric.unit,
+        "direction": metric.direction,
+        "meaning": metric.meaning,
+        "undefined": metric.undefined,
+        "formula": metric.formula,
+    }
+
+
+def _print_tables() -> None:
+    from rich.text import Text
+
+    from pipeline.cli.console import plain_table, result_console
+
+    console = result_console()
+    for group, metrics in _groups():
+        table = plain_table()
+        table.add_column("metric", max_width=20, overflow="fold")
+        table.add_column("unit", max_width=10)
+        table.add_column("better")
+        table.add_column("meaning, formula, when null", ratio=1)
+        for metric in metrics:
+            told = Text(metric.meaning)
+            told.append(f"\n= {metric.formula}", style="dim")
+            if metric.undefined:
+                told.append(f"\nnull: {metric.undefined}", style="dim")
+            better = "" if metric.direction == "neither" else metric.direction
+            table.add_row(Text(metric.name, style="bold"), metric.unit, better, told)
+        console.print(Text(f"\nMetrics {group}", style="bold"))
+        console.print(table)

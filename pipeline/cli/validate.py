@@ -1,0 +1,70 @@
+"""`goodgain validate`: read traces without scoring, and say what they hold (SPEC 2, 3)."""
+
+from __future__ import annotations
+
+import argparse
+
+from pipeline.cli.tracing_options import add_json_option, add_rules_option, load_rules
+from pipeline.exit_codes import ExitCode
+from pipeline.max_rejected import MaxRejected
+
+NAME = "validate"
+HELP = "read traces without scoring: what they hold, what is rejected, what may be misspelt"
+EXAMPLE = "goodgain validate 'traces/*.avro'"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what to read, and when it counts as bad."""
+    parser.add_argument(
+        "input",
+        nargs="+",
+        metavar="PATTERN",
+        help="trace files of this machine: Avro, JSON Lines or Parquet; * and ** are wildcards",
+    )
+    add_rules_option(parser)
+    parser.add_argument(
+        "--max-rejected",
+        type=_limit,
+        default="1%",
+        metavar="LIMIT",
+        help="exit with 3 when more records than this are rejected: a count like 5 or a share "
+        "like 2%% (1%%)",
+    )
+    add_json_option(parser)
+
+
+def _limit(written: str) -> MaxRejected:
+    try:
+        return MaxRejected.parse(written)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read everything and print what was found.
+
+    Raises:
+      UsageError: a pattern matches nothing, or the rules cannot be used.
+    """
+    # Imported here, so that help does not wait for the readers.
+    from pipeline.cli.console import message_console, print_json, result_console
+    from pipeline.cli.validate_report import make_report
+    from pipeline.cli.validate_text import render
+    from pipeline.local import local_files, read_files
+    from pipeline.survey import Survey
+
+    rules = load_rules(args.rules)
+    files = local_files(args.input)
+    survey = Survey()
+    # The spinner shows on a terminal only; elsewhere nothing is printed while reading.
+    with message_console().status("reading") as status:
+        for at, (file, records) in enumerate(read_files(files), start=1):
+            status.update(f"reading file {at} of {len(files)}, {file.size:,} bytes")
+            for record in records:
+                survey.add(record)
+    report = make_report(survey, files, rules, args.max_rejected)
+    if args.json:
+        print_json(report)
+    else:
+        render(report, result_console())
+    return ExitCode.DATA_QUALITY if report["too_many_rejected"] else ExitCode.DONE

@@ -1,0 +1,79 @@
+"""What `goodgain validate` reports, as JSON; the tables for people show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from pipeline.max_rejected import MaxRejected
+from pipeline.survey import Survey, findings_about_names, findings_about_types
+from transforms.core.files.shard import InputFile
+from transforms.core.rules import RuleTable
+
+UNLABELLED = "unlabelled"
+
+
+def make_report(
+    survey: Survey, files: Sequence[InputFile], rules: RuleTable, max_rejected: MaxRejected
+) -> dict[str, Any]:
+    """Everything that was found, by name."""
+    rejected = survey.rejections.records
+    return {
+        "files": [{"path": file.path, "bytes": file.size} for file in files],
+        "records": {
+            "read": survey.read,
+            "usable": survey.calls,
+            "rejected": rejected,
+            "redelivered": survey.redelivered,
+            "without_results": survey.empty_calls,
+            "with_timestamp": survey.timed,
+        },
+        "conversations": survey.conversations,
+        "conversations_with_rejected_records": survey.flagged_conversations,
+        "turns": survey.turns,
+        "iterations": survey.iterations,
+        "results": survey.results,
+        "results_with_score": survey.scored,
+        "first_timestamp": survey.first_timestamp,
+        "last_timestamp": survey.last_timestamp,
+        "labels": {
+            UNLABELLED if gain is None else str(gain): results
+            for gain, results in survey.labels().items()
+        },
+        "entity_types": msgspec.to_builtins(findings_about_types(survey.types, rules)),
+        "names_without_rule": msgspec.to_builtins(
+            findings_about_names(survey.ids, survey.fields, rules)
+        ),
+        "attributes": [
+            {
+                "name": name,
+                "records": records,
+                "values": sorted(survey.attribute_values.get(name, ())),
+            }
+            for name, records in survey.attributes.most_common()
+        ],
+        "rejected_by_reason": msgspec.to_builtins(survey.rejections.by_frequency()),
+        "max_rejected": str(max_rejected),
+        "too_many_rejected": max_rejected.exceeded(rejected, survey.read),
+        "warnings": _warnings(survey),
+    }
+
+
+def _warnings(survey: Survey) -> list[str]:
+    """What makes a run useless although every record can be read."""
+    warnings = []
+    if survey.results and survey.gains[None] == survey.results:
+        warnings.append(
+            "No result has a label: is the field called `gain`? Every metric will be 0 or null."
+        )
+    if survey.calls and not survey.results:
+        warnings.append("No record has a result: is the field called `results`?")
+    if 0 < survey.timed < survey.calls:
+        warnings.append(
+            f"{survey.calls - survey.timed:,} records have no timestamp; streaming needs one on each."
+        )
+    if not survey.read:
+        warnings.append("The files hold no record at all.")
+    return warnings

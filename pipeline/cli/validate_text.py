@@ -1,0 +1,165 @@
+"""What `goodgain validate` reports, as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.cli.console import plain_table
+from pipeline.cli.validate_report import UNLABELLED
+from pipeline.cli.values import share
+from pipeline.cli.words import untrusted
+
+_MOST_ROWS = 40
+_LONGEST_NAME = 60
+_LONGEST_REASON = 300
+_SHOWN_VALUES = 5
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def render(report: dict[str, Any], console: Console) -> None:
+    """Print a report."""
+    _overview(report, console)
+    _labels(report, console)
+    _types(report, console)
+    _names(report, console)
+    _attributes(report, console)
+    _rejected(report, console)
+    for warning in report["warnings"]:
+        console.print(Text(f"\nWarning: {warning}", style="yellow"))
+    console.print()
+    console.print(_verdict(report))
+
+
+def _overview(report: dict[str, Any], console: Console) -> None:
+    records = report["records"]
+    files = report["files"]
+    rows = [
+        ("files", len(files), f"{sum(file['bytes'] for file in files):,} bytes"),
+        ("records read", records["read"], ""),
+        ("usable", records["usable"], share(records["usable"], records["read"])),
+        ("rejected", records["rejected"], share(records["rejected"], records["read"])),
+        ("delivered again", records["redelivered"], share(records["redelivered"], records["read"])),
+        ("without results", records["without_results"], "they count as searches"),
+        ("conversations", report["conversations"], _span(report)),
+        (
+            "with rejected records",
+            report["conversations_with_rejected_records"],
+            "they stay out of the means",
+        ),
+        ("turns", report["turns"], "only the last of a conversation counts"),
+        ("iterations", report["iterations"], ""),
+        ("results", report["results"], ""),
+    ]
+    _table(
+        console,
+        "What was read",
+        ("", "number", ""),
+        [(name, f"{number:,}", note) for name, number, note in rows],
+    )
+
+
+def _span(report: dict[str, Any]) -> str:
+    if report["first_timestamp"] is None:
+        return "no timestamps"
+    days = [
+        (_EPOCH + timedelta(milliseconds=report[end])).strftime("%Y-%m-%d %H:%M")
+        for end in ("first_timestamp", "last_timestamp")
+    ]
+    return f"{days[0]} to {days[1]} UTC"
+
+
+def _labels(report: dict[str, Any], console: Console) -> None:
+    rows = [
+        (label if label == UNLABELLED else f"gain {label}", f"{results:,}", part)
+        for label, results in report["labels"].items()
+        if (part := share(results, report["results"]))
+    ]
+    _table(console, "Labels", ("label", "results", "share"), rows)
+
+
+def _types(report: dict[str, Any], console: Console) -> None:
+    rows = [
+        (
+            finding["name"] or "(no type)",
+            f"{finding['results']:,}",
+            finding["rules"],
+            finding["likely"] or "",
+        )
+        for finding in report["entity_types"]
+    ]
+    _table(console, "Entity types", ("type", "results", "rules that apply", "did you mean"), rows)
+
+
+def _names(report: dict[str, Any], console: Console) -> None:
+    rows = [
+        (
+            f"{finding['kind']}s.{finding['name']}",
+            f"{finding['results']:,}",
+            finding["likely"] or "",
+            finding["effect"],
+        )
+        for finding in report["names_without_rule"]
+    ]
+    _table(
+        console,
+        "Names that no rule uses, some of them perhaps misspelt",
+        ("name", "results", "did you mean", "what it does"),
+        rows,
+    )
+
+
+def _attributes(report: dict[str, Any], console: Console) -> None:
+    rows = []
+    for attribute in report["attributes"]:
+        values = attribute["values"]
+        shown = ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
+        rows.append((attribute["name"], f"{attribute['records']:,}", shown))
+    _table(console, "Attributes, to slice by", ("attribute", "records", "values"), rows)
+
+
+def _rejected(report: dict[str, Any], console: Console) -> None:
+    rows = []
+    for found in report["rejected_by_reason"]:
+        rows.append((f"{found['records']:,}", found["reason"]))
+        rows += [
+            ("", f"  {example['source']}, {example['position']}: {example['reason']}")
+            for example in found["examples"]
+        ]
+    _table(console, "Rejected", ("records", "why, with examples"), rows, _LONGEST_REASON)
+
+
+def _verdict(report: dict[str, Any]) -> Text:
+    records = report["records"]
+    told = f"{records['rejected']:,} of {records['read']:,} records are rejected; "
+    limit = f"--max-rejected {report['max_rejected']}"
+    if report["too_many_rejected"]:
+        return Text(f"{told}that is more than {limit} allows.", style="bold red")
+    return Text(f"{told}{limit} allows that.", style="bold")
+
+
+def _table(
+    console: Console,
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    longest: int = _LONGEST_NAME,
+) -> None:
+    """A table whose cells may hold anything; numbers are in the columns called so."""
+    rows = list(rows)
+    if not rows:
+        return
+    table = plain_table()
+    for heading in headings:
+        right = heading in ("number", "results", "records", "share")
+        table.add_column(heading, justify="right" if right else "left", overflow="fold")
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(*(untrusted(cell, longest) for cell in row))
+    if len(rows) > _MOST_ROWS:
+        table.add_row(f"and {len(rows) - _MOST_ROWS:,} more, see --json")
+    console.print(Text(f"\n{title}", style="bold"))
+    console.print(table)

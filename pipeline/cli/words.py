@@ -1,0 +1,41 @@
+"""Text from traces made fit for a terminal: nothing in it can move the cursor or change colours."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+_ELLIPSIS = "…"
+
+
+def printable(text: str) -> str:
+    r"""One line: white space folded, every character that does not print as an escape (`\x1b`)."""
+    folded = " ".join(text.split())
+    if folded.isprintable():
+        return folded
+    return "".join(one if one.isprintable() else _escape(one) for one in folded)
+
+
+def printable_lines(text: str) -> str:
+    """As `printable`, but lines and their indents stay."""
+    return "\n".join(
+        "".join(one if one.isprintable() else _escape(one) for one in line)
+        for line in text.splitlines()
+    )
+
+
+def shortened(text: str, longest: int) -> str:
+    """At most `longest` characters of a printable line, the last an ellipsis where it was cut."""
+    # Cut first: a text may be megabytes long.
+    line = printable(text[: 4 * longest])
+    if len(line) <= longest and len(text) <= 4 * longest:
+        return line
+    return line[: longest - 1] + _ELLIPSIS
+
+
+def untrusted(text: str, longest: int | None = None) -> Text:
+    """Text for a rich table, in which markup means nothing."""
+    return Text(printable(text) if longest is None else shortened(text, longest))
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")

@@ -1,0 +1,89 @@
+"""Counting what passes by: sums over elements, by dotted name (SPEC 3, 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
+
+from pipeline import progress
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+from transforms.core.score import ConversationScore
+
+Counts = dict[str, int]
+
+
+class CountElements(beam.PTransform):
+    """Any PCollection to a `PCollection[dict[str, int]]` of sums, one for each bundle.
+
+    Counted by element and not by Beam's counters, which engines may count twice when they retry.
+
+    Attributes:
+      counts_of: gives what one element adds.
+    """
+
+    def __init__(self, counts_of: Callable[[Any], Mapping[str, int]]) -> None:
+        super().__init__()
+        self.counts_of = counts_of
+
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Counts]:
+        """Apply the transform."""
+        return elements | "CountBundle" >> beam.ParDo(_CountBundle(self.counts_of))
+
+
+class SumCounts(beam.PTransform):
+    """`PCollection[dict[str, int]]` to one dict of the sums."""
+
+    def expand(self, counts: beam.PCollection[Counts]) -> beam.PCollection[Counts]:
+        """Apply the transform."""
+        return counts | "Sum" >> beam.CombineGlobally(_sum)
+
+
+class _CountBundle(beam.DoFn):
+    def __init__(self, counts_of: Callable[[Any], Mapping[str, int]]) -> None:
+        self._counts_of = counts_of
+
+    def start_bundle(self) -> None:
+        self._sums: Counts = {}
+
+    def process(self, element: Any) -> None:
+        sums = self._sums
+        counts = self._counts_of(element)
+        for name, count in counts.items():
+            sums[name] = sums.get(name, 0) + count
+        progress.advance(counts)
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self._sums:
+            window = GlobalWindow()
+            yield WindowedValue(self._sums, window.max_timestamp(), (window,))
+
+
+def _sum(several: Iterable[Counts]) -> Counts:
+    total: Counter[str] = Counter()
+    for counts in several:
+        total.update(counts)
+    return dict(total)
+
+
+_ONE_READ: Counts = {"records.read": 1}
+
+
+def of_call(_: SearchCall) -> Counts:
+    """A usable record is one that was read."""
+    return _ONE_READ
+
+
+def of_rejected(row: RejectedRecord) -> Counts:
+    """A rejected row stands for as many records as it says."""
+    return {"records.read": row.records, "records.rejected": row.records}
+
+
+def of_score(score: ConversationScore) -> Counts:
+    """What became of a conversation's records and results."""
+    return score.counts

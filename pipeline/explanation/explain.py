@@ -1,0 +1,126 @@
+"""From a conversation's records to its explanation."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+
+from pipeline.explanation.gather import Gathered
+from pipeline.explanation.model import (
+    EarlierTurn,
+    ExplainedCall,
+    ExplainedIteration,
+    ExplainedResult,
+    Explanation,
+    Outcome,
+)
+from pipeline.explanation.reasons import Reasons
+from transforms.core.decisions import Decisions
+from transforms.core.delivery import deliver
+from transforms.core.fingerprint import CallPrint, Fingerprinter
+from transforms.core.records import SearchCall
+from transforms.core.score import Scoring, score_conversation
+from transforms.core.turn import fold_turn
+
+_NEAR_MISSES = "near_misses_by_step."
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def explain(gathered: Gathered, scoring: Scoring) -> Explanation:
+    """Score a conversation and say of each of its results what became of it and why.
+
+    The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
+    """
+    fingerprinter = Fingerprinter(scoring.rules)
+    call_behind: dict[bytes, SearchCall] = {}
+    prints: list[CallPrint] = []
+    for call in gathered.calls:
+        print_ = fingerprinter.call_print(call, keep_encoding=True)
+        prints.append(print_)
+        call_behind[print_.encoding_digest] = call
+    rejected_records = sum(row.records for row in gathered.rejected)
+    score = score_conversation(gathered.conversation_id, prints, rejected_records, scoring)
+    delivered = deliver(prints)
+    counted = [one for one in delivered.calls if one.turn == delivered.last_turn]
+    earlier = [one.turn for one in delivered.calls if one.turn != delivered.last_turn]
+    calls = _explained_calls(counted, [call_behind[one.encoding_digest] for one in counted], scoring)
+    names = [metric.name for metric in scoring.ranking.metrics]
+    return Explanation(
+        row=score.conversation,
+        ranking=dict(zip(names, score.conversation.ranking, strict=True)),
+        iterations=[
+            ExplainedIteration(row, [call for i, call in calls if i == row.i])
+            for row in score.iterations
+        ],
+        earlier_turns=[EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)],
+        conflicting_redeliveries=delivered.conflicting,
+        rejected=gathered.rejected,
+        near_misses={
+            name.removeprefix(_NEAR_MISSES): pairs
+            for name, pairs in sorted(score.counts.items())
+            if name.startswith(_NEAR_MISSES)
+        },
+        unreadable=gathered.unreadable,
+    )
+
+
+def _explained_calls(
+    prints: list[CallPrint], calls: list[SearchCall], scoring: Scoring
+) -> list[tuple[int, ExplainedCall]]:
+    """Each call of the turn with the i of its iteration."""
+    turn = fold_turn(prints, scoring.rules, scoring.good_gain_threshold)
+    decisions = Decisions(turn, scoring.rules)
+    results = [result for call in calls for result in call.results]
+    reasons = Reasons(turn, results, decisions, scoring.rules)
+    explained = []
+    start = 0
+    for at, call in enumerate(calls):
+        i, _, call_position = decisions.call_place(at)
+        places = range(start, start + len(call.results))
+        start = places.stop
+        explained_results = []
+        for rank, place in enumerate(places, start=1):
+            result = results[place]
+            duplicate = reasons.why(place)
+            good = result.gain is not None and result.gain >= scoring.good_gain_threshold
+            outcome: Outcome = "duplicate" if duplicate else "good" if good else "other"
+            explained_results.append(
+                ExplainedResult(
+                    rank=rank,
+                    gain=result.gain,
+                    entity_type=decisions.entity_type(place),
+                    title=result.title,
+                    url=result.url,
+                    id=_id_of(result.id, result.ids),
+                    outcome=outcome,
+                    duplicate=duplicate,
+                )
+            )
+        explained.append(
+            (
+                i,
+                ExplainedCall(
+                    call_position=call_position,
+                    call=call.call,
+                    record_id=call.record_id,
+                    timestamp=None if call.timestamp is None else _iso(call.timestamp),
+                    tool=call.tool,
+                    query=call.query,
+                    results=explained_results,
+                ),
+            )
+        )
+    return explained
+
+
+def _id_of(generic: str | None, ids: dict[str, str | list[str]]) -> str | None:
+    """The generic id, else the first domain-specific one, as `name=value`."""
+    if generic is not None or not ids:
+        return generic
+    name, value = min(ids.items())
+    return f"{name}={value if isinstance(value, str) else value[0]}"
+
+
+def _iso(millis: int) -> str:
+    moment = _EPOCH + timedelta(milliseconds=millis)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,65 @@
+"""Collect one conversation out of trace files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+from transforms.core.files.reading import Records
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+
+_MOST_COMPARED = 20_000  # ids looked at for a suggestion
+_SUGGESTED = 3
+
+
+class Gathered(Struct, frozen=True):
+    """One conversation's records.
+
+    Attributes:
+      conversation_id: whose they are.
+      calls: every delivery of every call, as read.
+      rejected: those of its records that could not be used.
+      unreadable: rejected rows that name no conversation.
+    """
+
+    conversation_id: str
+    calls: list[SearchCall]
+    rejected: list[RejectedRecord]
+    unreadable: int
+
+
+def gather(conversation_id: str, records: Iterable[Records]) -> Gathered:
+    """Read everything and keep what belongs to one conversation.
+
+    Raises:
+      UsageError: there is no such conversation; the message names the nearest.
+    """
+    calls: list[SearchCall] = []
+    rejected: list[RejectedRecord] = []
+    others: set[str] = set()
+    unreadable = 0
+    for file in records:
+        for record in file:
+            if record.conversation_id == conversation_id:
+                if isinstance(record, SearchCall):
+                    calls.append(record)
+                else:
+                    rejected.append(record)
+            elif record.conversation_id is None:
+                unreadable += 1
+            elif len(others) < _MOST_COMPARED:
+                others.add(record.conversation_id)
+    if not calls and not rejected:
+        raise UsageError(_not_found(conversation_id, others))
+    return Gathered(conversation_id, calls, rejected, unreadable)
+
+
+def _not_found(conversation_id: str, others: set[str]) -> str:
+    if not others:
+        return f"There is no conversation {conversation_id}: the files hold none at all."
+    near = get_close_matches(conversation_id, sorted(others), n=_SUGGESTED, cutoff=0.0)
+    return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."

@@ -1,0 +1,105 @@
+"""What an explanation says; its JSON form is these fields."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from transforms.core.decisions import Place
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import ConversationRow, IterationRow
+
+Outcome = Literal["good", "other", "duplicate"]
+
+
+class Why(Struct, frozen=True):
+    """Why a result is a duplicate.
+
+    Attributes:
+      first: where its first occurrence stands.
+      matched: where the earlier result stands that it was found equal to: `first`, or a copy.
+      key: what proposed the pair (SPEC 4.2).
+      step, clause: what decided (SPEC 4.3).
+      reason: the step and clause in words.
+      first_gain: the label that counts.
+      label_conflict: whether its own label differs from that.
+    """
+
+    first: Place
+    matched: Place
+    key: str
+    step: str
+    clause: int | None
+    reason: str
+    first_gain: int | None
+    label_conflict: bool
+
+
+class ExplainedResult(Struct, frozen=True):
+    """One result: what it is, its label, and what became of it.
+
+    Attributes:
+      rank: from 1, its place in the call.
+      entity_type: as the rules call it.
+      title, url, id: from the trace, whichever it has.
+      duplicate: None for a first occurrence.
+    """
+
+    rank: int
+    gain: int | None
+    entity_type: str | None
+    title: str | None
+    url: str | None
+    id: str | None
+    outcome: Outcome
+    duplicate: Why | None
+
+
+class ExplainedCall(Struct, frozen=True):
+    """One search call; `call_position` counts from 0 within the iteration."""
+
+    call_position: int
+    call: int | None
+    record_id: str | None
+    timestamp: str | None
+    tool: str | None
+    query: str | None
+    results: list[ExplainedResult]
+
+
+class ExplainedIteration(Struct, frozen=True):
+    """One iteration: its row of `iterations` (SPEC 6), and the calls behind it."""
+
+    row: IterationRow
+    calls: list[ExplainedCall]
+
+
+class EarlierTurn(Struct, frozen=True):
+    """A turn before the last, which does not count."""
+
+    turn: int
+    calls: int
+
+
+class Explanation(Struct, frozen=True):
+    """One conversation.
+
+    Attributes:
+      row: its row of `conversations` (SPEC 6).
+      ranking: values of the ranking metrics, by name.
+      earlier_turns: what does not count because it belongs to a turn before the last.
+      conflicting_redeliveries: redelivered records that differ from the one that counts.
+      rejected: the conversation's records that could not be used.
+      near_misses: by step, pairs that a key proposed and verification found different.
+      unreadable: rejected rows of the files that name no conversation, and may belong to this one.
+    """
+
+    row: ConversationRow
+    ranking: dict[str, float | None]
+    iterations: list[ExplainedIteration]
+    earlier_turns: list[EarlierTurn]
+    conflicting_redeliveries: int
+    rejected: list[RejectedRecord]
+    near_misses: dict[str, int]
+    unreadable: int

@@ -1,0 +1,176 @@
+"""Why a result is a duplicate, in words (SPEC 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from transforms.core.decisions import Decisions
+from transforms.core.duplicates import Duplicate
+from transforms.core.evidence import Evidence, read_evidence, shared
+from transforms.core.records import Result
+from transforms.core.rules import (
+    CONTENT,
+    GENERIC_ID,
+    SNIPPET,
+    UNKNOWN_FIELD,
+    Confidence,
+    Need,
+    RuleTable,
+    TypeRules,
+    digest,
+    is_field,
+    is_named_id,
+    unknown_number,
+)
+from transforms.core.turn import Turn
+from transforms.core.verification import Step, verify
+
+from pipeline.explanation.model import Why
+
+_POINTS_WITHOUT_CONTEXT = 1
+
+
+class Reasons:
+    """Puts the decisions about one folded turn into words."""
+
+    def __init__(
+        self, turn: Turn, results: Sequence[Result], decisions: Decisions, rules: RuleTable
+    ) -> None:
+        """Prepare for a turn.
+
+        Args:
+          turn: the fold.
+          results: by place, the results as the trace has them.
+          decisions: places and names of the same turn.
+          rules: the rules it was folded with.
+        """
+        self._turn = turn
+        self._results = results
+        self._decisions = decisions
+        self._rules = rules
+        self._names = _attribute_names(rules)
+        self._evidence: dict[int, Evidence] = {}
+        self._occurrences: dict[int, list[int]] = {}
+        for place, duplicate in enumerate(turn.duplicates):
+            first = place if duplicate is None else duplicate.first
+            self._occurrences.setdefault(first, []).append(place)
+
+    def why(self, place: int) -> Why | None:
+        """Why the result with this place in the turn is a duplicate; None when it is none."""
+        duplicate = self._turn.duplicates[place]
+        if duplicate is None:
+            return None
+        matched = self._matched(place, duplicate)
+        gain = self._turn.results[place].gain
+        first_gain = self._turn.results[duplicate.first].gain
+        return Why(
+            first=self._decisions.place(duplicate.first),
+            matched=self._decisions.place(matched),
+            key=self._decisions.key(duplicate),
+            step=duplicate.verdict.step.value,
+            clause=duplicate.verdict.clause,
+            reason=self._reason(matched, place, duplicate),
+            first_gain=first_gain,
+            label_conflict=None not in (gain, first_gain) and gain != first_gain,
+        )
+
+    def _read(self, place: int) -> Evidence:
+        if place not in self._evidence:
+            self._evidence[place] = read_evidence(self._turn.results[place])
+        return self._evidence[place]
+
+    def _matched(self, place: int, duplicate: Duplicate) -> int:
+        """The earliest occurrence of the document about which the verdict is the recorded one."""
+        mine = self._read(place)
+        for earlier in self._occurrences[duplicate.first]:
+            theirs = self._read(earlier)
+            if earlier == place:
+                break
+            proposed = not set(mine.keys).isdisjoint(theirs.keys) or mine.values == theirs.values
+            if proposed and verify(theirs, mine, self._rules) == duplicate.verdict:
+                return earlier
+        return duplicate.first
+
+    def _reason(self, earlier: int, place: int, duplicate: Duplicate) -> str:
+        one, other = self._read(earlier), self._read(place)
+        applicable = self._rules.of_type(one.type_number or other.type_number)
+        step, clause = duplicate.verdict.step, duplicate.verdict.clause
+        if step is Step.IDS:
+            agreeing = [
+                self._names[number]
+                for number in applicable.ids
+                if number in applicable.definitive and _agree(one, other, number)
+            ]
+            return f"same {' and '.join(agreeing)}, definitive for {applicable.name}"
+        if step is Step.URL:
+            return "same URL"
+        if step is Step.URL_TEXT:
+            texts = [self._names[text] for text in (SNIPPET, CONTENT) if _agree(one, other, text)]
+            return f"URLs differ only in their query, same {' and '.join(texts)}"
+        if step is Step.GENERIC_ID:
+            return "same generic id, and nothing that both have differs"
+        if step is Step.FIELDS and clause is not None:
+            return self._clause(one, other, applicable, clause, place)
+        return "all evidence is the same"
+
+    def _clause(
+        self, one: Evidence, other: Evidence, applicable: TypeRules, clause: int, place: int
+    ) -> str:
+        names = {**self._names, **_unknown_field_names(self._results[place])}
+        if applicable.confidence is not None:
+            return _points(one, other, applicable.confidence, clause, names)
+        needs = applicable.clauses[clause - 1]
+        wanted = " and ".join(_in_words(need, names) for need in needs)
+        equal = dict.fromkeys(
+            names[number] for need in needs for number in need.of if _agree(one, other, number)
+        )
+        return f"{applicable.name} line {clause} ({wanted}): same {', '.join(equal)}"
+
+
+def _agree(one: Evidence, other: Evidence, number: int) -> bool:
+    mine, theirs = one.values.get(number), other.values.get(number)
+    if mine is None or theirs is None:
+        return False
+    return mine == theirs or (is_named_id(number) and shared(mine, theirs))
+
+
+def _in_words(need: Need, names: Mapping[int, str]) -> str:
+    of = [names[number] for number in need.of]
+    if len(of) == 1:
+        return of[0]
+    count = "one" if need.least == 1 else str(need.least)
+    return f"{count} of {', '.join(of)}"
+
+
+def _points(
+    one: Evidence,
+    other: Evidence,
+    confidence: Confidence,
+    clause: int,
+    names: Mapping[int, str],
+) -> str:
+    worth = {
+        names[number]: confidence.points.get(number, confidence.other)
+        for number in one.values
+        if is_field(number) and _agree(one, other, number)
+    }
+    listed = ", ".join(f"{name} {points}" for name, points in worth.items())
+    if clause == _POINTS_WITHOUT_CONTEXT:
+        return f"{sum(worth.values())} points for equal fields ({listed}), {confidence.needed} needed"
+    return (
+        f"{sum(worth.values())} points for equal fields ({listed}), "
+        f"{confidence.needed_with_context} needed as ids agree"
+    )
+
+
+def _attribute_names(rules: RuleTable) -> dict[int, str]:
+    names = {number: name for name, number in rules.fields.items()}
+    names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
+    names[GENERIC_ID] = "id"
+    return names
+
+
+def _unknown_field_names(result: Result) -> dict[int, str]:
+    return {
+        unknown_number(UNKNOWN_FIELD, int.from_bytes(digest(name))): name for name in result.fields
+    }

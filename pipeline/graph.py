@@ -1,0 +1,160 @@
+"""The whole pipeline on one screen, in the order of the data: read, key, score, combine, write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+import msgspec
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from msgspec import Struct
+
+from pipeline.counts import CountElements, Counts, SumCounts, of_call, of_rejected, of_score
+from pipeline.outputs import datasets
+from pipeline.outputs.folder import UNFINISHED
+from pipeline.outputs.rows import (
+    RankedRows,
+    duplicate_rows,
+    iteration_rows,
+    mean_rows,
+    rejected_rows,
+)
+from pipeline.sinks import DatasetRows, Target, WriteRows, WrittenFile
+from transforms.core.files.shard import InputFile
+from transforms.core.means import MeanRow
+from transforms.core.payload import payload
+from transforms.core.rejected import RejectedRecord
+from transforms.core.score import ConversationScore, Scoring
+from transforms.fingerprint import FingerprintCalls
+from transforms.means import GlobalMeans
+from transforms.read import ReadTraces, Traces
+from transforms.read_again import ReadConversations
+from transforms.score import ScoredConversations, ScorePayloads
+
+SUMMARY = "summary.json"
+_ONE = 1
+
+
+class Plan(Struct, frozen=True):
+    """What a run computes; everything that the graph is built from."""
+
+    inputs: tuple[InputFile, ...]
+    target: Target
+    scoring: Scoring
+    slices: tuple[tuple[str, ...], ...]
+    max_i: int
+    shard_bytes: int
+
+
+class Summary(Struct, frozen=True):
+    """What the pipeline tells whoever started it: the last thing that it writes."""
+
+    files: list[WrittenFile]
+    counts: Counts
+
+
+def build(pipeline: beam.Pipeline, plan: Plan) -> None:
+    """Put the batch pipeline together."""
+    traces = pipeline | "Read" >> ReadTraces(plan.inputs, plan.shard_bytes)
+    first = _score("Score", traces, plan.scoring, keep_encodings=False)
+    # Texts stay behind at first. The few conversations whose order hangs on them are read again.
+    again = traces.shards | "ReadAgain" >> ReadConversations(first.undecided)
+    second = _score("ScoreAgain", again, plan.scoring, keep_encodings=True)
+    scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()
+
+    means = scores | "Means" >> GlobalMeans(_ranking_names(plan), plan.slices, plan.max_i)
+
+    counts = (
+        traces.calls | "CountCalls" >> CountElements(of_call),
+        traces.rejected | "CountRejected" >> CountElements(of_rejected),
+        scores | "CountScores" >> CountElements(of_score),
+    )
+    files = (
+        scores | "WriteScores" >> _write_scores(plan),
+        means | "WriteMeans" >> _write_one(plan, datasets.MEANS, mean_rows, MeanRow, _mean_key),
+        traces.rejected
+        | "WriteRejected"
+        >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, _rejected_key),
+        pipeline | "NothingLate" >> beam.Create([]).with_output_types(RejectedRecord)
+        | "WriteLate" >> _write_one(plan, datasets.LATE, rejected_rows, RejectedRecord, _rejected_key),
+    )
+    _ = (
+        pipeline
+        | "Once" >> beam.Create([None])
+        | "WriteSummary"
+        >> beam.Map(
+            _write_summary,
+            plan.target.folder,
+            files=beam.pvalue.AsList(files | "Files" >> beam.Flatten()),
+            counts=beam.pvalue.AsSingleton(counts | "Counts" >> beam.Flatten() | SumCounts()),
+        )
+    )
+
+
+def _score(
+    label: str, traces: Traces, scoring: Scoring, keep_encodings: bool
+) -> ScoredConversations:
+    payloads = traces.calls | f"{label}/Fingerprint" >> FingerprintCalls(
+        scoring.rules, keep_encodings
+    )
+    flags = traces.rejected | f"{label}/Flag" >> beam.FlatMap(_flags).with_output_types(
+        tuple[str, bytes]
+    )
+    scored: ScoredConversations = (
+        (payloads, flags) | f"{label}/Key" >> beam.Flatten() | label >> ScorePayloads(scoring)
+    )
+    return scored
+
+
+def _flags(row: RejectedRecord) -> Iterator[tuple[str, bytes]]:
+    """Tell the conversation of a rejected record, when it can be told which one that is."""
+    if row.conversation_id:
+        yield row.conversation_id, payload((), row.records)
+
+
+def _ranking_names(plan: Plan) -> tuple[str, ...]:
+    return tuple(metric.name for metric in plan.scoring.ranking.metrics)
+
+
+def _write_scores(plan: Plan) -> WriteRows:
+    metrics = plan.scoring.ranking.metrics
+    ranked = RankedRows(_ranking_names(plan))
+    written = [
+        DatasetRows(datasets.ITERATIONS, iteration_rows),
+        DatasetRows(datasets.conversations(metrics), ranked.conversation),
+    ]
+    if plan.scoring.per_call:
+        written.append(DatasetRows(datasets.calls(metrics), ranked.calls))
+    if plan.scoring.keep_duplicates:
+        written.append(DatasetRows(datasets.DUPLICATES, duplicate_rows))
+    return WriteRows(plan.target, written, ConversationScore, _conversation_key)
+
+
+def _write_one(
+    plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
+) -> WriteRows:
+    target = Target(plan.target.folder, plan.target.format, _ONE)
+    return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+
+
+def _conversation_key(score: ConversationScore) -> str:
+    return score.conversation.conversation_id
+
+
+def _mean_key(row: MeanRow) -> str:
+    """Everything first, then slice by slice; in each, metrics at N before those at i."""
+    slice_ = msgspec.json.encode(row.slice, order="sorted").decode()
+    return f"{len(row.slice)} {slice_} {row.i or 0:06d} {row.metric} {row.population}"
+
+
+def _rejected_key(row: RejectedRecord) -> str:
+    return f"{row.source} {row.position}"
+
+
+def _write_summary(_: None, folder: str, files: Iterable[WrittenFile], counts: Counts) -> None:
+    summary = Summary(sorted(files, key=lambda file: file.path), counts)
+    path = FileSystems.join(folder, UNFINISHED, SUMMARY)
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file.write(msgspec.json.encode(summary, order="sorted"))

@@ -1,0 +1,73 @@
+"""Trace files of this machine, read without Beam (SPEC 2, 3)."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO
+
+from transforms.core.errors import UsageError
+from transforms.core.files.reading import Records, read_shard, unreadable
+from transforms.core.files.shard import InputFile, plan_shards
+
+_OTHER_FILESYSTEM = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.\-]+://")
+
+
+def local_files(patterns: Sequence[str]) -> list[InputFile]:
+    """The files that patterns match, each once, by path.
+
+    Args:
+      patterns: paths of local files, in which `*` and `?` match within a folder's or file's name
+        and `**` through folders.
+
+    Raises:
+      UsageError: a pattern matches no file, is a folder, or lies on another filesystem.
+    """
+    paths: set[str] = set()
+    for pattern in patterns:
+        paths.update(_matching(pattern))
+    return [InputFile(path, os.path.getsize(path)) for path in sorted(paths)]
+
+
+def _matching(pattern: str) -> list[str]:
+    if _OTHER_FILESYSTEM.match(pattern):
+        raise UsageError(
+            f"{pattern} is not on this machine; only `goodgain run` reads other filesystems: copy "
+            "the file here, or use `goodgain run`."
+        )
+    path = pattern.removeprefix("file://")
+    if os.path.isfile(path):  # also when its name looks like a pattern
+        return [path]
+    if os.path.isdir(path):
+        raise UsageError(f"{pattern} is a folder; write {os.path.join(pattern, '*')} instead.")
+    found = glob.glob(path, recursive=True, include_hidden=True)
+    files = [one for one in found if os.path.isfile(one)]
+    if not files:
+        raise UsageError(f"No file matches {pattern}; check the path, and quote its wildcards.")
+    return files
+
+
+def read_files(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, Records]]:
+    """Each file with what it holds: calls and rejected rows, in file order, read while iterated.
+
+    No content makes it raise; a file that cannot be read is one rejected row (SPEC 3).
+    """
+    for file in files:
+        yield file, _records_of(file)
+
+
+def _records_of(file: InputFile) -> Records:
+    try:
+        with _open(file.path) as opened:
+            shards = plan_shards(opened, file.path, file.size)
+    except OSError as error:
+        yield unreadable(file.path, error)
+        return
+    for shard in shards:
+        yield from read_shard(shard, _open)
+
+
+def _open(path: str) -> BinaryIO:
+    return open(path, "rb")

@@ -1,0 +1,125 @@
+"""The manifest of a run: what went in, what came of it, and with what it was made (SPEC 6)."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.version import goodgain_version
+from transforms.core.errors import BalanceError
+from transforms.core.files.shard import InputFile
+
+OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+_LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
+
+
+class Balance(Struct, frozen=True):
+    """What became of the records that were read: each ends in exactly one way (SPEC 3)."""
+
+    read: int
+    scored: int
+    earlier_turn: int
+    redelivered: int
+    rejected: int
+    late: int
+
+    @property
+    def accounted(self) -> int:
+        """The sum of the outcomes."""
+        return sum(getattr(self, outcome) for outcome in OUTCOMES)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the sum of the outcomes is what was read."""
+        return self.read == self.accounted
+
+
+def balance_of(counts: Mapping[str, int]) -> Balance:
+    """The balance among what the pipeline counted.
+
+    Raises:
+      BalanceError: it does not hold.
+    """
+    balance = Balance(*(counts.get(f"records.{name}", 0) for name in ("read", *OUTCOMES)))
+    if not balance.holds:
+        outcomes = " + ".join(f"{getattr(balance, outcome)} {outcome}" for outcome in OUTCOMES)
+        raise BalanceError(
+            f"{balance.read} records were read but {balance.accounted} are accounted for "
+            f"({outcomes}); the engine lost or repeated some, so nothing was published."
+        )
+    return balance
+
+
+def manifest_of(
+    *,
+    counts: Mapping[str, int],
+    datasets: Mapping[str, int],
+    parameters: Mapping[str, Any],
+    rules_digest: str,
+    inputs: Sequence[InputFile],
+    engine: str,
+    started: datetime,
+    finished: datetime,
+    too_many_rejected: bool,
+) -> dict[str, Any]:
+    """The manifest as it stands in `manifest.json`.
+
+    Args:
+      counts: what the pipeline counted, by dotted name.
+      datasets: rows by dataset.
+      parameters: the configuration of the run.
+      rules_digest: of the rules for duplicates.
+      inputs: the files that were read.
+      engine: what ran the pipeline.
+      started, finished: UTC.
+      too_many_rejected: whether the limit `max_rejected` is exceeded.
+
+    Raises:
+      BalanceError: the records do not add up.
+    """
+    balance = balance_of(counts)
+    return {
+        "records": {
+            "read": balance.read,
+            **{outcome: getattr(balance, outcome) for outcome in OUTCOMES},
+            "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
+            "balance_holds": balance.holds,
+            "too_many_rejected": too_many_rejected,
+        },
+        "conversations": _group(counts, "conversations"),
+        "results": {
+            **_group(counts, "results"),
+            "duplicates_by_step": _group(counts, "duplicates_by_step"),
+            "duplicates_by_type": _group(counts, "duplicates_by_type"),
+            "results_by_type": _group(counts, "results_by_type"),
+            "near_misses_by_step": _group(counts, "near_misses_by_step"),
+            "candidates_cut": counts.get("candidates_cut", 0),
+        },
+        "datasets": dict(sorted(datasets.items())),
+        "parameters": dict(parameters),
+        "rules_digest": rules_digest,
+        "inputs": [{"path": file.path, "size": file.size} for file in inputs],
+        "engine": engine,
+        "versions": {
+            "goodgain": goodgain_version(),
+            "python": platform.python_version(),
+            **{library: version(library) for library in _LIBRARIES},
+        },
+        "started": started.isoformat(timespec="milliseconds"),
+        "finished": finished.isoformat(timespec="milliseconds"),
+    }
+
+
+def _group(counts: Mapping[str, int], group: str) -> dict[str, int]:
+    """Counts of a group by the rest of their names, sorted."""
+    prefix = group + "."
+    return {
+        name.removeprefix(prefix): count
+        for name, count in sorted(counts.items())
+        if name.startswith(prefix)
+    }

@@ -1,0 +1,232 @@
+"""What each dataset holds: columns with types and descriptions, declared once for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from transforms.core.metric import Metric
+from transforms.core.ranking import RankingMetric
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+Kind = Literal["text", "whole", "number", "time", "map"]
+
+
+class Column(Struct, frozen=True):
+    """A column.
+
+    Attributes:
+      kind: text, whole (64-bit), number (double), time (milliseconds UTC) or map (text to text).
+      nullable: whether null occurs.
+    """
+
+    name: str
+    kind: Kind
+    doc: str
+    nullable: bool = False
+
+
+class Dataset(Struct, frozen=True):
+    """A dataset: one folder of files of the same columns.
+
+    Attributes:
+      order: columns that rows are sorted by within a file.
+    """
+
+    name: str
+    doc: str
+    columns: tuple[Column, ...]
+    order: tuple[str, ...]
+
+
+_CONVERSATION_ID = Column("conversation_id", "text", "Identity of the conversation.")
+_TURN = Column("turn", "whole", "The last turn of the conversation, which is the one evaluated.")
+_ATTRIBUTES = Column(
+    "attributes", "map", "Attributes of the conversation, per key the last value that is not blank."
+)
+_I = Column("i", "whole", "Iteration, counted densely from 1.")
+_ITERATION = Column("iteration", "whole", "The iteration's raw number in the trace.")
+
+
+def _metric_column(metric: Metric) -> Column:
+    doc = f"{metric.meaning} Unit: {metric.unit}. {metric.formula}."
+    if metric.undefined:
+        doc += f" Null when {metric.undefined}."
+    return Column(
+        metric.name,
+        "whole" if metric.whole else "number",
+        doc,
+        nullable=bool(metric.undefined),
+    )
+
+
+def _ranking_columns(metrics: Sequence[RankingMetric]) -> tuple[Column, ...]:
+    # Every ranking metric is null for a conversation that did not search (SPEC 6).
+    return tuple(
+        Column(metric.name, "number", _metric_column(metric.declaration).doc, nullable=True)
+        for metric in metrics
+    )
+
+
+ITERATIONS = Dataset(
+    "iterations",
+    "One row for each iteration of a conversation's last turn.",
+    (
+        _CONVERSATION_ID,
+        _TURN,
+        _ATTRIBUTES,
+        _I,
+        _ITERATION,
+        *map(_metric_column, ITERATION_METRICS),
+    ),
+    ("conversation_id", "i"),
+)
+
+_CONVERSATION_TIMES = (
+    Column("first_timestamp", "time", "Time of its first record.", nullable=True),
+    Column("last_timestamp", "time", "Time of its last record.", nullable=True),
+)
+
+
+def conversations(metrics: Sequence[RankingMetric]) -> Dataset:
+    """The dataset `conversations` with the ranking metrics asked for."""
+    by_name = {metric.name: _metric_column(metric) for metric in CONVERSATION_METRICS}
+    redelivered = by_name.pop("redelivered")
+    return Dataset(
+        "conversations",
+        "One row for each conversation; metrics are those at its last iteration.",
+        (
+            _CONVERSATION_ID,
+            Column("turn", "whole", _TURN.doc + " Null without a usable record.", nullable=True),
+            _ATTRIBUTES,
+            *by_name.values(),
+            Column(
+                "rejected_records",
+                "whole",
+                "Records of it that could not be used; any keeps it out of the means.",
+            ),
+            redelivered,
+            *_CONVERSATION_TIMES,
+            *_ranking_columns(metrics),
+        ),
+        ("conversation_id",),
+    )
+
+
+def calls(metrics: Sequence[RankingMetric]) -> Dataset:
+    """The dataset `calls`: the ranking metrics of every search call."""
+    return Dataset(
+        "calls",
+        "One row for each search call of a conversation's last turn, evaluated by itself.",
+        (
+            _CONVERSATION_ID,
+            _TURN,
+            _ATTRIBUTES,
+            _I,
+            _ITERATION,
+            Column("call_position", "whole", "The call's place within its iteration, from 0."),
+            Column("call", "whole", "The producer's number of the call.", nullable=True),
+            Column("results", "whole", "Results of the call, duplicates included."),
+            *_ranking_columns(metrics),
+        ),
+        ("conversation_id", "i", "call_position"),
+    )
+
+
+DUPLICATES = Dataset(
+    "duplicates",
+    "One row for each duplicate: where it stood, where its first occurrence stands, and why.",
+    (
+        _CONVERSATION_ID,
+        _TURN,
+        _I,
+        _ITERATION,
+        Column("call_position", "whole", "The call's place within its iteration, from 0."),
+        Column("rank", "whole", "The result's place within the call, from 1."),
+        Column("first_i", "whole", "i of the first occurrence."),
+        Column("first_iteration", "whole", "Raw iteration of the first occurrence."),
+        Column("first_call_position", "whole", "Call of the first occurrence, from 0."),
+        Column("first_rank", "whole", "Rank of the first occurrence, from 1."),
+        Column("entity_type", "text", "Type of the duplicate.", nullable=True),
+        Column("gain", "whole", "Label of the duplicate.", nullable=True),
+        Column("first_gain", "whole", "Label of the first occurrence; it counts.", nullable=True),
+        Column("key", "text", "The first key that proposed the pair."),
+        Column("step", "text", "The step of the rules that decided."),
+        Column("clause", "whole", "Which line of duplicate_if held, from 1.", nullable=True),
+    ),
+    ("conversation_id", "i", "call_position", "rank"),
+)
+
+MEANS = Dataset(
+    "means",
+    "One row for each mean over conversations: per slice, metric, iteration and population.",
+    (
+        Column("slice", "map", "Attributes that the conversations share; empty = all of them."),
+        Column("metric", "text", "Column of conversations (i null) or iterations; gauc."),
+        Column("i", "whole", "Iteration; null = each conversation's last one.", nullable=True),
+        Column(
+            "population",
+            "text",
+            "reached = conversations with N >= i; all = every conversation, those that stopped "
+            "earlier extended with empty iterations.",
+        ),
+        Column("n", "whole", "Conversations on which the metric is defined."),
+        Column("undefined", "whole", "Conversations on which it is null."),
+        Column("mean", "number", "Mean; each conversation weighs the same.", nullable=True),
+        Column("stddev", "number", "Standard deviation (n - 1).", nullable=True),
+        Column("stderr", "number", "Standard error of the mean.", nullable=True),
+        Column("ci_low", "number", "Lower end of the 95 % Student interval.", nullable=True),
+        Column("ci_high", "number", "Upper end of the 95 % Student interval.", nullable=True),
+        Column("note", "text", "Why there is no interval.", nullable=True),
+        Column(
+            "worst",
+            "number",
+            "The mean if every unlabelled result turned out worthless; on request.",
+            nullable=True,
+        ),
+        Column(
+            "best",
+            "number",
+            "The mean if every unlabelled result turned out as good as can be; on request.",
+            nullable=True,
+        ),
+        Column("min", "number", "Least value.", nullable=True),
+        Column("max", "number", "Greatest value.", nullable=True),
+        Column("p10", "number", "10 % of the values lie below.", nullable=True),
+        Column("p50", "number", "Median.", nullable=True),
+        Column("p90", "number", "90 % of the values lie below.", nullable=True),
+    ),
+    ("slice", "metric", "i", "population"),
+)
+
+REJECTED = Dataset(
+    "rejected",
+    "One row for each record, or stretch of a file, that could not be used.",
+    (
+        Column("source", "text", "Path of the file."),
+        Column("position", "text", "Place in the file."),
+        Column("reason", "text", "What is wrong."),
+        Column("field", "text", "Path of the field at fault.", nullable=True),
+        Column("conversation_id", "text", "Its conversation, when readable.", nullable=True),
+        Column("payload", "text", "The raw input, capped."),
+        Column("records", "whole", "How many records the row stands for."),
+    ),
+    ("source", "position"),
+)
+
+LATE = Dataset(
+    "late",
+    "One row for each record that arrived after its conversation was closed (streaming).",
+    (
+        _CONVERSATION_ID,
+        Column("turn", "whole", "Turn of the record."),
+        _ITERATION,
+        Column("call", "whole", "Call of the record.", nullable=True),
+        Column("record_id", "text", "Identity of the record.", nullable=True),
+        Column("timestamp", "time", "Event time of the record.", nullable=True),
+        Column("results", "whole", "Results that it holds."),
+    ),
+    ("conversation_id", "timestamp"),
+)

@@ -1,0 +1,146 @@
+"""The output folder of a run: empty before, complete or without a manifest afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, cast
+
+import msgspec
+from apache_beam.io.filesystem import BeamIOError, CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.outputs.formats import FORMATS, Row
+from transforms.core.errors import GoodGainError, UsageError
+
+MANIFEST = "manifest.json"
+REPORT = "report.html"
+UNFINISHED = ".unfinished"
+_UNFINISHED_SUFFIX = ".unfinished"
+DATASETS = (
+    "iterations",
+    "conversations",
+    "calls",
+    "duplicates",
+    "means",
+    "rejected",
+    "late",
+)
+
+
+def prepare(folder: str, overwrite: bool) -> None:
+    """Make sure that a run can write into a folder.
+
+    With `overwrite`, what an earlier run wrote there goes; anything else stays.
+
+    Raises:
+      UsageError: the folder holds something and `overwrite` is not set, or holds what no run
+        wrote.
+    """
+    names = sorted(_names_in(folder))
+    foreign = [name for name in names if not _is_ours(name)]
+    if foreign and overwrite:
+        raise UsageError(
+            f"Output folder {folder} holds {foreign[0]}, which no run of goodgain wrote; "
+            "give another folder, or remove it yourself."
+        )
+    if names and not overwrite:
+        raise UsageError(
+            f"Output folder {folder} is not empty (it holds {names[0]}); give another folder, or "
+            "--overwrite to replace what an earlier run left."
+        )
+    # The manifest goes first: without it the rest does not look finished.
+    for name in sorted(names, key=lambda name: name != MANIFEST):
+        _delete(FileSystems.join(folder, name))
+
+
+def _is_ours(name: str) -> bool:
+    return name in (*DATASETS, MANIFEST, REPORT, UNFINISHED) or name.endswith(_UNFINISHED_SUFFIX)
+
+
+def _delete(path: str) -> None:
+    """Delete a file, or everything below a folder and on disks the folder too."""
+    (match,) = FileSystems.match([FileSystems.join(path, "**")])
+    below = [metadata.path for metadata in match.metadata_list]
+    if below:
+        FileSystems.delete(below)
+    if FileSystems.exists(path):
+        FileSystems.delete([path])
+
+
+def publish(folder: str, paths: Iterable[str]) -> None:
+    """Move files from `.unfinished/` to their places in the folder.
+
+    Args:
+      folder: the output folder.
+      paths: of the files, relative to it.
+
+    Raises:
+      GoodGainError: a file is not where it was written.
+    """
+    for path in sorted(paths):
+        source = FileSystems.join(folder, UNFINISHED, *path.split("/"))
+        place = FileSystems.join(folder, *path.split("/"))
+        _make_folder(FileSystems.split(place)[0])
+        try:
+            FileSystems.rename([source], [place])
+        except BeamIOError as error:
+            raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
+    _delete(FileSystems.join(folder, UNFINISHED))
+
+
+def write_file(folder: str, name: str, content: bytes) -> None:
+    """Write a small file completely or not at all: under another name first, then renamed."""
+    _make_folder(folder)
+    place = FileSystems.join(folder, name)
+    unfinished = FileSystems.join(folder, name + _UNFINISHED_SUFFIX)
+    with FileSystems.create(unfinished, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file.write(content)
+    if FileSystems.exists(place):
+        FileSystems.delete([place])
+    FileSystems.rename([unfinished], [place])
+
+
+def read_manifest(folder: str) -> dict[str, object]:
+    """The manifest of a finished run.
+
+    Raises:
+      UsageError: there is none.
+    """
+    path = FileSystems.join(folder, MANIFEST)
+    if not FileSystems.exists(path):
+        raise UsageError(f"{folder} holds no {MANIFEST}: it is not the output of a finished run.")
+    with open_file(path) as file:
+        manifest: dict[str, object] = msgspec.json.decode(file.read())
+    return manifest
+
+
+def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
+    """The rows of a dataset of a finished run, in whichever format it was written."""
+    for file_format in FORMATS.values():
+        pattern = FileSystems.join(folder, dataset, "part-*" + file_format.suffix)
+        (match,) = FileSystems.match([pattern])
+        for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
+            with open_file(metadata.path) as file:
+                yield from file_format.read(file)
+
+
+def open_file(path: str) -> BinaryIO:
+    """Open a file on any of Beam's filesystems for reading its bytes as they are."""
+    file = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return cast(BinaryIO, file)
+
+
+def _names_in(folder: str) -> set[str]:
+    """Names of what lies right inside a folder; none when it does not exist."""
+    (match,) = FileSystems.match([FileSystems.join(folder, "**")])
+    prefix = folder.rstrip("/") + "/"
+    return {
+        metadata.path.removeprefix(prefix).split("/")[0] for metadata in match.metadata_list
+    } - {""}
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        FileSystems.mkdirs(folder)
+    except OSError:
+        return  # it is there already

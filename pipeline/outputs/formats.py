@@ -1,0 +1,162 @@
+"""The file formats of outputs: one writer and one reader of rows for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any, BinaryIO, Literal
+
+import fastavro
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from msgspec import Struct
+
+from pipeline.outputs.datasets import Column, Dataset, Kind
+from transforms.core.ranking import column_name, metric_name
+
+Format = Literal["avro", "parquet", "jsonl"]
+Row = dict[str, Any]
+_ROWS_AT_ONCE = 10_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAMESPACE = "goodgain"
+# A fixed marker, so that the same rows give the same bytes.
+_SYNC_MARKER = b"goodgain-outputs"
+
+_AVRO_TYPES: dict[Kind, Any] = {
+    "text": "string",
+    "whole": "long",
+    "number": "double",
+    "time": {"type": "long", "logicalType": "timestamp-millis"},
+    "map": {"type": "map", "values": "string"},
+}
+_ARROW_TYPES: dict[Kind, pa.DataType] = {
+    "text": pa.string(),
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "time": pa.timestamp("ms", tz="UTC"),
+    "map": pa.map_(pa.string(), pa.string()),
+}
+
+
+class FileFormat(Struct, frozen=True):
+    """How rows of a dataset become a file, and come back.
+
+    Rows are dicts by column name; times are milliseconds since 1970 UTC.
+    """
+
+    suffix: str
+    write: Callable[[Dataset, Iterable[Row], BinaryIO], None]
+    read: Callable[[BinaryIO], Iterator[Row]]
+
+
+def avro_schema(dataset: Dataset) -> dict[str, Any]:
+    """The Avro schema of a dataset.
+
+    Avro forbids `@` and `.` in names: `ndcg@10` is `ndcg_at_10` here (`ranking.column_name`).
+    """
+    return {
+        "type": "record",
+        "name": dataset.name,
+        "namespace": _NAMESPACE,
+        "doc": dataset.doc,
+        "fields": [_avro_field(column) for column in dataset.columns],
+    }
+
+
+def _avro_field(column: Column) -> dict[str, Any]:
+    kind = _AVRO_TYPES[column.kind]
+    field = {"name": column_name(column.name), "type": kind, "doc": column.doc}
+    return {**field, "type": ["null", kind], "default": None} if column.nullable else field
+
+
+def arrow_schema(dataset: Dataset) -> pa.Schema:
+    """The Arrow schema of a dataset, as in its Parquet files."""
+    return pa.schema(
+        [
+            pa.field(
+                column.name,
+                _ARROW_TYPES[column.kind],
+                nullable=column.nullable,
+                metadata={"description": column.doc},
+            )
+            for column in dataset.columns
+        ]
+    )
+
+
+def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    names = [(column.name, column_name(column.name)) for column in dataset.columns]
+    fastavro.writer(
+        file,
+        fastavro.parse_schema(avro_schema(dataset)),
+        ({avro: row[name] for name, avro in names} for row in rows),
+        codec="deflate",
+        sync_marker=_SYNC_MARKER,
+    )
+
+
+def _read_avro(file: BinaryIO) -> Iterator[Row]:
+    for row in fastavro.reader(file):
+        yield {metric_name(name): _millis(value) for name, value in row.items()}
+
+
+def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    schema = arrow_schema(dataset)
+    remaining = iter(rows)
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        while batch := list(islice(remaining, _ROWS_AT_ONCE)):
+            columns = [
+                pa.array([_arrow_value(row[field.name]) for row in batch], field.type)
+                for field in schema
+            ]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+
+
+def _arrow_value(value: Any) -> Any:
+    return list(value.items()) if isinstance(value, dict) else value
+
+
+def _read_parquet(file: BinaryIO) -> Iterator[Row]:
+    for batch in pq.ParquetFile(file).iter_batches(_ROWS_AT_ONCE):
+        for row in batch.to_pylist(maps_as_pydicts="strict"):
+            yield {name: _millis(value) for name, value in row.items()}
+
+
+def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    times = [column.name for column in dataset.columns if column.kind == "time"]
+    encode = msgspec.json.Encoder().encode
+    for row in rows:
+        if times:
+            row = row | {name: _iso(row[name]) for name in times}
+        file.write(encode(row) + b"\n")
+
+
+def _read_jsonl(file: BinaryIO) -> Iterator[Row]:
+    for line in file:
+        row = json.loads(line)
+        for name in ("first_timestamp", "last_timestamp", "timestamp"):
+            if row.get(name) is not None:
+                row[name] = _millis(datetime.fromisoformat(row[name]))
+        yield row
+
+
+def _iso(millis: int | None) -> str | None:
+    if millis is None:
+        return None
+    return (_EPOCH + timedelta(milliseconds=millis)).isoformat(timespec="milliseconds")
+
+
+def _millis(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return (value - _EPOCH) // timedelta(milliseconds=1)
+    return value
+
+
+FORMATS: dict[Format, FileFormat] = {
+    "avro": FileFormat(".avro", _write_avro, _read_avro),
+    "parquet": FileFormat(".parquet", _write_parquet, _read_parquet),
+    "jsonl": FileFormat(".jsonl", _write_jsonl, _read_jsonl),
+}

@@ -1,0 +1,58 @@
+"""From what the pipeline computes to rows of datasets: dicts by column name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import asdict
+
+from transforms.core.means import MeanRow
+from transforms.core.rejected import RejectedRecord
+from transforms.core.score import ConversationScore
+
+Row = dict[str, Any]
+
+
+def iteration_rows(score: ConversationScore) -> Iterator[Row]:
+    """Rows of `iterations`."""
+    return map(asdict, score.iterations)
+
+
+def duplicate_rows(score: ConversationScore) -> Iterator[Row]:
+    """Rows of `duplicates`."""
+    return map(asdict, score.duplicates)
+
+
+class RankedRows:
+    """Rows of `conversations` and `calls`, whose last columns are the ranking metrics asked for.
+
+    Attributes:
+      metrics: their names, in the order of the values.
+    """
+
+    def __init__(self, metrics: tuple[str, ...]) -> None:
+        self.metrics = metrics
+
+    def conversation(self, score: ConversationScore) -> list[Row]:
+        """The row of `conversations`."""
+        row = asdict(score.conversation)
+        row.update(zip(self.metrics, row.pop("ranking"), strict=True))
+        return [row]
+
+    def calls(self, score: ConversationScore) -> Iterator[Row]:
+        """Rows of `calls`."""
+        for call in score.calls:
+            row = asdict(call)
+            row.update(zip(self.metrics, row.pop("ranking"), strict=True))
+            yield row
+
+
+def mean_rows(row: MeanRow) -> list[Row]:
+    """The row of `means`."""
+    return [asdict(row)]
+
+
+def rejected_rows(row: RejectedRecord) -> list[Row]:
+    """The row of `rejected`."""
+    return [asdict(row)]

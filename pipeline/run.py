@@ -1,0 +1,137 @@
+"""One batch run, from configuration to published outputs."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import ceil
+from typing import Any
+
+import apache_beam as beam
+import msgspec
+import xxhash
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline import graph, progress, runners
+from pipeline.config import RunConfig
+from pipeline.exit_codes import ExitCode
+from pipeline.manifest import manifest_of
+from pipeline.outputs.folder import (
+    MANIFEST,
+    UNFINISHED,
+    open_file,
+    prepare,
+    publish,
+    write_file,
+)
+from pipeline.rules import load_rules
+from pipeline.run_summary import print_summary
+from pipeline.sinks import Target
+from transforms.core.errors import GoodGainError
+from transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
+from transforms.core.ranking import RankingEvaluator
+from transforms.core.rules import compile_rules
+from transforms.core.rules_file import RulesFile
+from transforms.core.score import Scoring
+from transforms.read import find_inputs
+
+_INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
+
+
+def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
+    """Run the pipeline and publish what it wrote.
+
+    Args:
+      config: what to read, compute and write.
+      beam_arguments: options for the engine.
+
+    Returns:
+      An exit code: done, or too many records rejected.
+
+    Raises:
+      UsageError: the input, the output folder, the rules or the engine cannot be used.
+      GoodGainError: the run failed; nothing was published.
+    """
+    started = datetime.now(UTC)
+    inputs = find_inputs(config.input)
+    rules = load_rules(config.rules)
+    plan = _plan(config, rules, inputs)
+    engine, options = runners.create(config.runner, beam_arguments)
+    prepare(config.output, config.overwrite)
+    _run_pipeline(plan, engine, options)
+    summary = _read_summary(config.output)
+    records = {name: summary.counts.get(f"records.{name}", 0) for name in ("rejected", "read")}
+    too_many = config.max_rejected.exceeded(records["rejected"], records["read"])
+    rows: Counter[str] = Counter()
+    for file in summary.files:
+        rows[file.dataset] += file.rows
+    manifest = manifest_of(
+        counts=summary.counts,
+        datasets=rows,
+        parameters=config.model_dump(mode="json"),
+        rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
+        inputs=inputs,
+        engine=type(engine).__name__,
+        started=started,
+        finished=datetime.now(UTC),
+        too_many_rejected=too_many,
+    )
+    publish(config.output, [file.path for file in summary.files])
+    write_file(config.output, MANIFEST, json.dumps(manifest, indent=2).encode() + b"\n")
+    print_summary(config.output, manifest)
+    return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
+
+
+def _plan(config: RunConfig, rules: RulesFile, inputs: Sequence[InputFile]) -> graph.Plan:
+    input_bytes = sum(file.size for file in inputs)
+    return graph.Plan(
+        inputs=tuple(inputs),
+        target=Target(
+            folder=config.output,
+            format=config.format,
+            shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
+        ),
+        scoring=Scoring(
+            rules=compile_rules(rules),
+            ranking=RankingEvaluator(config.ranking_metrics, config.relevant_from, config.g_max),
+            good_gain_threshold=config.good_gain_threshold,
+            hold_slot=config.duplicates == "hold_slot",
+            per_call=config.per_call,
+            bounds=config.bounds,
+            keep_duplicates=config.write_duplicates,
+        ),
+        slices=config.slice,
+        max_i=config.max_i,
+        shard_bytes=DEFAULT_SHARD_BYTES,
+    )
+
+
+def _run_pipeline(plan: graph.Plan, engine: Any, options: Any) -> None:
+    """Build the graph and wait for its end.
+
+    Raises:
+      GoodGainError: the engine failed.
+    """
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    pipeline = beam.Pipeline(runner=engine, options=options)
+    graph.build(pipeline, plan)
+    try:
+        with progress.shown():
+            pipeline.run().wait_until_finish()
+    except GoodGainError:
+        raise
+    except Exception as error:  # engines raise whatever they like
+        raise GoodGainError(f"The run failed: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]
+
+
+def _read_summary(folder: str) -> graph.Summary:
+    with open_file(FileSystems.join(folder, UNFINISHED, graph.SUMMARY)) as file:
+        return msgspec.json.decode(file.read(), type=graph.Summary)

@@ -1,0 +1,6 @@
+"""What trace files hold, found by reading without scoring (SPEC 2, 3)."""
+
+from pipeline.survey.names import NameFinding, TypeFinding, findings_about_names, findings_about_types
+from pipeline.survey.survey import Survey
+
+__all__ = ["NameFinding", "Survey", "TypeFinding", "findings_about_names", "findings_about_types"]

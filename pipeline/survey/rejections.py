@@ -1,0 +1,64 @@
+"""Rejected rows grouped by what is wrong with them, with examples."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from transforms.core.rejected import RejectedRecord
+
+_INDEX = re.compile(r"\[[0-9]+\]")
+_SPECIFIC = re.compile(r",? got .*|:? \(?['\"].*| \(.*|(?<=JSON):.*", re.DOTALL)
+_EXAMPLES = 3
+_MOST_REASONS = 100
+_OTHER_REASONS = "other reasons"
+
+
+class Rejection(Struct):
+    """One kind of mistake.
+
+    Attributes:
+      reason: in general terms, without the values at fault.
+      records: how many records it cost.
+      examples: the first few of them.
+    """
+
+    reason: str
+    records: int
+    examples: list[RejectedRecord]
+
+
+class Rejections:
+    """Collects rejected rows; memory does not grow with them."""
+
+    def __init__(self) -> None:
+        self._by_reason: dict[str, Rejection] = {}
+
+    def add(self, row: RejectedRecord) -> None:
+        """Count a row."""
+        reason = general_reason(row.reason)
+        if reason not in self._by_reason and len(self._by_reason) >= _MOST_REASONS:
+            reason = _OTHER_REASONS
+        found = self._by_reason.setdefault(reason, Rejection(reason, 0, []))
+        found.records += row.records
+        if len(found.examples) < _EXAMPLES:
+            found.examples.append(row)
+
+    @property
+    def records(self) -> int:
+        """All records that were rejected."""
+        return sum(found.records for found in self._by_reason.values())
+
+    def by_frequency(self) -> list[Rejection]:
+        """The kinds, the most frequent first."""
+        return sorted(self._by_reason.values(), key=lambda found: (-found.records, found.reason))
+
+
+def general_reason(reason: str) -> str:
+    """What different records with the same mistake have in common.
+
+    `results[3].gain must be a whole number from 0 to 4, got 7.` -> `results[].gain must be a whole
+    number from 0 to 4`.
+    """
+    return _SPECIFIC.sub("", _INDEX.sub("[]", reason)).rstrip(".")

@@ -1,0 +1,142 @@
+"""Counting what trace files hold, record by record."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import xxhash
+
+from pipeline.survey.rejections import Rejections
+from transforms.core.records import GREATEST_GAIN, Result, SearchCall, canonical_encoding
+from transforms.core.rejected import RejectedRecord
+
+_MOST_NAMES = 1_000  # distinct names counted of each kind
+_MOST_VALUES = 20  # distinct values remembered of an attribute
+OTHER_NAMES = "(further names)"
+
+
+class Survey:
+    """Counts; memory grows only with the number of conversations, turns and record identities.
+
+    Attributes:
+      calls, empty_calls, results: usable records, those without a result, and their results.
+      redelivered: usable records whose identity was seen before (SPEC 3).
+      gains: results by label; None for those without.
+      types: results by entity type as written; "" for those without.
+      ids, fields: results by name of the ids and fields they have.
+      attributes: records by name of their attributes.
+      attribute_values: per attribute, up to 20 values.
+      scored: results that have a retriever's score.
+      timed: usable records that have a timestamp.
+      first_timestamp, last_timestamp: milliseconds since 1970 UTC.
+      rejections: what could not be used.
+    """
+
+    def __init__(self) -> None:
+        self.calls = self.empty_calls = self.results = 0
+        self.redelivered = self.scored = self.timed = 0
+        self.gains: Counter[int | None] = Counter()
+        self.types: Counter[str] = Counter()
+        self.ids: Counter[str] = Counter()
+        self.fields: Counter[str] = Counter()
+        self.attributes: Counter[str] = Counter()
+        self.attribute_values: dict[str, set[str]] = {}
+        self.first_timestamp: int | None = None
+        self.last_timestamp: int | None = None
+        self.rejections = Rejections()
+        self._conversations: set[str] = set()
+        self._flagged: set[str] = set()
+        self._turns: set[tuple[str, int]] = set()
+        self._iterations: set[tuple[str, int, int]] = set()
+        self._identities: set[object] = set()
+
+    def add(self, record: SearchCall | RejectedRecord) -> None:
+        """Count one record, usable or not."""
+        if isinstance(record, SearchCall):
+            self._add_call(record)
+            return
+        self.rejections.add(record)
+        if record.conversation_id is not None:
+            self._flagged.add(record.conversation_id)
+
+    @property
+    def read(self) -> int:
+        """All records (SPEC 3)."""
+        return self.calls + self.rejections.records
+
+    @property
+    def conversations(self) -> int:
+        """Conversations with a usable record."""
+        return len(self._conversations)
+
+    @property
+    def flagged_conversations(self) -> int:
+        """Conversations with a rejected record, which stay out of the means."""
+        return len(self._flagged)
+
+    @property
+    def turns(self) -> int:
+        """Turns of all conversations."""
+        return len(self._turns)
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of all turns."""
+        return len(self._iterations)
+
+    def _add_call(self, call: SearchCall) -> None:
+        self.calls += 1
+        self.empty_calls += not call.results
+        self._conversations.add(call.conversation_id)
+        self._turns.add((call.conversation_id, call.turn))
+        self._iterations.add((call.conversation_id, call.turn, call.iteration))
+        identity = (call.conversation_id, _identity(call))
+        self.redelivered += identity in self._identities
+        self._identities.add(identity)
+        if call.timestamp is not None:
+            self.timed += 1
+            self._extend_time(call.timestamp)
+        for name, value in call.attributes.items():
+            values = self.attribute_values.setdefault(_count(self.attributes, name), set())
+            if len(values) < _MOST_VALUES:
+                values.add(value)
+        for result in call.results:
+            self._add_result(result)
+
+    def _extend_time(self, timestamp: int) -> None:
+        if self.first_timestamp is None or timestamp < self.first_timestamp:
+            self.first_timestamp = int(timestamp)
+        if self.last_timestamp is None or timestamp > self.last_timestamp:
+            self.last_timestamp = int(timestamp)
+
+    def _add_result(self, result: Result) -> None:
+        self.results += 1
+        self.gains[result.gain] += 1
+        self.scored += result.score is not None
+        _count(self.types, (result.entity_type or "").strip())
+        for name in result.ids:
+            _count(self.ids, name)
+        for name in result.fields:
+            _count(self.fields, name)
+
+    def labels(self) -> dict[int | None, int]:
+        """Results by gain, from 0 up, then those without."""
+        gains: list[int | None] = [*range(GREATEST_GAIN + 1), None]
+        return {gain: self.gains[gain] for gain in gains}
+
+
+def _identity(call: SearchCall) -> object:
+    """What makes two records deliveries of one (SPEC 3, redelivered)."""
+    if call.record_id is not None:
+        return call.record_id
+    if call.call is not None:
+        return (call.turn, call.iteration, call.call)
+    return xxhash.xxh3_128_digest(canonical_encoding(call))
+
+
+def _count(names: Counter[str], name: str) -> str:
+    """Count a name, and give the name it was counted under."""
+    if name not in names and len(names) >= _MOST_NAMES:
+        name = OTHER_NAMES
+    names[name] += 1
+    return name

@@ -1,0 +1,106 @@
+"""What the comparison of one metric between two arms says."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from transforms.core.comparison.samples import Moments
+from transforms.core.comparison.student import ComparisonOptions, DifferenceTest
+
+Design = Literal["paired", "unpaired"]
+EffectSize = Literal["cohen_dz", "hedges_g"]
+
+
+class Comparison(Struct, frozen=True):
+    """Two means and how sure it is that they differ; differences are candidate - base.
+
+    Attributes:
+      design: whether values were compared pair by pair (Student) or as two samples (Welch).
+      n_base, n_candidate: values; in a paired design both are the number of pairs.
+      base_mean, candidate_mean, base_stddev, candidate_stddev: of the values compared, in the
+        unit of the metric; stddev with n - 1.
+      difference: candidate_mean - base_mean.
+      relative_difference: difference / |base_mean|; 0.1 = 10 % up. None when base_mean is 0.
+      difference_stddev: standard deviation of the pairs' differences; None when unpaired.
+      stderr: standard error of the difference.
+      confidence, ci_low, ci_high: the interval of the difference and what it promises.
+      t, degrees_of_freedom, p_value: the two-sided test of no difference.
+      effect_size: the difference in standard deviations, by the convention that
+        `effect_size_name` names: Cohen's d_z = difference / difference_stddev, or Hedges' g =
+        difference / pooled stddev, corrected for its small-sample bias.
+      minimum_detectable_effect: the smallest true difference, in the unit of the metric, that
+        this test at this n finds with the power asked for.
+      note: why something is None or unusual, when something is.
+    """
+
+    design: Design
+    n_base: int
+    n_candidate: int
+    base_mean: float | None
+    candidate_mean: float | None
+    base_stddev: float | None
+    candidate_stddev: float | None
+    difference: float | None
+    relative_difference: float | None
+    difference_stddev: float | None
+    stderr: float | None
+    confidence: float
+    ci_low: float | None
+    ci_high: float | None
+    t: float | None
+    degrees_of_freedom: float | None
+    p_value: float | None
+    effect_size: float | None
+    effect_size_name: EffectSize
+    minimum_detectable_effect: float | None
+    note: str | None
+
+
+def compared(
+    design: Design,
+    base: Moments,
+    candidate: Moments,
+    difference: float | None,
+    difference_stddev: float | None,
+    test: DifferenceTest,
+    options: ComparisonOptions,
+) -> Comparison:
+    """The comparison that two samples and the test of their difference add up to."""
+    return Comparison(
+        design=design,
+        n_base=base.n,
+        n_candidate=candidate.n,
+        base_mean=base.mean,
+        candidate_mean=candidate.mean,
+        base_stddev=base.stddev,
+        candidate_stddev=candidate.stddev,
+        difference=difference,
+        relative_difference=_relative(difference, base.mean),
+        difference_stddev=difference_stddev,
+        stderr=test.stderr,
+        confidence=options.confidence,
+        ci_low=test.ci_low,
+        ci_high=test.ci_high,
+        t=test.t,
+        degrees_of_freedom=test.degrees_of_freedom,
+        p_value=test.p_value,
+        effect_size=test.effect_size,
+        effect_size_name="cohen_dz" if design == "paired" else "hedges_g",
+        minimum_detectable_effect=test.minimum_detectable_effect,
+        note=_joined_notes(base.mean, test.note),
+    )
+
+
+def _relative(difference: float | None, base_mean: float | None) -> float | None:
+    if difference is None or not base_mean:
+        return None
+    return difference / abs(base_mean)
+
+
+def _joined_notes(base_mean: float | None, reason: str | None) -> str | None:
+    notes = [reason] if reason else []
+    if base_mean == 0:
+        notes.append("the base mean is 0, so there is no relative difference")
+    return "; ".join(notes) or None

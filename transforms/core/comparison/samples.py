@@ -1,0 +1,113 @@
+"""The values of a metric as samples: checked, with exact means, and free of rounding noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import frexp, fsum, ldexp, sqrt
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+
+Array = npt.NDArray[np.float64]
+
+_LARGEST = 1e300  # beyond, a sum over conversations may overflow
+_NOISE_BITS = 44  # of a double's 53: sums of a few hundred terms keep that many
+
+
+class Moments(Struct, frozen=True):
+    """What the t-tests need of one sample.
+
+    Attributes:
+      n: values.
+      mean: None when n = 0.
+      stddev: sample standard deviation (n - 1); None when n < 2; 0.0 exactly when the values
+        differ by no more than rounding.
+    """
+
+    n: int
+    mean: float | None
+    stddev: float | None
+
+
+def checked(values: Sequence[float] | Array, arm: str) -> Array:
+    """The values as an array.
+
+    Args:
+      values: one per conversation, in any unit.
+      arm: "base" or "candidate", for the message.
+
+    Raises:
+      UsageError: a value is not a finite number, or is too large to be summed.
+    """
+    array = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    if array.ndim != 1:
+        raise UsageError(f"The values of {arm} have {array.ndim} dimensions, not 1: pass a list.")
+    unusable = np.flatnonzero(~(np.abs(array) < _LARGEST))
+    if unusable.size:
+        at = int(unusable[0])
+        raise UsageError(
+            f"Value {at + 1} of {arm} is {array[at]}, which cannot be compared: "
+            f"pass finite numbers below {_LARGEST:g}, and null where the metric is undefined."
+        )
+    return array
+
+
+def checked_pairs(
+    base: Sequence[float] | Array, candidate: Sequence[float] | Array
+) -> tuple[Array, Array]:
+    """Both samples as arrays of the same length; pair j is (base[j], candidate[j]).
+
+    Raises:
+      UsageError: the lengths differ, or a value cannot be compared.
+    """
+    checked_base, checked_candidate = checked(base, "base"), checked(candidate, "candidate")
+    if checked_base.size != checked_candidate.size:
+        raise UsageError(
+            f"Pairs need as many values of base ({checked_base.size}) as of candidate "
+            f"({checked_candidate.size}): pair them by key first."
+        )
+    return checked_base, checked_candidate
+
+
+def rounding_grain(*samples: Array) -> float:
+    """The distance below which two of the values are told apart by rounding alone.
+
+    A power of two, 2^-44 of the largest magnitude, so that whole numbers are multiples of it;
+    0.0 when all values are 0 or there are none.
+    """
+    largest = max((float(np.abs(sample).max()) for sample in samples if sample.size), default=0.0)
+    return ldexp(1.0, frexp(largest)[1] - _NOISE_BITS) if largest else 0.0
+
+
+def settled_differences(base: Array, candidate: Array) -> Array:
+    """Candidate - base, rounded to the grain of the values.
+
+    0.3 - 0.2 and 0.2 - 0.1 are different doubles; tests that look at signs, ranks and ties need
+    them equal.
+    """
+    grain = rounding_grain(base, candidate)
+    differences: Array = candidate - base
+    return np.rint(differences / grain) * grain + 0.0 if grain else differences
+
+
+def moments(values: Array, grain: float) -> Moments:
+    """Mean and standard deviation, the same for every order of the values.
+
+    Args:
+      grain: values that differ by no more are the same value; see `rounding_grain`.
+    """
+    n = int(values.size)
+    if n == 0:
+        return Moments(0, None, None)
+    mean = fsum(values.tolist()) / n
+    if n == 1:
+        return Moments(1, mean, None)
+    if float(values.max() - values.min()) <= grain:
+        return Moments(n, mean, 0.0)
+    deviations = values - mean
+    scale = float(np.abs(deviations).max())  # squares of tiny deviations would vanish
+    squares = fsum(((deviations / scale) ** 2).tolist())
+    return Moments(n, mean, scale * sqrt(squares / (n - 1)))

@@ -1,0 +1,50 @@
+"""The sign test: how many pairs went up and down, whatever by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from transforms.core.comparison.samples import Array, checked_pairs, settled_differences
+
+
+class SignTest(Struct, frozen=True):
+    """The exact two-sided sign test.
+
+    Attributes:
+      n: pairs.
+      higher, equal, lower: pairs in which the candidate's value is so; equal ones say nothing.
+      p_value: the binomial probability of a split at least as uneven; None when no pair differs.
+      note: why there is no p value, when there is none.
+    """
+
+    n: int
+    higher: int
+    equal: int
+    lower: int
+    p_value: float | None
+    note: str | None
+
+
+def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> SignTest:
+    """Whether candidates are more often above base than below it.
+
+    Args:
+      base, candidate: value j of both belongs to pair j; differences that rounding explains are
+        equal.
+
+    Raises:
+      UsageError: the lengths differ, or a value is not a finite number.
+    """
+    from scipy.stats import binomtest  # a second of import time, for a test made on request
+
+    differences = settled_differences(*checked_pairs(base, candidate))
+    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
+    p_value = note = None
+    if higher + lower:
+        p_value = float(binomtest(higher, higher + lower).pvalue)
+    else:
+        note = "no pair differs"
+    n = int(differences.size)
+    return SignTest(n, higher, n - higher - lower, lower, p_value, note)

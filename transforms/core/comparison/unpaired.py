@@ -1,0 +1,109 @@
+"""Welch's t-test: two samples that need not have the same variance or size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, hypot, log, sqrt
+
+from scipy.special import gammaln
+
+from transforms.core.comparison.result import Comparison, compared
+from transforms.core.comparison.samples import Array, Moments, checked, moments, rounding_grain
+from transforms.core.comparison.student import (
+    DEFAULT_OPTIONS,
+    ComparisonOptions,
+    DifferenceTest,
+    student_test,
+)
+
+
+def compare_unpaired(
+    base: Sequence[float] | Array,
+    candidate: Sequence[float] | Array,
+    options: ComparisonOptions = DEFAULT_OPTIONS,
+) -> Comparison:
+    """Welch's t-test of candidate - base, two-sided, with its interval.
+
+    Where neither sample has any spread, t, the interval, the effect size and the detectable effect
+    are None, and the p value is that of the exact permutation test, which deals the values out to
+    the arms anew: 1 when both hold the same value, else the share of the deals that separate the
+    two values as fully.
+
+    Args:
+      base, candidate: values in the unit of the metric, in any order and number.
+
+    Raises:
+      UsageError: a value is not a finite number.
+    """
+    base, candidate = checked(base, "base"), checked(candidate, "candidate")
+    grain = rounding_grain(base, candidate)
+    before, after = moments(base, grain), moments(candidate, grain)
+    difference = None
+    if before.mean is not None and after.mean is not None:
+        difference = after.mean - before.mean
+    return compared(
+        design="unpaired",
+        base=before,
+        candidate=after,
+        difference=difference,
+        difference_stddev=None,
+        test=_test(before, after, difference, grain, options),
+        options=options,
+    )
+
+
+def _test(
+    base: Moments,
+    candidate: Moments,
+    difference: float | None,
+    grain: float,
+    options: ComparisonOptions,
+) -> DifferenceTest:
+    if difference is None:
+        return DifferenceTest(note="an arm has no value")
+    if base.stddev is None or candidate.stddev is None:
+        return DifferenceTest(note="an arm with one value has no interval and no test")
+    if base.stddev == 0 and candidate.stddev == 0:
+        return _without_spread(base.n, candidate.n, abs(difference) <= grain)
+    base_stderr = base.stddev / sqrt(base.n)
+    candidate_stderr = candidate.stddev / sqrt(candidate.n)
+    stderr = hypot(base_stderr, candidate_stderr)
+    # Shares of the variance, so that tiny values do not underflow (Welch 1947, Satterthwaite 1946)
+    base_share, candidate_share = (base_stderr / stderr) ** 2, (candidate_stderr / stderr) ** 2
+    degrees_of_freedom = 1 / (
+        base_share**2 / (base.n - 1) + candidate_share**2 / (candidate.n - 1)
+    )
+    effect_size = _hedges_g(
+        difference, base.n, base.stddev, candidate.n, candidate.stddev
+    )
+    return student_test(difference, stderr, degrees_of_freedom, effect_size, options)
+
+
+def _hedges_g(
+    difference: float, base_n: int, base_stddev: float, candidate_n: int, candidate_stddev: float
+) -> float:
+    """Hedges (1981): the difference in pooled standard deviations, with the exact correction."""
+    freedom = base_n + candidate_n - 2
+    pooled = hypot(base_stddev * sqrt(base_n - 1), candidate_stddev * sqrt(candidate_n - 1)) / sqrt(
+        freedom
+    )
+    log_correction = (
+        float(gammaln(freedom / 2)) - float(gammaln((freedom - 1) / 2)) - log(freedom / 2) / 2
+    )
+    return difference / pooled * exp(log_correction)
+
+
+def _without_spread(base_n: int, candidate_n: int, equal: bool) -> DifferenceTest:
+    if equal:
+        return DifferenceTest(p_value=1.0, note="no value differs, so there is no interval")
+    as_extreme = 2 if base_n == candidate_n else 1
+    log_deals = (
+        float(gammaln(base_n + candidate_n + 1))
+        - float(gammaln(base_n + 1))
+        - float(gammaln(candidate_n + 1))
+    )
+    return DifferenceTest(
+        p_value=as_extreme * exp(-log_deals),
+        note="each arm holds one value throughout, so there is no interval; "
+        "p is that of the exact permutation test",
+    )

@@ -1,0 +1,107 @@
+"""Score conversations: the stateful heart of the pipeline (SPEC 3, 4, 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from apache_beam.coders import BytesCoder
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import BagStateSpec, TimerSpec, on_timer
+from apache_beam.transforms.window import GlobalWindow
+
+from transforms.core.delivery import EncodingsNeededError
+from transforms.core.payload import unpack
+from transforms.core.score import ConversationScore, Scoring, score_conversation
+
+_UNDECIDED = "undecided"
+
+
+class ScoredConversations(NamedTuple):
+    """What scoring gives.
+
+    Attributes:
+      scores: one for each conversation.
+      undecided: conversation_ids of those whose order only canonical encodings decide, when the
+        payloads came without them.
+    """
+
+    scores: beam.PCollection[ConversationScore]
+    undecided: beam.PCollection[str]
+
+
+class ScorePayloads(beam.PTransform):
+    """`PCollection[tuple[str, bytes]]`, from `FingerprintCalls`, to `ScoredConversations`.
+
+    A stateful DoFn buffers the payloads of a conversation; when its input is complete, it brings
+    the calls into the order of SPEC 3 and folds them. The outcome does not depend on the order of
+    arrival, on bundling or on the number of workers.
+
+    Attributes:
+      scoring: thresholds, rules and what is asked for.
+    """
+
+    def __init__(self, scoring: Scoring) -> None:
+        super().__init__()
+        self.scoring = scoring
+
+    def expand(self, payloads: beam.PCollection[tuple[str, bytes]]) -> ScoredConversations:
+        """Apply the transform."""
+        # The grouping keeps engines from running parsing and fingerprinting in the one worker
+        # that holds the state, and leaves one element a conversation for the stateful DoFn.
+        grouped = (
+            payloads
+            | "GroupByConversation" >> beam.GroupByKey()
+            | "JoinPayloads" >> beam.MapTuple(_join).with_output_types(tuple[str, bytes])
+        )
+        outputs = grouped | "ScoreConversation" >> beam.ParDo(
+            ScoreConversation(self.scoring)
+        ).with_outputs(_UNDECIDED, main="scores")
+        scores, undecided = outputs["scores"], outputs[_UNDECIDED]
+        scores.element_type = ConversationScore
+        undecided.element_type = str
+        return ScoredConversations(scores, undecided)
+
+
+def _join(conversation_id: str, payloads: Iterable[bytes]) -> tuple[str, bytes]:
+    return conversation_id, b"".join(payloads)
+
+
+class ScoreConversation(beam.DoFn):
+    """Buffers one conversation and scores it when all of it has arrived."""
+
+    # A bag, since it is the one kind of state that every engine has; the order is made here.
+    PAYLOADS = BagStateSpec("payloads", BytesCoder())
+    # Event time, so that it fires when the watermark says that the input is complete.
+    CLOSE = TimerSpec("close", TimeDomain.WATERMARK)
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+
+    def process(
+        self,
+        keyed: tuple[str, bytes],
+        payloads: Any = beam.DoFn.StateParam(PAYLOADS),
+        close: Any = beam.DoFn.TimerParam(CLOSE),
+    ) -> None:
+        """Buffer a payload."""
+        payloads.add(keyed[1])
+        close.set(GlobalWindow().max_timestamp())
+
+    @on_timer(CLOSE)
+    def close_conversation(
+        self,
+        conversation_id: str = beam.DoFn.KeyParam,
+        payloads: Any = beam.DoFn.StateParam(PAYLOADS),
+    ) -> Iterator[ConversationScore | TaggedOutput]:
+        """Score what was buffered and forget it."""
+        frame = unpack(payloads.read())
+        payloads.clear()
+        try:
+            yield score_conversation(
+                conversation_id, frame.calls, frame.rejected_records, self._scoring
+            )
+        except EncodingsNeededError:
+            yield TaggedOutput(_UNDECIDED, conversation_id)
