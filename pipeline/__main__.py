@@ -1,4 +1,4 @@
-"""`goodgain`, also `python -m pipeline`: find the command, run it, turn its end into an exit code."""
+"""`goodgain`, also `python -m pipeline`: find the command, run it, end with its exit code."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from pydantic import (
     ValidationInfo,
     field_validator,
 )
+from pydantic.config import JsonDict
 
 from pipeline.max_rejected import MaxRejected
 from transforms.core.errors import UsageError
@@ -73,7 +74,7 @@ Limit = Annotated[MaxRejected, BeforeValidator(_max_rejected), PlainSerializer(s
 
 
 def _option(group: str, metavar: str, description: str, default: Any = ..., **checks: Any) -> Any:
-    extra = {"group": group, "metavar": metavar}
+    extra: JsonDict = {"group": group, "metavar": metavar}
     return Field(default, description=description, json_schema_extra=extra, **checks)
 
 

@@ -77,8 +77,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         traces.rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, _rejected_key),
-        pipeline | "NothingLate" >> beam.Create([]).with_output_types(RejectedRecord)
-        | "WriteLate" >> _write_one(plan, datasets.LATE, rejected_rows, RejectedRecord, _rejected_key),
+        pipeline
+        | "NothingLate" >> beam.Create([]).with_output_types(RejectedRecord)
+        | "WriteLate"
+        >> _write_one(plan, datasets.LATE, rejected_rows, RejectedRecord, _rejected_key),
     )
     _ = (
         pipeline

@@ -10,7 +10,7 @@ from rich.box import Box
 from rich.console import Console
 from rich.table import Table
 
-# Only a rule below the heading: rows have no lines around them, and nothing to their left.
+# Only a rule below the heading; rows have no lines around them.
 _BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
@@ -33,7 +33,7 @@ def message_console() -> Console:
 
 def plain_table() -> Table:
     """A table with one rule under its heading, which 80 columns hold."""
-    return Table(box=_BOX, pad_edge=False, padding=(0, 1, 0, 0))
+    return Table(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
 
 
 def print_json(value: Any) -> None:

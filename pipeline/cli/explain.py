@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from pipeline.cli.tracing_options import add_json_option, add_rules_option, load_rules
+from pipeline.cli.tracing_options import add_json_option, add_rules_option
 from transforms.core.records import GREATEST_GAIN
 
 NAME = "explain"
-HELP = "show one conversation: what became of each result and why, and the metrics so far"
+HELP = "show one conversation: what became of each result, and why"
 EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 
 
@@ -47,11 +47,13 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.cli.explain_text import render
     from pipeline.explanation import explain, gather
     from pipeline.local import local_files, read_files
+    from pipeline.rules import load_rules
     from transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
+    from transforms.core.rules import compile_rules
     from transforms.core.score import Scoring
 
     scoring = Scoring(
-        rules=load_rules(args.rules),
+        rules=compile_rules(load_rules(args.rules)),
         ranking=RankingEvaluator(DEFAULT_RANKING_METRICS, args.good_gain_threshold),
         good_gain_threshold=args.good_gain_threshold,
     )

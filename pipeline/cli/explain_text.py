@@ -178,9 +178,7 @@ def _metrics(explanation: Explanation, console: Console) -> None:
     measured = [
         (metric.name, getattr(row, metric.name), metric.unit) for metric in CONVERSATION_METRICS
     ]
-    ranked = [
-        (name, value, _declaration(name).unit) for name, value in explanation.ranking.items()
-    ]
+    ranked = [(name, value, _declaration(name).unit) for name, value in explanation.ranking.items()]
     for heading, rows in (
         ("Metrics at N", measured),
         ("Ranking metrics of the list of first occurrences", ranked),

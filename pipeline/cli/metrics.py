@@ -10,7 +10,7 @@ from transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
 NAME = "metrics"
-HELP = "list every metric: unit, which way is better, meaning, formula, when it is undefined"
+HELP = "list every metric with its unit, meaning and formula"
 EXAMPLE = "goodgain metrics"
 
 _CONVERSATION = "of a conversation, at N"

@@ -8,7 +8,7 @@ from pipeline.cli.config_options import add_config_options, given_options
 from pipeline.config_file import load_run_config
 
 NAME = "run"
-HELP = "score traces: read, remove duplicates, compute the metrics and their means, write it all"
+HELP = "score traces and write every metric and its means"
 EXAMPLE = "goodgain run --input 'traces/*.avro' --output out --slice market --slice arm,market"
 PASSES_ON = True
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from pipeline.cli.tracing_options import add_json_option, add_rules_option, load_rules
+from pipeline.cli.tracing_options import add_json_option, add_rules_option
 from pipeline.exit_codes import ExitCode
 from pipeline.max_rejected import MaxRejected
 
 NAME = "validate"
-HELP = "read traces without scoring: what they hold, what is rejected, what may be misspelt"
+HELP = "read traces without scoring: what they hold, what is wrong"
 EXAMPLE = "goodgain validate 'traces/*.avro'"
 
 
@@ -51,9 +51,11 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.cli.validate_report import make_report
     from pipeline.cli.validate_text import render
     from pipeline.local import local_files, read_files
+    from pipeline.rules import load_rules
     from pipeline.survey import Survey
+    from transforms.core.rules import compile_rules
 
-    rules = load_rules(args.rules)
+    rules = compile_rules(load_rules(args.rules))
     files = local_files(args.input)
     survey = Survey()
     # The spinner shows on a terminal only; elsewhere nothing is printed while reading.

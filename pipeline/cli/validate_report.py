@@ -8,7 +8,12 @@ from typing import Any
 import msgspec
 
 from pipeline.max_rejected import MaxRejected
-from pipeline.survey import Survey, findings_about_names, findings_about_types
+from pipeline.survey import (
+    Survey,
+    findings_about_fields,
+    findings_about_ids,
+    findings_about_types,
+)
 from transforms.core.files.shard import InputFile
 from transforms.core.rules import RuleTable
 
@@ -44,7 +49,8 @@ def make_report(
         },
         "entity_types": msgspec.to_builtins(findings_about_types(survey.types, rules)),
         "names_without_rule": msgspec.to_builtins(
-            findings_about_names(survey.ids, survey.fields, rules)
+            findings_about_ids(survey.ids, rules)
+            + findings_about_fields(survey.fields, survey.field_types, rules)
         ),
         "attributes": [
             {
@@ -71,9 +77,8 @@ def _warnings(survey: Survey) -> list[str]:
     if survey.calls and not survey.results:
         warnings.append("No record has a result: is the field called `results`?")
     if 0 < survey.timed < survey.calls:
-        warnings.append(
-            f"{survey.calls - survey.timed:,} records have no timestamp; streaming needs one on each."
-        )
+        untimed = survey.calls - survey.timed
+        warnings.append(f"{untimed:,} records have no timestamp; streaming needs one on each.")
     if not survey.read:
         warnings.append("The files hold no record at all.")
     return warnings

@@ -43,15 +43,15 @@ def explain(gathered: Gathered, scoring: Scoring) -> Explanation:
     delivered = deliver(prints)
     counted = [one for one in delivered.calls if one.turn == delivered.last_turn]
     earlier = [one.turn for one in delivered.calls if one.turn != delivered.last_turn]
-    calls = _explained_calls(counted, [call_behind[one.encoding_digest] for one in counted], scoring)
+    behind = [call_behind[one.encoding_digest] for one in counted]
+    calls: dict[int, list[ExplainedCall]] = {}
+    for i, call_ in _explained_calls(counted, behind, scoring):
+        calls.setdefault(i, []).append(call_)
     names = [metric.name for metric in scoring.ranking.metrics]
     return Explanation(
         row=score.conversation,
         ranking=dict(zip(names, score.conversation.ranking, strict=True)),
-        iterations=[
-            ExplainedIteration(row, [call for i, call in calls if i == row.i])
-            for row in score.iterations
-        ],
+        iterations=[ExplainedIteration(row, calls[row.i]) for row in score.iterations],
         earlier_turns=[EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)],
         conflicting_redeliveries=delivered.conflicting,
         rejected=gathered.rejected,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pipeline.explanation.model import Why
 from transforms.core.decisions import Decisions
 from transforms.core.duplicates import Duplicate
 from transforms.core.evidence import Evidence, read_evidence, shared
@@ -24,8 +25,6 @@ from transforms.core.rules import (
 )
 from transforms.core.turn import Turn
 from transforms.core.verification import Step, verify
-
-from pipeline.explanation.model import Why
 
 _POINTS_WITHOUT_CONTEXT = 1
 
@@ -156,7 +155,9 @@ def _points(
     }
     listed = ", ".join(f"{name} {points}" for name, points in worth.items())
     if clause == _POINTS_WITHOUT_CONTEXT:
-        return f"{sum(worth.values())} points for equal fields ({listed}), {confidence.needed} needed"
+        return (
+            f"{sum(worth.values())} points for equal fields ({listed}), {confidence.needed} needed"
+        )
     return (
         f"{sum(worth.values())} points for equal fields ({listed}), "
         f"{confidence.needed_with_context} needed as ids agree"

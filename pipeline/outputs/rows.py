@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from transforms.core.means import MeanRow
 from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore
 
 Row = dict[str, Any]
@@ -50,6 +51,11 @@ class RankedRows:
 
 def mean_rows(row: MeanRow) -> list[Row]:
     """The row of `means`."""
+    return [asdict(row)]
+
+
+def late_rows(row: LateRow) -> list[Row]:
+    """The row of `late`."""
     return [asdict(row)]
 
 

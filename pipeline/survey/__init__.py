@@ -1,6 +1,19 @@
 """What trace files hold, found by reading without scoring (SPEC 2, 3)."""
 
-from pipeline.survey.names import NameFinding, TypeFinding, findings_about_names, findings_about_types
+from pipeline.survey.names import (
+    NameFinding,
+    TypeFinding,
+    findings_about_fields,
+    findings_about_ids,
+    findings_about_types,
+)
 from pipeline.survey.survey import Survey
 
-__all__ = ["NameFinding", "Survey", "TypeFinding", "findings_about_names", "findings_about_types"]
+__all__ = [
+    "NameFinding",
+    "Survey",
+    "TypeFinding",
+    "findings_about_fields",
+    "findings_about_ids",
+    "findings_about_types",
+]

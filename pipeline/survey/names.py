@@ -8,8 +8,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from transforms.core.rules import DEFAULT_TYPE, RuleTable
+from transforms.core.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 
+_CLOSE = 0.82
 NameKind = Literal["id", "field"]
 _TOP_LEVEL = ("title", "snippet", "content")  # inside `fields` they are ignored (SPEC 2)
 
@@ -31,7 +32,7 @@ class TypeFinding(Struct, frozen=True):
 
 
 class NameFinding(Struct, frozen=True):
-    """A named id or field that no rule mentions.
+    """A named id or field that no rule uses.
 
     Attributes:
       kind: whether it stands in `ids` or in `fields`.
@@ -53,39 +54,68 @@ def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[Typ
     known = [entry.name for entry in rules.types if entry.name != DEFAULT_TYPE]
     findings = []
     for name, results in types.items():
-        number = rules.type_numbers.get(name.strip().casefold())
-        applicable = rules.default if number is None else rules.of_type(number)
-        likely = _likely(name, known) if name and number is None else None
+        applicable = _rules_for(name, rules)
+        is_unknown = name != "" and applicable.name == DEFAULT_TYPE
+        likely = _likely(name, known) if is_unknown else None
         findings.append(TypeFinding(name, results, applicable.name, likely))
     return sorted(findings, key=lambda finding: (-finding.results, finding.name))
 
 
-def findings_about_names(
-    ids: Mapping[str, int], fields: Mapping[str, int], rules: RuleTable
-) -> list[NameFinding]:
-    """Every id and field that no rule mentions, the most frequent first."""
+def findings_about_ids(ids: Mapping[str, int], rules: RuleTable) -> list[NameFinding]:
+    """Every named id that no rule mentions, the most frequent first."""
     findings = [
         NameFinding("id", name, results, _likely(name, rules.ids), "only proposes candidates")
         for name, results in ids.items()
         if name not in rules.ids
     ]
-    findings += [
-        NameFinding("field", name, results, name, "ignored: it counts beside `fields`, not inside")
-        if name in _TOP_LEVEL
-        else NameFinding("field", name, results, _likely(name, rules.fields), _effect(rules))
-        for name, results in fields.items()
-        if name in _TOP_LEVEL or name not in rules.fields
-    ]
-    return sorted(findings, key=lambda finding: (-finding.results, finding.kind, finding.name))
+    return sorted(findings, key=_by_frequency)
 
 
-def _effect(rules: RuleTable) -> str:
-    if rules.default.reject_on is None:
-        return f"counts only where the rules of {DEFAULT_TYPE} apply"
-    return "only counts where all evidence is equal"
+def findings_about_fields(
+    fields: Mapping[str, int], types_of: Mapping[str, Iterable[str]], rules: RuleTable
+) -> list[NameFinding]:
+    """Every field that no rule uses, the most frequent first.
+
+    A field that no rule mentions is used all the same where the rules look at every field; it is
+    then listed only when its name looks misspelt.
+
+    Args:
+      fields: results by name of the fields they have.
+      types_of: by name of a field, the types it occurs with; "" for none.
+      rules: the rules.
+    """
+    findings = []
+    for name, results in fields.items():
+        if name in _TOP_LEVEL:
+            effect = "ignored: it counts beside `fields`, not inside"
+            findings.append(NameFinding("field", name, results, name, effect))
+        elif name not in rules.fields:
+            likely = _likely(name, rules.fields)
+            applicable = [_rules_for(one, rules) for one in types_of[name]]
+            if all(entry.reject_on is None for entry in applicable):
+                if likely is not None:
+                    effect = "compared like any other field"
+                    findings.append(NameFinding("field", name, results, likely, effect))
+            else:
+                effect = "no rule compares it"
+                findings.append(NameFinding("field", name, results, likely, effect))
+    return sorted(findings, key=_by_frequency)
+
+
+def _by_frequency(finding: NameFinding) -> tuple[int, str]:
+    return -finding.results, finding.name
+
+
+def _rules_for(type_name: str, rules: RuleTable) -> TypeRules:
+    return rules.of_type(rules.type_numbers.get(type_name.strip().casefold(), NO_TYPE))
 
 
 def _likely(name: str, known: Iterable[str]) -> str | None:
-    folded = {one.casefold(): one for one in known}
-    near = get_close_matches(name.strip().casefold(), folded, n=1)
+    """The known name that differs little, or only in case and in how its words are joined."""
+    folded = {_letters(one): one for one in known}
+    near = get_close_matches(_letters(name), folded, n=1, cutoff=_CLOSE)
     return folded[near[0]] if near else None
+
+
+def _letters(name: str) -> str:
+    return "".join(one for one in name.casefold() if one.isalnum())

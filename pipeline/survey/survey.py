@@ -24,8 +24,9 @@ class Survey:
       gains: results by label; None for those without.
       types: results by entity type as written; "" for those without.
       ids, fields: results by name of the ids and fields they have.
+      field_types: by name of a field, the types it occurs with, as in `types`.
       attributes: records by name of their attributes.
-      attribute_values: per attribute, up to 20 values.
+      attribute_values: per attribute, up to 20 values that are not blank.
       scored: results that have a retriever's score.
       timed: usable records that have a timestamp.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
@@ -39,6 +40,7 @@ class Survey:
         self.types: Counter[str] = Counter()
         self.ids: Counter[str] = Counter()
         self.fields: Counter[str] = Counter()
+        self.field_types: dict[str, set[str]] = {}
         self.attributes: Counter[str] = Counter()
         self.attribute_values: dict[str, set[str]] = {}
         self.first_timestamp: int | None = None
@@ -98,7 +100,7 @@ class Survey:
             self._extend_time(call.timestamp)
         for name, value in call.attributes.items():
             values = self.attribute_values.setdefault(_count(self.attributes, name), set())
-            if len(values) < _MOST_VALUES:
+            if value.strip() and len(values) < _MOST_VALUES:
                 values.add(value)
         for result in call.results:
             self._add_result(result)
@@ -113,11 +115,11 @@ class Survey:
         self.results += 1
         self.gains[result.gain] += 1
         self.scored += result.score is not None
-        _count(self.types, (result.entity_type or "").strip())
+        written = _count(self.types, (result.entity_type or "").strip())
         for name in result.ids:
             _count(self.ids, name)
         for name in result.fields:
-            _count(self.fields, name)
+            self.field_types.setdefault(_count(self.fields, name), set()).add(written)
 
     def labels(self) -> dict[int | None, int]:
         """Results by gain, from 0 up, then those without."""

@@ -91,6 +91,22 @@ class CallRow(Struct, frozen=True, array_like=True):
     ranking: tuple[float | None, ...]
 
 
+class LateRow(Struct, frozen=True, array_like=True):
+    """A record that arrived after its conversation was closed (SPEC 3, 7).
+
+    Attributes:
+      results: how many it holds.
+    """
+
+    conversation_id: str
+    turn: int
+    iteration: int
+    call: int | None
+    record_id: str | None
+    timestamp: int | None
+    results: int
+
+
 class DuplicateRow(Struct, frozen=True, array_like=True):
     """One duplicate: where it stood, where its first occurrence stands, and why (SPEC 4).
 

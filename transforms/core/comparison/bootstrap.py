@@ -16,7 +16,7 @@ from transforms.core.errors import UsageError
 DEFAULT_RESAMPLES = 9_999
 _LEAST_RESAMPLES = 100
 _DRAWN_AT_ONCE = 1 << 20  # numbers; keeps the memory of a resample batch near 16 MB
-_REPETITIONS_FOR_COUNTS = 64  # from here on, drawing counts of the distinct values is faster
+_REPETITIONS_FOR_COUNTS = 32  # from here on, drawing counts of the distinct values is faster
 
 
 class BootstrapInterval(Struct, frozen=True):
@@ -118,15 +118,17 @@ def _degenerate(samples: list[Array]) -> str | None:
 
 def _resampled_means(values: Array, generator: np.random.Generator, resamples: int) -> Array:
     distinct, counts = np.unique(values, return_counts=True)
-    if values.size >= _REPETITIONS_FOR_COUNTS * distinct.size:
-        drawn = generator.multinomial(values.size, counts / values.size, size=resamples)
-        return drawn @ distinct / values.size
+    repetitive = values.size >= _REPETITIONS_FOR_COUNTS * distinct.size
     means = np.empty(resamples)
-    rows = max(1, _DRAWN_AT_ONCE // values.size)
+    rows = max(1, _DRAWN_AT_ONCE // (distinct.size if repetitive else values.size))
     for start in range(0, resamples, rows):
         stop = min(start + rows, resamples)
-        places = generator.integers(0, values.size, (stop - start, values.size))
-        means[start:stop] = values[places].mean(axis=1)
+        if repetitive:
+            drawn = generator.multinomial(values.size, counts / values.size, size=stop - start)
+            means[start:stop] = drawn @ distinct / values.size
+        else:
+            places = generator.integers(0, values.size, (stop - start, values.size))
+            means[start:stop] = values[places].mean(axis=1)
     return means
 
 

@@ -47,9 +47,7 @@ class Pairing(Struct, Generic[Key], frozen=True):
         )
 
 
-def pair(
-    base: Mapping[Key, float | None], candidate: Mapping[Key, float | None]
-) -> Pairing[Key]:
+def pair(base: Mapping[Key, float | None], candidate: Mapping[Key, float | None]) -> Pairing[Key]:
     """Pair the values of one metric by key.
 
     Args:

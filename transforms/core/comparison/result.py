@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Literal
 
 from msgspec import Struct
@@ -68,6 +69,10 @@ def compared(
     options: ComparisonOptions,
 ) -> Comparison:
     """The comparison that two samples and the test of their difference add up to."""
+    relative_difference = _relative(difference, base.mean)
+    notes = [test.note] if test.note else []
+    if difference is not None and relative_difference is None:
+        notes.append("the base mean is 0, so there is no relative difference")
     return Comparison(
         design=design,
         n_base=base.n,
@@ -77,7 +82,7 @@ def compared(
         base_stddev=base.stddev,
         candidate_stddev=candidate.stddev,
         difference=difference,
-        relative_difference=_relative(difference, base.mean),
+        relative_difference=relative_difference,
         difference_stddev=difference_stddev,
         stderr=test.stderr,
         confidence=options.confidence,
@@ -89,18 +94,12 @@ def compared(
         effect_size=test.effect_size,
         effect_size_name="cohen_dz" if design == "paired" else "hedges_g",
         minimum_detectable_effect=test.minimum_detectable_effect,
-        note=_joined_notes(base.mean, test.note),
+        note="; ".join(notes) or None,
     )
 
 
 def _relative(difference: float | None, base_mean: float | None) -> float | None:
     if difference is None or not base_mean:
         return None
-    return difference / abs(base_mean)
-
-
-def _joined_notes(base_mean: float | None, reason: str | None) -> str | None:
-    notes = [reason] if reason else []
-    if base_mean == 0:
-        notes.append("the base mean is 0, so there is no relative difference")
-    return "; ".join(notes) or None
+    share = difference / abs(base_mean)
+    return share if isfinite(share) else None

@@ -70,12 +70,8 @@ def _test(
     stderr = hypot(base_stderr, candidate_stderr)
     # Shares of the variance, so that tiny values do not underflow (Welch 1947, Satterthwaite 1946)
     base_share, candidate_share = (base_stderr / stderr) ** 2, (candidate_stderr / stderr) ** 2
-    degrees_of_freedom = 1 / (
-        base_share**2 / (base.n - 1) + candidate_share**2 / (candidate.n - 1)
-    )
-    effect_size = _hedges_g(
-        difference, base.n, base.stddev, candidate.n, candidate.stddev
-    )
+    degrees_of_freedom = 1 / (base_share**2 / (base.n - 1) + candidate_share**2 / (candidate.n - 1))
+    effect_size = _hedges_g(difference, base.n, base.stddev, candidate.n, candidate.stddev)
     return student_test(difference, stderr, degrees_of_freedom, effect_size, options)
 
 

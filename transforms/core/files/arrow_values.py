@@ -108,10 +108,7 @@ def _lists(array: Any, escape: bool) -> list[Any]:
 def _maps(array: Any, escape: bool) -> list[dict[Any, Any]]:
     offsets, first, last = _extent(array)
     keys = python_values(array.keys.slice(first, last - first), escape)
-    entries = [
-        entry if type(entry) is str else one_or_many(entry)
-        for entry in python_values(array.items.slice(first, last - first), escape)
-    ]
+    entries = _entries(array.items.slice(first, last - first), escape)
     pairs = list(zip(keys, entries, strict=True))
     rows = [
         dict(pairs[begin - first : end - first]) if valid else {}
@@ -120,6 +117,21 @@ def _maps(array: Any, escape: bool) -> list[dict[Any, Any]]:
     if None in entries:
         return [{key: entry for key, entry in row.items() if entry is not None} for row in rows]
     return rows
+
+
+def _entries(items: Any, escape: bool) -> list[Any]:
+    """The values of maps, each a string, a list of two and more, or None (SPEC 4.1)."""
+    kind = items.type
+    if types.is_list(kind) or types.is_large_list(kind):
+        offsets, first, last = _extent(items)
+        texts = items.values.slice(first, last - first)
+        # Nearly always each list holds one text: then the texts are the entries.
+        if offsets == list(range(first, last + 1)):
+            return _entries(texts, escape)
+    return [
+        entry if type(entry) is str else one_or_many(entry)
+        for entry in python_values(items, escape)
+    ]
 
 
 def _extent(array: Any) -> tuple[list[int], int, int]:
