@@ -18,6 +18,7 @@ from pipeline.outputs.rows import (
     RankedRows,
     duplicate_rows,
     iteration_rows,
+    late_rows,
     mean_rows,
     rejected_rows,
 )
@@ -26,6 +27,7 @@ from transforms.core.files.shard import InputFile
 from transforms.core.means import MeanRow
 from transforms.core.payload import payload
 from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring
 from transforms.fingerprint import FingerprintCalls
 from transforms.means import GlobalMeans
@@ -77,10 +79,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         traces.rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, _rejected_key),
+        # In batch everything comes in time; the dataset is there all the same.
         pipeline
-        | "NothingLate" >> beam.Create([]).with_output_types(RejectedRecord)
-        | "WriteLate"
-        >> _write_one(plan, datasets.LATE, rejected_rows, RejectedRecord, _rejected_key),
+        | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
+        | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, _late_key),
     )
     _ = (
         pipeline
@@ -153,6 +155,10 @@ def _mean_key(row: MeanRow) -> str:
 
 def _rejected_key(row: RejectedRecord) -> str:
     return f"{row.source} {row.position}"
+
+
+def _late_key(row: LateRow) -> str:
+    return row.conversation_id
 
 
 def _write_summary(_: None, folder: str, files: Iterable[WrittenFile], counts: Counts) -> None:

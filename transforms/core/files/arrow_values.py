@@ -126,7 +126,7 @@ def _entries(items: Any, escape: bool) -> list[Any]:
         offsets, first, last = _extent(items)
         texts = items.values.slice(first, last - first)
         # Nearly always each list holds one text: then the texts are the entries.
-        if offsets == list(range(first, last + 1)):
+        if items.null_count == 0 and offsets == list(range(first, last + 1)):
             return _entries(texts, escape)
     return [
         entry if type(entry) is str else one_or_many(entry)

@@ -20,7 +20,7 @@ from transforms.core.rejected import (
     rejected_for,
 )
 
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 128
 _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
