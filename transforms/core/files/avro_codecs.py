@@ -7,7 +7,6 @@ import lzma
 import zlib
 from collections.abc import Callable
 
-import pyarrow
 import zstandard
 
 from transforms.core.errors import GoodGainError
@@ -58,6 +57,8 @@ def _lz4(data: bytes) -> bytes:
 def _arrow_decompress(codec: str, data: bytes, length: int) -> bytes:
     if length > LARGEST_BLOCK:
         raise DamagedBlockError(f"it claims {length} bytes, more than {LARGEST_BLOCK}")
+    import pyarrow  # half a second that only these codecs need
+
     content: bytes = pyarrow.Codec(codec).decompress(data, length, asbytes=True)
     return content
 

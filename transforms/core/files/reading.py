@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from transforms.core.files.avro import read_avro
 from transforms.core.files.compression import Compression, DamagedStreamError, decompressed
 from transforms.core.files.jsonl import read_jsonl
-from transforms.core.files.parquet import read_parquet
 from transforms.core.files.shard import FileFormat, FileShard
 from transforms.core.records import SearchCall
 from transforms.core.rejected import WHOLE_FILE, RejectedRecord
@@ -17,10 +16,6 @@ from transforms.core.rejected import WHOLE_FILE, RejectedRecord
 Records = Iterator[SearchCall | RejectedRecord]
 Open = Callable[[str], BinaryIO]
 
-_SEEKABLE_READERS: dict[FileFormat, Callable[[BinaryIO, FileShard], Records]] = {
-    FileFormat.AVRO: read_avro,
-    FileFormat.PARQUET: read_parquet,
-}
 _HELD_IN_MEMORY = 16 * 1024 * 1024
 
 
@@ -53,8 +48,16 @@ def _records_of(file: BinaryIO, shard: FileShard) -> Records:
     if shard.format is FileFormat.JSONL:
         return read_jsonl(file, shard)
     if shard.compression is Compression.NONE:
-        return _SEEKABLE_READERS[shard.format](file, shard)
+        return _seekable_records(file, shard)
     return _spooled_records(file, shard)
+
+
+def _seekable_records(file: BinaryIO, shard: FileShard) -> Records:
+    if shard.format is FileFormat.AVRO:
+        return read_avro(file, shard)
+    from transforms.core.files.parquet import read_parquet  # pyarrow takes half a second
+
+    return read_parquet(file, shard)
 
 
 def _spooled_records(file: BinaryIO, shard: FileShard) -> Records:
@@ -67,7 +70,7 @@ def _spooled_records(file: BinaryIO, shard: FileShard) -> Records:
         except DamagedStreamError as error:
             problem = error
         whole = FileShard(shard.path, shard.format, Compression.NONE, 0, spool.tell())
-        yield from _SEEKABLE_READERS[shard.format](spool, whole)  # type: ignore[arg-type]
+        yield from _seekable_records(cast(BinaryIO, spool), whole)
     if problem is not None:
         reason = f"The file could be read in part only: {problem}."
         yield RejectedRecord(shard.path, WHOLE_FILE, reason)

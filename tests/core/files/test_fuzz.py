@@ -1,0 +1,127 @@
+"""No content makes a reader raise, and damage stays where it is (SPEC 3)."""
+
+import random
+
+import pytest
+
+from tests.core.files import samples
+from transforms.core.parsing import parse_mapping
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+
+ROWS = samples.records(40, results=2)
+CALLS = [parse_mapping(row) for row in ROWS]
+
+FILES = {
+    "a.jsonl": samples.jsonl_bytes(ROWS),
+    "a.jsonl.gz": samples.COMPRESS[".gz"](samples.jsonl_bytes(ROWS)),
+    "a.jsonl.bz2": samples.COMPRESS[".bz2"](samples.jsonl_bytes(ROWS)),
+    "a.jsonl.zst": samples.COMPRESS[".zst"](samples.jsonl_bytes(ROWS)),
+    "null.avro": samples.avro_bytes(ROWS, "null", block=1_000),
+    "deflate.avro": samples.avro_bytes(ROWS, "deflate", block=1_000),
+    "bzip2.avro": samples.avro_bytes(ROWS, "bzip2", block=1_000),
+    "xz.avro": samples.avro_bytes(ROWS, "xz", block=1_000),
+    "snappy.avro": samples.avro_bytes(ROWS, "snappy", block=1_000),
+    "lz4.avro": samples.avro_bytes(ROWS, "lz4", block=1_000),
+    "zstandard.avro": samples.zstandard_avro_bytes(ROWS),
+    "a.parquet": samples.parquet_bytes(ROWS, group=10),
+    "gzip.parquet": samples.parquet_bytes(ROWS, "gzip", group=10),
+    "a.parquet.gz": samples.COMPRESS[".gz"](samples.parquet_bytes(ROWS, group=10)),
+}
+
+
+def mutated(content, rng):
+    """The content with a few bytes changed, cut out, put in, or the end cut off."""
+    changed = bytearray(content)
+    for _ in range(rng.choice([1, 1, 2, 8])):
+        place = rng.randrange(len(changed))
+        kind = rng.randrange(5)
+        if kind == 0:
+            changed[place] = rng.randrange(256)
+        elif kind == 1:
+            changed[place] ^= 1 << rng.randrange(8)
+        elif kind == 2:
+            del changed[place : place + rng.randrange(1, 50)]
+        elif kind == 3:
+            changed[place:place] = rng.randbytes(rng.randrange(1, 50))
+        else:
+            del changed[max(place, 1) :]
+        if not changed:
+            return b""
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_nothing_raises_and_splitting_changes_nothing(path):
+    rng = random.Random(path)
+    for _ in range(60):
+        content = mutated(FILES[path], rng)
+        whole = samples.read(content, path)
+        for record in whole:
+            assert isinstance(record, SearchCall | RejectedRecord)
+            if isinstance(record, RejectedRecord):
+                assert record.records >= 1
+                assert record.reason.endswith(".")
+        parts = samples.read(content, path, shard_bytes=len(content) // 3 + 1)
+        assert parts == whole
+
+
+def test_a_damaged_line_loses_no_other():
+    rng = random.Random(1)
+    content = FILES["a.jsonl"]
+    lines = content.splitlines(keepends=True)
+    for _ in range(300):
+        place = rng.randrange(len(content))
+        changed = bytearray(content)
+        changed[place] = rng.randrange(256)
+        line = content[:place].count(b"\n")
+        touched = {line, line + 1} if content[place : place + 1] == b"\n" else {line}
+        expected = [call for n, call in enumerate(CALLS) if n not in touched]
+        found = samples.calls(samples.read(bytes(changed), "a.jsonl"))
+        assert [call for call in expected if call not in found] == []
+        assert len(found) <= len(lines) + 1
+
+
+@pytest.mark.parametrize("path", ["null.avro", "deflate.avro", "snappy.avro", "xz.avro"])
+def test_a_damaged_block_loses_no_other(path):
+    rng = random.Random(2)
+    content = FILES[path]
+    behind = [mark + len(samples.SYNC) for mark in samples.markers(content)]
+    read_before = [len(samples.calls(samples.read(content[:end], path))) for end in behind]
+    for _ in range(200):
+        place = rng.randrange(behind[0], len(content))
+        changed = bytearray(content)
+        changed[place] = rng.randrange(256)
+        block = max(n for n, begin in enumerate(behind) if begin <= place)
+        expected = CALLS[: read_before[block]] + CALLS[read_before[block + 1] :]
+        read = samples.read(bytes(changed), path)
+        found = samples.calls(read)
+        assert [call for call in expected if call not in found] == []
+        if path in ("snappy.avro", "xz.avro"):  # their checksums tell any change of the data
+            assert len(found) in (len(CALLS), len(expected))
+        assert bool(samples.rejected(read)) or len(found) == len(CALLS)
+
+
+@pytest.mark.parametrize("path", ["a.parquet", "gzip.parquet"])
+def test_a_damaged_row_group_loses_no_other(path):
+    rng = random.Random(3)
+    content = FILES[path]
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    for _ in range(60):
+        place = rng.randrange(4, len(content) - footer)
+        changed = bytearray(content)
+        changed[place] = rng.randrange(256)
+        found = samples.calls(samples.read(bytes(changed), path))
+        groups = [CALLS[n : n + 10] for n in range(0, len(CALLS), 10)]
+        whole = [group for group in groups if all(call in found for call in group)]
+        assert len(whole) >= len(groups) - 1
+
+
+def test_random_bytes_under_every_magic():
+    rng = random.Random(4)
+    magics = [b"", b"Obj\x01", b"PAR1", b"\x1f\x8b\x08", b"BZh91AY&SY", b"\x28\xb5\x2f\xfd", b"{"]
+    for magic in magics:
+        for _ in range(30):
+            content = magic + rng.randbytes(rng.randrange(200)) + rng.choice([b"", b"PAR1"])
+            read = samples.read(content, "a.jsonl", shard_bytes=50)
+            assert samples.calls(read) == []

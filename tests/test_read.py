@@ -1,0 +1,132 @@
+"""Reading as a Beam transform: any runner, any split, no crash (SPEC 2, 3)."""
+
+import os
+import pickle
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+
+from tests.core.files import samples
+from transforms.coders import StructCoder
+from transforms.core.errors import UsageError
+from transforms.core.files.shard import InputFile
+from transforms.core.parsing import parse_mapping
+from transforms.core.records import Millis, SearchCall, canonical_encoding
+from transforms.core.rejected import RejectedRecord
+from transforms.read import PlanShards, ReadShard, ReadTraces, find_inputs
+
+ROWS = samples.records(120, results=3)
+CALLS = [parse_mapping(row) for row in ROWS]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """One run's records over files of each format, with two bad lines and a file that is none."""
+    (tmp_path / "a.jsonl").write_bytes(samples.jsonl_bytes(ROWS[:40]) + b"bad\n[]\n")
+    (tmp_path / "b.avro").write_bytes(samples.avro_bytes(ROWS[40:80]))
+    (tmp_path / "c.parquet").write_bytes(samples.parquet_bytes(ROWS[80:110], group=7))
+    (tmp_path / "d.jsonl.gz").write_bytes(samples.COMPRESS[".gz"](samples.jsonl_bytes(ROWS[110:])))
+    (tmp_path / "e.avro").write_bytes(b"not avro")
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / ".hidden.jsonl").write_bytes(b"bad")
+    (tmp_path / "nested").mkdir()
+    (tmp_path / "nested" / "f.jsonl").write_bytes(b"bad")
+    return tmp_path
+
+
+def names(inputs):
+    return [os.path.basename(file.path) for file in inputs]
+
+
+def test_patterns_are_sorted_and_each_file_comes_once(folder, monkeypatch):
+    found = find_inputs([f"{folder}/*.avro", f"{folder}/a.jsonl", f"{folder}/?.*"])
+    assert names(found) == ["a.jsonl", "b.avro", "c.parquet", "d.jsonl.gz", "e.avro"]
+    assert [file.size for file in found] == [os.path.getsize(file.path) for file in found]
+    monkeypatch.chdir(folder)
+    assert names(find_inputs(["a.jsonl", "./a.jsonl", f"{folder}/a.jsonl"])) == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_a_directory_stands_for_its_files(folder, end):
+    found = find_inputs([f"{folder}{end}"])
+    assert names(found) == ["a.jsonl", "b.avro", "c.parquet", "d.jsonl.gz", "e.avro"]
+
+
+def test_a_pattern_without_a_file_is_named(folder):
+    for pattern in (f"{folder}/*.orc", f"{folder}/none.jsonl", "nowhere://bucket/x"):
+        with pytest.raises(UsageError, match="Input '") as error:
+            find_inputs([f"{folder}/a.jsonl", pattern])
+        assert pattern in str(error.value)
+    with pytest.raises(UsageError, match="No input"):
+        find_inputs([])
+
+
+def summary(rejected):
+    return (os.path.basename(rejected.source), rejected.position)
+
+
+@pytest.mark.parametrize("shard_bytes", [2_000, 1 << 26])
+def test_every_record_is_read_once(folder, shard_bytes):
+    expected = [canonical_encoding(call) for call in CALLS]
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        traces = pipeline | ReadTraces([str(folder)], shard_bytes)
+        assert traces.calls.element_type is SearchCall
+        assert traces.rejected.element_type is RejectedRecord
+        encoded = traces.calls | "Encode" >> beam.Map(canonical_encoding)
+        assert_that(encoded, equal_to(expected), label="calls")
+        places = traces.rejected | "Places" >> beam.Map(summary)
+        bad = [("a.jsonl", "line 41"), ("a.jsonl", "line 42"), ("e.avro", "file")]
+        assert_that(places, equal_to(bad), label="rejected")
+
+
+def test_calls_survive_a_shuffle(folder):
+    expected = [canonical_encoding(call) for call in CALLS]
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        traces = pipeline | ReadTraces(find_inputs([str(folder)]))
+        shuffled = traces.calls | "Shuffle calls" >> beam.Reshuffle()
+        encoded = shuffled | beam.Map(canonical_encoding)
+        assert_that(encoded, equal_to(expected), label="calls")
+        rejected = traces.rejected | "Shuffle rejected" >> beam.Reshuffle()
+        assert_that(rejected | beam.Map(lambda row: row.records), equal_to([1, 1, 1]), label="rows")
+
+
+def test_a_file_that_goes_away_is_a_rejected_row(folder):
+    gone = InputFile(str(folder / "gone.jsonl"), 10)
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        traces = pipeline | ReadTraces([gone])
+        assert_that(traces.calls, equal_to([]), label="calls")
+        places = traces.rejected | beam.Map(summary)
+        assert_that(places, equal_to([("gone.jsonl", "file")]), label="rejected")
+
+
+def test_planning_and_reading_work_alone(folder):
+    (file,) = find_inputs([str(folder / "a.jsonl")])
+    shards = list(PlanShards(1_000).process(file))
+    outputs = [output for shard in shards for output in ReadShard().process(shard)]
+    tagged = [output for output in outputs if isinstance(output, beam.pvalue.TaggedOutput)]
+    assert [output for output in outputs if isinstance(output, SearchCall)] == CALLS[:40]
+    assert [(output.tag, output.value.position) for output in tagged] == [
+        ("rejected", "line 41"),
+        ("rejected", "line 42"),
+    ]
+
+
+def test_a_shard_has_a_length():
+    with pytest.raises(UsageError, match="shard_bytes must be at least 1"):
+        ReadTraces(["a"], shard_bytes=0)
+
+
+def test_the_coder_is_exact_and_deterministic():
+    coder = pickle.loads(pickle.dumps(StructCoder(SearchCall)))
+    for call in CALLS:
+        copy = coder.decode(coder.encode(call))
+        assert copy == call
+        assert copy.timestamp is None or type(copy.timestamp) is Millis
+    one = SearchCall("c", 1, attributes={"a": "1", "b": "2"})
+    other = SearchCall("c", 1, attributes={"b": "2", "a": "1"})
+    assert coder.encode(one) == coder.encode(other)
+    assert coder.is_deterministic()
+    assert beam.coders.registry.get_coder(SearchCall) == coder
+    assert beam.coders.registry.get_coder(RejectedRecord) == StructCoder(RejectedRecord)
