@@ -32,18 +32,15 @@ def explain(gathered: Gathered, scoring: Scoring) -> Explanation:
     The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
     """
     fingerprinter = Fingerprinter(scoring.rules)
-    call_behind: dict[bytes, SearchCall] = {}
-    prints: list[CallPrint] = []
-    for call in gathered.calls:
-        print_ = fingerprinter.call_print(call, keep_encoding=True)
-        prints.append(print_)
-        call_behind[print_.encoding_digest] = call
+    prints = [fingerprinter.call_print(call, keep_encoding=True) for call in gathered.calls]
+    # Delivery passes on the very prints that it is given.
+    call_behind = {id(one): call for one, call in zip(prints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
     score = score_conversation(gathered.conversation_id, prints, rejected_records, scoring)
     delivered = deliver(prints)
     counted = [one for one in delivered.calls if one.turn == delivered.last_turn]
     earlier = [one.turn for one in delivered.calls if one.turn != delivered.last_turn]
-    behind = [call_behind[one.encoding_digest] for one in counted]
+    behind = [call_behind[id(one)] for one in counted]
     calls: dict[int, list[ExplainedCall]] = {}
     for i, call_ in _explained_calls(counted, behind, scoring):
         calls.setdefault(i, []).append(call_)

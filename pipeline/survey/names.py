@@ -112,8 +112,11 @@ def _rules_for(type_name: str, rules: RuleTable) -> TypeRules:
 
 def _likely(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs little, or only in case and in how its words are joined."""
+    letters = _letters(name)
     folded = {_letters(one): one for one in known}
-    near = get_close_matches(_letters(name), folded, n=1, cutoff=_CLOSE)
+    near = get_close_matches(letters, folded, n=1, cutoff=_CLOSE)
+    # Swapped letters count as two mistakes above, which is too much for a short name.
+    near += [one for one in folded if sorted(one) == sorted(letters)]
     return folded[near[0]] if near else None
 
 

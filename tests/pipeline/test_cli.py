@@ -1,0 +1,295 @@
+import argparse
+import json
+import logging
+import shlex
+import subprocess
+import sys
+from importlib.resources import files
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.cli.arguments import parse_arguments
+from pipeline.cli.commands import COMMANDS, load_command
+from pipeline.cli.config_options import given_options
+from pipeline.cli.words import printable, printable_lines, shortened
+from pipeline.config import RunConfig
+from pipeline.exit_codes import ExitCode
+from transforms.core.errors import GoodGainError, UsageError
+
+SAMPLE = str(files("configs").joinpath("data/sample.avro"))
+RUN = load_command("run")
+
+
+def parsed(*words):
+    return parse_arguments(RUN, words)
+
+
+def imported_by(*words):
+    """The modules that a command imports in a process of its own."""
+    script = (
+        "import sys, pipeline.__main__ as program; program.main(sys.argv[1:]); "
+        "sys.stderr.write('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+    )
+    return set(done.stderr.splitlines())
+
+
+class TestCommands:
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_each_has_what_a_command_needs(self, name):
+        command = load_command(name)
+        assert name == command.NAME
+        assert command.HELP
+        assert command.EXAMPLE.startswith(f"goodgain {name}")
+        assert callable(command.run)
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_help_shows_the_options_and_an_example(self, name, capsys):
+        assert main([name, "--help"]) == 0
+        out = capsys.readouterr().out
+        assert f"usage: goodgain {name}" in out
+        assert load_command(name).EXAMPLE in out
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_the_example_can_be_parsed(self, name):
+        command = load_command(name)
+        parse_arguments(command, shlex.split(command.EXAMPLE)[2:])
+
+    @pytest.mark.parametrize("word", ["--help", "-h", "help"])
+    def test_overview_lists_them_in_80_columns(self, word, capsys):
+        assert main([word]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        for name in COMMANDS:
+            assert any(line.startswith(f"  {name} ") for line in lines)
+        assert max(map(len, lines[:-1])) <= 80
+
+    def test_version(self, capsys):
+        assert main(["--version"]) == 0
+        assert capsys.readouterr().out.startswith("goodgain 0")
+
+    @pytest.mark.parametrize(
+        ("words", "expected"),
+        [
+            ([], "give a command: run, validate"),
+            (["runn"], "'runn' is no command; did you mean run?"),
+            (["Validate"], "did you mean validate?"),
+            (["xyzzy"], "there are run, validate"),
+            (["validate", "--jsn", "x"], "--jsn is no option; did you mean --json?"),
+            (["validate", "--quux", "x"], "--quux is no option"),
+            (["validate"], "the following arguments are required: PATTERN"),
+            (["explain", "c", "--input", "x", "--good-gain-threshold", "9"], "invalid choice: 9"),
+        ],
+    )
+    def test_wrong_usage_ends_with_2_and_one_message(self, words, expected, capsys):
+        assert main(words) == 2
+        captured = capsys.readouterr()
+        assert expected in captured.err
+        assert captured.err.startswith("goodgain: ")
+        assert captured.err.count("\n") == 1
+        assert captured.out == ""
+
+
+class TestOptionsOfRun:
+    def test_every_field_of_the_configuration_has_one(self):
+        words = ["--input", "a", "b", "--input", "c", "--output", "o", "--max_i", "3"]
+        words += ["--slice", "market", "--slice", "arm,market", "--overwrite", "--no-bounds"]
+        args = parsed(*words)
+        assert given_options(args) == {
+            "input": ["a", "b", "c"],
+            "output": "o",
+            "max_i": "3",
+            "slice": ["market", "arm,market"],
+            "overwrite": True,
+            "bounds": False,
+        }
+        assert args.beam_arguments == []
+
+    @pytest.mark.parametrize("name", RunConfig.model_fields)
+    def test_each_can_be_given(self, name):
+        option = f"--{name.replace('_', '-')}"
+        words = [option] if RunConfig.model_fields[name].annotation is bool else [option, "1"]
+        assert list(given_options(parsed(*words))) == [name]
+
+    def test_what_is_not_ours_goes_to_beam_unchanged(self):
+        words = [
+            "--flink_master",
+            "host:1",
+            "--streaming",
+            "--experiments=a=b",
+            "--experiments",
+            "c",
+        ]
+        args = parsed("--input", "a", *words, "--output", "o")
+        assert args.beam_arguments == words
+        assert given_options(args) == {"input": ["a"], "output": "o"}
+
+    @pytest.mark.parametrize(
+        ("word", "meant"),
+        [
+            ("--outptu", "--output"),
+            ("--max-reject", "--max-rejected"),
+            ("--max_reject=3", "--max-rejected"),
+            ("--imput", "--input"),
+            ("-output", "--output"),
+            ("--good-gain", "--good-gain-threshold"),
+            ("--slices", "--slice"),
+            ("--OUTPUT", "--output"),
+            ("--confg", "--config"),
+        ],
+    )
+    def test_misspelt_ones_of_ours_do_not(self, word, meant):
+        with pytest.raises(UsageError, match=f"is no option; did you mean {meant}\\?"):
+            parsed("--input", "a", word, "x")
+
+    def test_abbreviations_are_refused(self):
+        with pytest.raises(UsageError, match="did you mean --metrics"):
+            parsed("--metr", "map")
+
+    def test_words_that_belong_to_no_option_are_refused(self):
+        with pytest.raises(UsageError, match="'stray' belongs to no option"):
+            parsed("--output", "o", "stray", "--flink_master", "h")
+
+    def test_no_option_of_beam_is_taken_for_one_of_ours(self):
+        from apache_beam.options.pipeline_options import PipelineOptions
+
+        theirs = set()
+        logging.disable(logging.CRITICAL)
+        for part in PipelineOptions.__subclasses__():
+            parser = argparse.ArgumentParser(allow_abbrev=False)
+            part._add_argparse_args(parser)
+            theirs |= {option for action in parser._actions for option in action.option_strings}
+        logging.disable(logging.NOTSET)
+        theirs -= {"-h", "--help"}
+        assert "--flink_master" in theirs
+        for option in theirs:
+            parsed(option, "x")
+
+    def test_the_configuration_is_checked_before_beam_is_loaded(self, capsys):
+        assert main(["run", "--input", "a", "--max-i", "0"]) == 2
+        err = capsys.readouterr().err
+        assert "--output is missing" in err
+        assert "--max-i must be greater than or equal to 1" in err
+
+
+class TestEnds:
+    """How a command ends; `metrics` stands for any of them."""
+
+    @pytest.fixture
+    def ending(self, monkeypatch):
+        def end_with(error):
+            def run(args):
+                raise error
+
+            monkeypatch.setattr(load_command("metrics"), "run", run)
+            return main(["metrics"])
+
+        return end_with
+
+    @pytest.mark.parametrize(
+        ("error", "code"),
+        [
+            (UsageError("wrong option"), 2),
+            (GoodGainError("the job failed"), 1),
+        ],
+    )
+    def test_what_went_wrong_is_said_without_a_traceback(self, ending, error, code, capsys):
+        assert ending(error) == code
+        assert capsys.readouterr().err == f"goodgain: {error}\n"
+
+    def test_interruption(self, ending, capsys):
+        assert ending(KeyboardInterrupt()) == 130
+        assert capsys.readouterr().err == "goodgain: interrupted.\n"
+
+    def test_messages_cannot_drive_the_terminal(self, ending, capsys):
+        ending(GoodGainError("in \x1b[31mred\n  second line"))
+        assert capsys.readouterr().err == "goodgain: in \\x1b[31mred\n  second line\n"
+
+    def test_other_errors_are_not_hidden(self, ending):
+        with pytest.raises(ZeroDivisionError):
+            ending(ZeroDivisionError())
+
+    def test_a_reader_that_leaves_is_no_reason_to_complain(self):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pipeline", "validate", SAMPLE],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == ExitCode.BROKEN_PIPE
+        process.stderr.close()
+
+
+class TestStartsWithoutBeam:
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["--help"],
+            ["run", "--help"],
+            ["metrics"],
+            ["validate", SAMPLE],
+            ["explain", "none", "--input", SAMPLE],
+            ["run", "--input", "a", "--max-i", "0"],
+        ],
+    )
+    def test_nothing_imports_it(self, words):
+        imported = imported_by(*words)
+        assert "pipeline.cli.commands" in imported
+        assert not {name for name in imported if name.split(".")[0] == "apache_beam"}
+
+    def test_help_waits_for_no_reader(self):
+        imported = imported_by("--help")
+        assert not imported & {
+            "pyarrow",
+            "numpy",
+            "scipy",
+            "rich.console",
+            "transforms.core.files.avro",
+        }
+
+
+class TestMetrics:
+    def test_tables_fit_80_columns(self, capsys):
+        assert main(["metrics"]) == 0
+        out = capsys.readouterr().out
+        assert max(map(len, out.splitlines())) <= 80
+        for name in ("DRAG_at_i", "iterations_for_all", "ndcg[@k]", "rbp.p", "gauc_weighted"):
+            assert name in out
+
+    def test_json_has_every_declaration(self, capsys):
+        assert main(["metrics", "--json"]) == 0
+        listed = json.loads(capsys.readouterr().out)
+        by_name = {(one["group"], one["name"]): one for one in listed}
+        assert len(by_name) == len(listed)
+        rag = next(one for one in listed if one["name"] == "RAG")
+        assert rag["unit"] == "gain per result"
+        assert rag["direction"] == "higher"
+        assert "N = 0" in rag["undefined"]
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("plain", "plain"),
+            ("a\n\tb\u00a0c", "a b c"),
+            ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
+            ("\u202eabc\x9b", "\\u202eabc\\x9b"),
+            ("Grüße 日本", "Grüße 日本"),
+        ],
+    )
+    def test_nothing_drives_the_terminal(self, text, expected):
+        assert printable(text) == expected
+
+    def test_lines_stay(self):
+        assert printable_lines("a\n  b\x00") == "a\n  b\\x00"
+
+    @pytest.mark.parametrize(
+        ("text", "longest", "expected"),
+        [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("a" * 1000, 3, "aa…")],
+    )
+    def test_long_ones_are_cut(self, text, longest, expected):
+        assert shortened(text, longest) == expected

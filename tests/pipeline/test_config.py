@@ -1,0 +1,207 @@
+from importlib.resources import files
+
+import pytest
+from pydantic import ValidationError
+
+from pipeline.cli.config_options import options_table
+from pipeline.config import RunConfig
+from pipeline.config_file import load_run_config, parse_config_text
+from pipeline.max_rejected import MaxRejected
+from transforms.core.errors import UsageError
+from transforms.core.ranking import DEFAULT_RANKING_METRICS
+
+NEEDED = {"input": ["a.avro"], "output": "out"}
+
+
+@pytest.fixture
+def config_file(tmp_path):
+    def write(text):
+        path = tmp_path / "run.yaml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def mistakes(options, path=None):
+    with pytest.raises(UsageError) as caught:
+        load_run_config(options, path)
+    first, *lines = str(caught.value).split("\n  ")
+    assert first == "The configuration cannot be used:"
+    return [line.removeprefix(f"{path}:") for line in lines]
+
+
+class TestDefaults:
+    def test_only_input_and_output_are_required(self):
+        config = load_run_config(NEEDED)
+        assert config.format == "avro"
+        assert config.good_gain_threshold == config.relevant_from == 2
+        assert config.ranking_metrics == DEFAULT_RANKING_METRICS
+        assert str(config.max_rejected) == "1%"
+        assert config.slice == ()
+
+    def test_without_them_both_are_named(self):
+        assert [line.split(":")[0] for line in mistakes({})] == [
+            "--input is missing",
+            "--output is missing",
+        ]
+
+    def test_it_cannot_be_changed(self):
+        with pytest.raises(ValidationError):
+            load_run_config(NEEDED).output = "elsewhere"
+
+    def test_every_field_is_explained(self):
+        undescribed = [
+            name for name, field in RunConfig.model_fields.items() if not field.description
+        ]
+        assert undescribed == []
+        table = options_table()
+        assert all(f"`--{name.replace('_', '-')}" in table for name in RunConfig.model_fields)
+
+    def test_it_survives_json(self):
+        config = load_run_config({**NEEDED, "slice": ["market"], "max_rejected": "5"})
+        assert RunConfig.model_validate_json(config.model_dump_json()) == config
+
+
+class TestForms:
+    def test_a_single_text_is_a_list_of_one(self):
+        config = load_run_config({"input": "a.avro", "output": "out", "metrics": "map"})
+        assert config.input == ("a.avro",)
+        assert config.metrics == ("map",)
+
+    def test_commas_separate_metrics(self):
+        assert load_run_config({**NEEDED, "metrics": ["map, mrr", "auc"]}).metrics == (
+            "map",
+            "mrr",
+            "auc",
+        )
+
+    @pytest.mark.parametrize(
+        "written",
+        [["market", "arm,market"], [["market"], ["arm", "market"]], ["market ", "arm , market"]],
+    )
+    def test_slices(self, written):
+        config = load_run_config({**NEEDED, "slice": written})
+        assert config.slice == (("market",), ("arm", "market"))
+
+    def test_relevance_threshold_overrides_the_good_one(self):
+        assert load_run_config({**NEEDED, "relevance_threshold": "3"}).relevant_from == 3
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            (
+                {"good_gain_threshold": "0"},
+                "--good-gain-threshold must be greater than or equal to 1",
+            ),
+            ({"good_gain_threshold": "5"}, "--good-gain-threshold must be less than or equal to 4"),
+            ({"max_i": "ten"}, "--max-i must be a whole number, not 'ten'"),
+            ({"max_i": "0"}, "--max-i must be greater than or equal to 1"),
+            ({"format": "csv"}, "--format must be 'avro', 'parquet' or 'jsonl', not 'csv'"),
+            ({"max_rejected": "2.5"}, "--max-rejected must be a count like 5 or a share like 2%"),
+            ({"slice": ["a,"]}, "--slice must not be empty"),
+            ({"slice": ["a,b", "b,a"]}, "--slice holds b,a twice"),
+            ({"slice": ["a,a"]}, "--slice names an attribute twice in a,a"),
+            ({"metrics": ["nddcg"]}, "--metrics cannot be used: Unknown ranking metrics: 'nddcg'"),
+            ({"metrics": ["map", "map"]}, "--metrics cannot be used: Ranking metrics given more"),
+            (
+                {"relevance_threshold": "5"},
+                "--relevance-threshold must be from 1 to g_max = 4, not 5",
+            ),
+            ({"g_max": "1"}, "--relevance-threshold must be from 1 to g_max = 1, not 2"),
+            ({"duplicates": "drop"}, "--duplicates must be 'compact' or 'hold_slot'"),
+            ({"shards": "0"}, "--shards must be greater than or equal to 1"),
+            ({"input": []}, "--input must have at least one entry"),
+            ({"output": ""}, "--output must not be empty"),
+        ],
+    )
+    def test_of_options(self, options, expected):
+        (line,) = mistakes({**NEEDED, **options})
+        assert line.startswith(expected)
+
+    def test_true_is_no_number(self, config_file):
+        path = config_file("good_gain_threshold: true")
+        assert mistakes(NEEDED, path) == ["1: good_gain_threshold must be a number, not true"]
+
+    def test_all_at_once_in_the_order_of_the_file(self, config_file):
+        path = config_file("max_reject: 3\nmax-i: 0\n\noverwrite: perhaps\nmax_i: 4\n")
+        assert mistakes({"input": ["a"], "shards": "x"}, path) == [
+            "--output is missing: give it as an option or in a --config file",
+            "--shards must be a whole number, not 'x'",
+            "1: max_reject is no option; did you mean max_rejected?",
+            "2: max_i must be greater than or equal to 1, not 0",
+            "4: overwrite must be true or false, not 'perhaps'",
+            "5: max_i stands here a second time",
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("a: [", "run.yaml:1: not valid YAML"),
+            ("output: a\n\tinput: b", "run.yaml:2: not valid YAML"),
+            ("- output", "run.yaml:1: expected options"),
+            ("{[a, b]: c}", "run.yaml:1: not valid YAML"),
+        ],
+    )
+    def test_of_the_whole_file(self, text, expected):
+        with pytest.raises(UsageError) as caught:
+            parse_config_text(text, "run.yaml")
+        assert str(caught.value).startswith(expected)
+
+    def test_file_that_is_not_there(self, tmp_path):
+        with pytest.raises(UsageError, match=r"nothing\.yaml cannot be read: No such file"):
+            load_run_config(NEEDED, str(tmp_path / "nothing.yaml"))
+
+
+class TestFile:
+    def test_hyphens_and_underscores_are_the_same(self, config_file):
+        path = config_file("max-rejected: 2%\ngood_gain_threshold: 3\n")
+        config = load_run_config(NEEDED, path)
+        assert (str(config.max_rejected), config.good_gain_threshold) == ("2%", 3)
+
+    def test_options_win(self, config_file):
+        path = config_file("output: from-file\nmax_i: 3\n")
+        config = load_run_config({"input": ["a"], "output": "given"}, path)
+        assert (config.output, config.max_i) == ("given", 3)
+
+    def test_an_empty_file_says_nothing(self, config_file):
+        assert load_run_config(NEEDED, config_file("# nothing\n")) == load_run_config(NEEDED)
+
+    def test_the_example_that_ships_works(self):
+        text = files("configs").joinpath("run.yaml").read_text(encoding="utf-8")
+        file = parse_config_text(text, "run.yaml")
+        assert file.mistakes == []
+        config = RunConfig.model_validate({**file.values, **NEEDED})
+        assert config.slice == (("market",), ("arm", "market"))
+        assert text.startswith("# goodgain run --config configs/run.yaml")
+
+
+class TestMaxRejected:
+    @pytest.mark.parametrize(
+        ("limit", "rejected", "read", "exceeded"),
+        [
+            ("5", 5, 5, False),
+            ("5", 6, 10**9, True),
+            ("0", 0, 0, False),
+            ("0", 1, 1, True),
+            ("2%", 2, 100, False),
+            ("2%", 3, 100, True),
+            ("2%", 0, 0, False),
+            ("0.1%", 1, 1000, False),
+            ("0.1%", 2, 1000, True),
+            ("100%", 7, 7, False),
+        ],
+    )
+    def test_exactly_the_limit_is_allowed(self, limit, rejected, read, exceeded):
+        assert MaxRejected.parse(limit).exceeded(rejected, read) is exceeded
+
+    @pytest.mark.parametrize("written", ["5", "0", "2%", "0.5%"])
+    def test_is_written_as_it_was_given(self, written):
+        assert str(MaxRejected.parse(written)) == written
+
+    @pytest.mark.parametrize("written", ["", "-1", "2.5", "101%", "one", "1e2", "5 records", "nan"])
+    def test_refuses_what_is_neither(self, written):
+        with pytest.raises(ValueError, match="must be a count like 5 or a share like 2%"):
+            MaxRejected.parse(written)

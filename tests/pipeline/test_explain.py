@@ -1,0 +1,332 @@
+import json
+import math
+from importlib.resources import files
+from random import Random
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.explanation import explain, gather
+from pipeline.local import local_files, read_files
+from pipeline.rules import load_rules
+from tests.adversarial import trace
+from tests.reference import evaluate
+from transforms.core.parsing import parse_mapping
+from transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
+from transforms.core.rules import compile_rules
+from transforms.core.score import Scoring
+
+SAMPLE = str(files("configs").joinpath("data/sample.avro"))
+SCORING = Scoring(
+    rules=compile_rules(load_rules(None)),
+    ranking=RankingEvaluator(DEFAULT_RANKING_METRICS, 2),
+)
+WORKED = [["3", "2"], ["4", "1", "3"], ["2b", "2", "4"]]  # SPEC 5: ids that begin with the gain
+LONG = "a text of more than fifty characters, so that it can propose candidates"
+
+
+def call(iteration, results=(), **more):
+    return {"conversation_id": "c1", "iteration": iteration, "results": list(results), **more}
+
+
+def worked_example():
+    return [
+        call(
+            iteration,
+            [
+                {
+                    "entity_type": "File",
+                    "title": f"document {file_id}",
+                    "gain": int(file_id[0]),
+                    "ids": {"file_id": file_id},
+                }
+                for file_id in file_ids
+            ],
+        )
+        for iteration, file_ids in enumerate(WORKED, start=1)
+    ]
+
+
+def explained(records, conversation_id="c1"):
+    calls = [parse_mapping(record) for record in records]
+    return explain(gather(conversation_id, [iter(calls)]), SCORING)
+
+
+def reasons(*results, apart=False):
+    """The reason for each result of one call, or of one call each; None for first occurrences."""
+    records = (
+        [call(1, results)]
+        if not apart
+        else [call(1, [one], call=n) for n, one in enumerate(results)]
+    )
+    (iteration,) = explained(records).iterations
+    return [
+        result.duplicate.reason if result.duplicate else None
+        for one in iteration.calls
+        for result in one.results
+    ]
+
+
+@pytest.fixture
+def traces(tmp_path):
+    path = tmp_path / "traces.jsonl"
+
+    def write(*records):
+        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+class TestNumbers:
+    def test_worked_example(self):
+        explanation = explained(worked_example())
+        row = explanation.row
+        assert [one.row.G_i for one in explanation.iterations] == [5, 4, 2]
+        assert [one.row.R_i for one in explanation.iterations] == [2, 3, 3]
+        assert (row.CG, row.SRE, row.SRR) == (11, 0.5, 0.375)
+        assert math.isclose(row.DCG, 8.5237, rel_tol=1e-4)
+        assert math.isclose(row.DRAG, 1.2249, rel_tol=1e-4)
+        assert row.iterations_for_all_good_results == 3
+
+    @pytest.mark.parametrize("seed", range(40))
+    def test_agree_with_the_reference(self, seed):
+        records = trace(Random(seed), 3)
+        reference = evaluate(records)
+        for conversation_id, expected in reference["conversations"].items():
+            own = [one for one in records if one["conversation_id"] == conversation_id]
+            explanation = explained(own, conversation_id)
+            assert_agrees(explanation, expected, reference)
+
+    def test_agree_on_the_shipped_sample(self):
+        calls = [
+            record
+            for _, records in read_files(local_files([SAMPLE]))
+            for record in records
+            if record.conversation_id == "1fb92a63-e461-01ed-471d-29a263f69c29"
+        ]
+        explanation = explain(gather(calls[0].conversation_id, [iter(calls)]), SCORING)
+        assert explanation.row.N == len(explanation.iterations) == 4
+        counted = [
+            sum(
+                one.outcome == outcome
+                for iteration in explanation.iterations
+                for found in iteration.calls
+                for one in found.results
+            )
+            for outcome in ("good", "other", "duplicate")
+        ]
+        row = explanation.row
+        assert counted == [row.GR, row.UR - row.GR, row.DupR]
+
+
+def assert_agrees(explanation, expected, reference):
+    row = explanation.row
+    for name in ("N", "calls", "R", "UR", "GR", "DupR", "CG", "label_conflicts", "redelivered"):
+        assert getattr(row, name) == expected[name], name
+    for name in ("DCG", "RAG", "DRAG", "SRE", "SRR"):
+        mine, theirs = getattr(row, name), expected[name]
+        assert mine == theirs or math.isclose(mine, theirs, rel_tol=1e-9), name
+    assert sum(one.calls for one in explanation.earlier_turns) == expected["earlier_turn"]
+    assert explanation.conflicting_redeliveries == expected["conflicting_redeliveries"]
+    decided = {
+        (d["i"], d["call_position"], d["rank"]): (
+            (d["first_i"], d["first_call_position"], d["first_rank"]),
+            (d["key"], d["step"], d["clause"]),
+        )
+        for d in reference["duplicates"]
+        if d["conversation_id"] == row.conversation_id
+    }
+    mine = {}
+    for iteration in explanation.iterations:
+        for one in iteration.calls:
+            for result in one.results:
+                why = result.duplicate
+                if why is not None:
+                    place = (iteration.row.i, one.call_position, result.rank)
+                    first = (why.first.i, why.first.call_position, why.first.rank)
+                    mine[place] = (first, (why.key, why.step, why.clause))
+                    matched = (why.matched.i, why.matched.call_position, why.matched.rank)
+                    assert matched == first or mine[matched][0] == first
+                    assert matched < place
+                    assert why.reason
+    assert mine == decided
+
+
+class TestReasons:
+    def test_ids_are_named(self):
+        file = {"entity_type": "File", "ids": {"file_id": "1", "site_id": "s"}}
+        assert reasons(file, file) == [None, "same ids.file_id, definitive for File"]
+
+    def test_url(self):
+        assert reasons({"url": "https://a.b/c"}, {"url": "http://www.a.b/c/"}) == [None, "same URL"]
+
+    def test_url_but_for_its_query(self):
+        one, other = ({"url": f"https://a.b/c?x={x}", "snippet": LONG} for x in "12")
+        expected = "URLs differ only in their query, same snippet"
+        assert reasons(one, other) == [None, expected]
+
+    def test_a_line_of_a_type(self):
+        file = {
+            "entity_type": "File",
+            "fields": {"file_name": "a", "author": "b", "file_type": "c"},
+        }
+        expected = (
+            "File line 2 (file_name and 2 of title, author, file_type, last_modified_by, "
+            "last_modified_time): same file_name, author, file_type"
+        )
+        assert reasons(file, file | {"snippet": "only here"}) == [None, expected]
+
+    def test_a_line_with_a_named_id(self):
+        event = {
+            "entity_type": "Event",
+            "ids": {"original_id": "o"},
+            "fields": {"start": "2025-01-01", "end": "2025-01-02"},
+        }
+        expected = (
+            "Event line 1 (start and end and ids.original_id): same start, end, ids.original_id"
+        )
+        assert reasons(event, event | {"title": "only here"}) == [None, expected]
+
+    def test_points(self):
+        one = {"title": "a title", "fields": {"file_name": "f", "colour": "red"}}
+        expected = "5 points for equal fields (title 2, file_name 2, colour 1), 4 needed"
+        assert reasons(one, one | {"snippet": "only here"}) == [None, expected]
+
+    def test_points_with_id_context(self):
+        one = {"title": "a title", "id": "7"}
+        expected = "2 points for equal fields (title 2), 2 needed as ids agree"
+        assert reasons(one, one | {"snippet": "only here"}) == [None, expected]
+
+    def test_generic_id(self):
+        expected = "same generic id, and nothing that both have differs"
+        assert reasons({"id": "7"}, {"id": "7", "title": "only here"}) == [None, expected]
+
+    def test_identical(self):
+        one = {"entity_type": "People", "fields": {"display_name": "a", "department": "b"}}
+        assert reasons(one, one) == [None, "all evidence is the same"]
+
+    def test_a_copy_that_links_two_results_is_named(self):
+        first = {"ids": {"doc_id": "1"}}
+        link = {"ids": {"doc_id": "1"}, "url": "https://a.b/c"}
+        last = {"url": "https://a.b/c"}
+        (iteration,) = explained([call(4, [first, link, last])]).iterations
+        why = iteration.calls[0].results[2].duplicate
+        assert (why.first.rank, why.matched.rank, why.first.iteration) == (1, 2, 4)
+        assert why.reason == "same URL"
+
+    def test_label_of_the_first_occurrence(self):
+        results = [{"id": "1", "gain": 3}, {"id": "1", "gain": 0}, {"id": "1", "gain": None}]
+        (iteration,) = explained([call(1, results)]).iterations
+        whys = [result.duplicate for result in iteration.calls[0].results[1:]]
+        assert [(why.first_gain, why.label_conflict) for why in whys] == [(3, True), (3, False)]
+
+    def test_the_order_is_that_of_the_spec(self):
+        assert reasons({"id": "1"}, {"id": "1"}, apart=True)[0] is None
+
+
+class TestConversations:
+    def test_no_search_in_the_last_turn(self):
+        explanation = explained([call(1, [{"gain": 3}], turn_count=2)])
+        assert (explanation.row.N, explanation.row.turn, explanation.row.CG) == (0, 2, None)
+        assert explanation.iterations == []
+        assert explanation.earlier_turns[0].calls == 1
+
+    def test_raw_numbers_and_empty_calls(self):
+        explanation = explained([call(7), call(2, [{"gain": 2}])])
+        assert [(one.row.i, one.row.iteration) for one in explanation.iterations] == [
+            (1, 2),
+            (2, 7),
+        ]
+
+    def test_an_unknown_one_comes_with_the_nearest(self, traces, capsys):
+        path = traces(*({**call(1), "conversation_id": f"user-{n}/x"} for n in (17, 18, 999)))
+        assert main(["explain", "user-17/y", "--input", path]) == 2
+        err = capsys.readouterr().err
+        assert "no conversation user-17/y" in err
+        assert "nearest are user-17/x, user-18/x" in err
+
+    def test_of_no_records_at_all(self, traces, capsys):
+        assert main(["explain", "c1", "--input", traces("no json")]) == 2
+        assert "the files hold none at all" in capsys.readouterr().err
+
+    def test_one_whose_records_are_all_rejected(self, traces, capsys):
+        assert main(["explain", "c1", "--input", traces(call(0))]) == 0
+        out = capsys.readouterr().out
+        assert "no record of it can be used" in out
+        assert "iteration must be a whole number" in out
+
+
+class TestCommand:
+    def test_json(self, traces, capsys):
+        path = traces(*worked_example(), call(0), "no json", {**call(1), "conversation_id": "c2"})
+        assert main(["explain", "c1", "--input", path, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        conversation = told["conversation"]
+        assert (conversation["CG"], conversation["rejected_records"]) == (11, 1)
+        assert "ndcg@10" in conversation
+        assert [one["CG_at_i"] for one in told["iterations"]] == [5, 9, 11]
+        assert told["unreadable"] == 1
+        assert told["rejected"][0]["position"] == "line 4"
+        duplicate = told["iterations"][1]["search_calls"][0]["results"][2]
+        assert duplicate["outcome"] == "duplicate"
+        assert duplicate["duplicate"]["first"] == {
+            "i": 1,
+            "iteration": 1,
+            "call_position": 0,
+            "rank": 1,
+        }
+        assert duplicate["duplicate"]["step"] == "ids"
+
+    def test_threshold(self, traces, capsys):
+        words = ["explain", "c1", "--input", traces(*worked_example()), "--json"]
+        main([*words, "--good-gain-threshold", "4"])
+        told = json.loads(capsys.readouterr().out)
+        assert (told["conversation"]["CG"], told["conversation"]["GR"]) == (4, 1)
+
+    def test_rules_of_ones_own(self, traces, tmp_path, capsys):
+        rules = tmp_path / "rules.yaml"
+        rules.write_text("types:\n  default: {}\n")
+        words = ["explain", "c1", "--input", traces(*worked_example()), "--json"]
+        main([*words, "--rules", str(rules)])
+        steps = {
+            result["duplicate"]["step"]
+            for iteration in json.loads(capsys.readouterr().out)["iterations"]
+            for one in iteration["search_calls"]
+            for result in one["results"]
+            if result["duplicate"]
+        }
+        assert steps == {"identical"}
+
+    def test_text_tells_what_and_why_in_80_columns(self, traces, capsys):
+        records = worked_example()
+        records[0] |= {"query": "where is it", "tool": "files", "record_id": "r", "timestamp": 0}
+        path = traces(*records, records[0])
+        assert main(["explain", "c1", "--input", path]) == 0
+        captured = capsys.readouterr()
+        lines = captured.out.splitlines()
+        assert captured.err == ""
+        assert max(map(len, lines)) <= 80
+        told = " ".join(captured.out.split())
+        for expected in (
+            "Conversation c1",
+            "N = 3 iterations, 3 search calls, 8 results",
+            "redelivered 1 records",
+            'Call 1.1 files "where is it" 1970-01-01T00:00:00.000Z',
+            "1 3 File new, good document 3",
+            "3 3 File copy of 1.1.1 document 3 same ids.file_id, definitive for File",
+            "so far R 8 UR 5 GR 4 Dup 3 CG 11 DCG 8.5237",
+            "iterations_for_all_good_results 3 iterations",
+        ):
+            assert expected in told
+
+    def test_traces_cannot_drive_the_terminal(self, traces, capsys):
+        evil = "[red]\x1b[2J\u202e"
+        result = {"title": evil, "entity_type": evil, "ids": {evil: "1"}, "fields": {evil: "1"}}
+        record = call(1, [result, result], query=evil, tool=evil, attributes={evil: evil})
+        path = traces(record | {"conversation_id": evil}, {"conversation_id": evil})
+        assert main(["explain", evil, "--input", path]) == 0
+        out = capsys.readouterr().out
+        assert out.replace("\n", "").isprintable()
+        assert "Conversation [red]\\x1b[2J\\u202e" in out

@@ -1,0 +1,294 @@
+import gzip
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.local import local_files, read_files
+from pipeline.survey import Survey
+from pipeline.survey.rejections import Rejections, general_reason
+from pipeline.survey.survey import OTHER_NAMES
+from transforms.core.errors import UsageError
+from transforms.core.parsing import parse_mapping
+from transforms.core.rejected import RejectedRecord
+
+SAMPLE = str(files("configs").joinpath("data/sample.avro"))
+TREC = str(files("configs").joinpath("data/trec_session_2013.jsonl.gz"))
+
+
+def call(conversation="c1", iteration=1, results=(), **more):
+    return {"conversation_id": conversation, "iteration": iteration, "results": results, **more}
+
+
+@pytest.fixture
+def traces(tmp_path):
+    def write(*records, name="traces.jsonl"):
+        path = tmp_path / name
+        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def validate(capsys):
+    def run(*words):
+        code = main(["validate", "--json", *words])
+        return code, json.loads(capsys.readouterr().out)
+
+    return run
+
+
+class TestFiles:
+    def test_each_once_and_in_order(self, traces, tmp_path):
+        traces(name="b.jsonl")
+        traces(name="a.jsonl")
+        found = local_files([f"{tmp_path}/*.jsonl", f"{tmp_path}/a.jsonl", f"file://{tmp_path}/b*"])
+        assert [os.path.basename(file.path) for file in found] == ["a.jsonl", "b.jsonl"]
+
+    def test_two_stars_go_through_folders(self, traces, tmp_path):
+        (tmp_path / "deep" / "er").mkdir(parents=True)
+        traces(name="deep/er/x.jsonl")
+        assert len(local_files([f"{tmp_path}/**/*.jsonl"])) == 1
+
+    def test_a_name_that_looks_like_a_pattern(self, traces):
+        path = traces(name="day[1].jsonl")
+        assert [file.path for file in local_files([path])] == [path]
+
+    @pytest.mark.parametrize(
+        ("pattern", "expected"),
+        [
+            ("nothing/*.avro", "No file matches nothing/\\*.avro"),
+            ("gs://bucket/x.avro", "gs://bucket/x.avro is not on this machine"),
+            (str(Path(SAMPLE).parent), "is a folder"),
+        ],
+    )
+    def test_patterns_that_give_none(self, pattern, expected, capsys):
+        with pytest.raises(UsageError, match=expected):
+            local_files([SAMPLE, pattern])
+        assert main(["validate", pattern]) == 2
+        assert capsys.readouterr().out == ""
+
+    def test_a_file_that_has_gone_is_one_rejected_row(self, traces):
+        path = traces(call())
+        found = local_files([path])
+        os.remove(path)
+        ((_, records),) = read_files(found)
+        (row,) = records
+        assert isinstance(row, RejectedRecord)
+        assert row.position == "file"
+
+
+class TestCounts:
+    def test_the_shipped_real_data(self, validate):
+        code, report = validate(TREC)
+        assert code == 0
+        assert report["records"]["read"] == report["records"]["usable"] == 401
+        assert (report["conversations"], report["results"]) == (133, 4449)
+        assert sum(report["labels"].values()) == 4449
+        assert report["rejected_by_reason"] == []
+
+    def test_the_shipped_sample(self, validate):
+        code, report = validate(SAMPLE)
+        assert code == 0
+        assert report["records"]["rejected"] == 2
+        assert report["max_rejected"] == "1%"
+        assert {found["rules"] for found in report["entity_types"] if found["name"] == "Email"} == {
+            "EmailMessage"
+        }
+        assert [one["name"] for one in report["attributes"]] == ["arm", "market", "model"]
+        assert report["warnings"] == []
+
+    def test_a_small_file_by_hand(self, traces, validate):
+        path = traces(
+            call("c1", 1, [{"gain": 3, "score": 0.5}, {"gain": 0}, {}], record_id="r", timestamp=0),
+            call("c1", 1, [], record_id="r", timestamp=1000),
+            call("c1", 2, [{"gain": 3}], turn=2, call=0),
+            call("c1", 2, [{"gain": 3}], turn=2, call=0),
+            call("c2", 5, [], attributes={"market": "de", "blank": " "}),
+            call("c2", 5, [], attributes={"market": "de", "blank": " "}),
+            call("c2", 5, [], attributes={"market": "fr", "blank": " "}),
+        )
+        _, report = validate(path)
+        assert report["records"] == {
+            "read": 7,
+            "usable": 7,
+            "rejected": 0,
+            "redelivered": 3,
+            "without_results": 4,
+            "with_timestamp": 2,
+        }
+        counted = [report[name] for name in ("conversations", "turns", "iterations", "results")]
+        assert counted == [2, 3, 3, 5]
+        assert report["results_with_score"] == 1
+        assert (report["first_timestamp"], report["last_timestamp"]) == (0, 1000)
+        assert report["labels"] == {"0": 1, "1": 0, "2": 0, "3": 3, "4": 0, "unlabelled": 1}
+        assert report["attributes"] == [
+            {"name": "market", "records": 3, "values": ["de", "fr"]},
+            {"name": "blank", "records": 3, "values": []},
+        ]
+        assert any("5 records have no timestamp" in warning for warning in report["warnings"])
+
+    def test_several_files_count_as_one(self, traces, validate, tmp_path):
+        traces(call(record_id="r"), name="a.jsonl")
+        packed = tmp_path / "b.jsonl.gz"
+        packed.write_bytes(gzip.compress(Path(traces(call(record_id="r"))).read_bytes()))
+        (tmp_path / "traces.jsonl").unlink()
+        _, report = validate(f"{tmp_path}/*")
+        assert len(report["files"]) == 2
+        assert (report["conversations"], report["records"]["redelivered"]) == (1, 1)
+
+    @pytest.mark.parametrize(
+        ("records", "expected"),
+        [
+            ([], "no record at all"),
+            ([call(results=[{"id": "1"}])], "is the field called `gain`?"),
+            ([call()], "is the field called `results`?"),
+        ],
+    )
+    def test_what_makes_a_run_useless_is_a_warning(self, records, expected, traces, validate):
+        _, report = validate(traces(*records))
+        assert any(expected in warning for warning in report["warnings"])
+
+
+class TestNames:
+    def findings(self, results, traces, validate):
+        _, report = validate(traces(call(results=results)))
+        types = {one["name"]: (one["rules"], one["likely"]) for one in report["entity_types"]}
+        names = {
+            f"{one['kind']}s.{one['name']}": one["likely"] for one in report["names_without_rule"]
+        }
+        return types, names
+
+    def test_types_and_the_rules_that_apply(self, traces, validate):
+        written = ["File", "person", "Fiel", "Whiteboard", " ", None]
+        types, _ = self.findings([{"entity_type": name} for name in written], traces, validate)
+        assert types == {
+            "File": ("File", None),
+            "person": ("People", None),
+            "Fiel": ("default", "File"),
+            "Whiteboard": ("default", None),
+            "": ("default", None),
+        }
+
+    def test_misspelt_names_come_with_the_likely_one(self, traces, validate):
+        result = {
+            "entity_type": "File",
+            "ids": {"fileId": "1", "unique_id": "2", "whatever": "3"},
+            "fields": {"FileName": "a", "autor": "b", "author": "c", "zzz": "d", "title": "e"},
+        }
+        _, names = self.findings([result], traces, validate)
+        assert names == {
+            "ids.fileId": "file_id",
+            "ids.whatever": None,
+            "fields.FileName": "file_name",
+            "fields.autor": "author",
+            "fields.zzz": None,
+            "fields.title": "title",
+        }
+
+    def test_where_the_rules_take_every_field_only_likely_mistakes_are_named(
+        self, traces, validate
+    ):
+        _, names = self.findings([{"fields": {"language": "de", "autor": "b"}}], traces, validate)
+        assert names == {"fields.autor": "author"}
+
+    def test_rules_of_ones_own(self, traces, validate, tmp_path):
+        rules = tmp_path / "rules.yaml"
+        rules.write_text("types:\n  Board:\n    definitive: [board_id]\n  default: {}\n")
+        path = traces(call(results=[{"entity_type": "board", "ids": {"bord_id": "1"}}]))
+        _, report = validate(path, "--rules", str(rules))
+        assert report["entity_types"][0]["rules"] == "Board"
+        assert report["names_without_rule"][0]["likely"] == "board_id"
+
+    def test_mistakes_in_the_rules_are_all_named(self, tmp_path, capsys):
+        rules = tmp_path / "rules.yaml"
+        rules.write_text("types:\n  Board:\n    definitve: [board_id]\nalias: {}\n")
+        assert main(["validate", SAMPLE, "--rules", str(rules)]) == 2
+        err = capsys.readouterr().err
+        assert f"{rules}:3:" in err
+        assert f"{rules}:4:" in err
+
+    def test_memory_does_not_grow_with_the_names(self):
+        survey = Survey()
+        fields = {f"field {number}": "x" for number in range(3000)}
+        survey.add(parse_mapping(call(results=[{"fields": fields}])))
+        assert len(survey.fields) <= 1001
+        assert survey.fields[OTHER_NAMES] == 2000
+
+
+class TestRejected:
+    BAD = (
+        "no json",
+        call(iteration=0),
+        call(results=[{"gain": 7}]),
+        call(results=[{}, {"gain": 9}]),
+    )
+
+    def test_by_reason_with_examples(self, traces, validate):
+        path = traces(*self.BAD, call())
+        code, report = validate(path)
+        assert code == 3
+        assert report["too_many_rejected"] is True
+        assert report["conversations_with_rejected_records"] == 1
+        found = {one["reason"]: one for one in report["rejected_by_reason"]}
+        gains = found["results[].gain must be a whole number from 0 to 4"]
+        assert gains["records"] == 2
+        assert [one["position"] for one in gains["examples"]] == ["line 3", "line 4"]
+        assert gains["examples"][0]["source"] == path
+        assert found["Not valid JSON"]["records"] == 1
+        assert sum(one["records"] for one in found.values()) == 4
+
+    @pytest.mark.parametrize(("limit", "code"), [("4", 0), ("80%", 0), ("3", 3), ("79%", 3)])
+    def test_the_limit_decides_the_exit_code(self, limit, code, traces, validate):
+        assert validate(traces(*self.BAD, call()), "--max-rejected", limit)[0] == code
+
+    def test_a_limit_that_is_none(self, capsys):
+        assert main(["validate", SAMPLE, "--max-rejected", "some"]) == 2
+        assert "must be a count like 5 or a share like 2%" in capsys.readouterr().err
+
+    def test_kinds_and_examples_are_limited(self):
+        rejections = Rejections()
+        for number in range(500):
+            for _ in range(5):
+                rejections.add(RejectedRecord("f", "line 1", f"reason {number}.", records=2))
+        kinds = rejections.by_frequency()
+        assert len(kinds) == 101
+        assert max(len(kind.examples) for kind in kinds) == 3
+        assert sum(kind.records for kind in kinds) == rejections.records == 5000
+
+    @pytest.mark.parametrize(
+        ("reason", "general"),
+        [
+            ("turn must be positive, got 0.", "turn must be positive"),
+            ("results[12].ids.x must be text, got 3.", "results[].ids.x must be text"),
+            ("Not valid JSON: bad (byte 4).", "Not valid JSON"),
+            ("The footer is damaged (x [1]).", "The footer is damaged"),
+            ("conversation_id is missing.", "conversation_id is missing"),
+        ],
+    )
+    def test_reasons_in_general(self, reason, general):
+        assert general_reason(reason) == general
+
+
+class TestTables:
+    def test_fit_80_columns_and_hold_no_colour(self, capsys):
+        assert main(["validate", SAMPLE]) == 0
+        captured = capsys.readouterr()
+        assert max(map(len, captured.out.splitlines())) <= 80
+        assert "\x1b" not in captured.out
+        assert captured.err == ""
+        assert "2 of 269 records are rejected; --max-rejected 1% allows that." in captured.out
+
+    def test_traces_cannot_drive_the_terminal(self, traces, capsys):
+        evil = "[red]\x1b[2J\u202e"
+        result = {"entity_type": evil, "ids": {evil: "1"}, "fields": {evil: "2"}}
+        bad = call(iteration=evil)
+        main(["validate", traces(call(results=[result], attributes={evil: evil}), bad)])
+        out = capsys.readouterr().out
+        assert out.replace("\n", "").isprintable()
+        assert "[red]\\x1b[2J\\u202e" in out
