@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from transforms.core.duplicates import Duplicate, key_name
 from transforms.core.rows import DuplicateRow
-from transforms.core.rules import NO_TYPE, UNKNOWN_TYPE, RuleTable, unknown_number
+from transforms.core.rules import NO_TYPE, UNKNOWN_BYTES, UNKNOWN_TYPE, RuleTable
 from transforms.core.turn import Turn
 
 UNTYPED = "untyped"
@@ -63,13 +63,12 @@ class Decisions:
 
     def entity_type(self, place: int) -> str | None:
         """The type of a result as the rules call it; None when it has none."""
-        result = self._turn.results[place]
-        number = result.codes[0]
+        codes = self._turn.results[place].codes
+        number = codes[0]
         if number == NO_TYPE:
             return None
         if number == UNKNOWN_TYPE:
-            name_digest = int.from_bytes(result.digests[:8])
-            return self._unknown[unknown_number(UNKNOWN_TYPE, name_digest)]
+            return self._unknown[int.from_bytes(codes[:UNKNOWN_BYTES])]
         return self._rules.types[number - 1].name
 
     def rows(self, conversation_id: str) -> list[DuplicateRow]:

@@ -61,9 +61,7 @@ def deliver(calls: Iterable[CallPrint]) -> Delivered:
         if len(deliveries) > 1:
             winner = _winner(deliveries)
             redelivered += len(deliveries) - 1
-            conflicting += sum(
-                call.encoding_digest != winner.encoding_digest for call in deliveries
-            )
+            conflicting += sum(call.record_digest != winner.record_digest for call in deliveries)
         kept.append(winner)
     return Delivered(_in_order(kept), redelivered, conflicting)
 
@@ -73,13 +71,13 @@ def _identity(call: CallPrint) -> object:
         return call.record_id
     if call.call is not None:
         return (call.turn, call.iteration, call.call)
-    return call.encoding_digest
+    return call.record_digest
 
 
 def _winner(deliveries: Sequence[CallPrint]) -> CallPrint:
     latest = max(map(_time, deliveries))
     latest_calls = [call for call in deliveries if _time(call) == latest]
-    if len({call.encoding_digest for call in latest_calls}) == 1:
+    if len({call.record_digest for call in latest_calls}) == 1:
         return latest_calls[0]
     return max(latest_calls, key=_encoding)
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 MOST_DISTINCT = 1_024  # values kept as they are for quantiles; with more of them, bins
 _BIN_SHIFT = 44  # bins share the exponent and the first 8 bits of the mantissa: 0.2 % either way
+GREATEST_MAGNITUDE = 2.0**500  # of a value; the square of a greater one may overflow
 _SPLITTER = 134_217_729.0  # 2^27 + 1 halves the 53 bits of a double (Dekker 1971)
 
 
@@ -38,7 +39,8 @@ class Distribution(Struct, frozen=True, array_like=True):
 
     Attributes:
       n: values; undefined: conversations on which the metric is null.
-      total, squares: exact sums of the values and of their squares, as `exact_parts`.
+      total, squares: exact sums of the values and of their squares, as `exact_parts`; a square
+        below 1e-290 may come out rounded.
       lowest, highest: None when n = 0.
       counts: how often each value occurs, while there are at most MOST_DISTINCT distinct ones.
       bins: from then on, how often a value falls into a bin; a mergeable quantile sketch of
@@ -58,12 +60,17 @@ class Distribution(Struct, frozen=True, array_like=True):
         """With more values: all at once, since most of the work is per call.
 
         Args:
-          values: finite numbers.
+          values: numbers of a magnitude below GREATEST_MAGNITUDE.
           undefined: how many further conversations have a null.
+
+        Raises:
+          ValueError: a value is not finite, or too great.
         """
         if not values:
             return self.merge(Distribution(undefined=undefined)) if undefined else self
         numbers = np.array(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+        if not (np.abs(numbers) < GREATEST_MAGNITUDE).all():
+            raise ValueError("A metric gave a value that is not finite or is beyond 2**500.")
         products, errors = _squares(numbers)
         distinct = dict(Counter(numbers.tolist()))
         few = len(distinct) <= MOST_DISTINCT
@@ -107,7 +114,7 @@ class Distribution(Struct, frozen=True, array_like=True):
             return None
         total = _fraction(self.total)
         variance = (_fraction(self.squares) - total * total / self.n) / (self.n - 1)
-        return sqrt(variance)
+        return sqrt(max(variance, Fraction(0)))  # rounded squares may leave it below zero
 
     def quantile(self, share: float) -> float | None:
         """The value below which a share of 0..1 lies; None when n = 0.

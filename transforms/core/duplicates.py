@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -80,7 +80,8 @@ class Deduplicator:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._index: dict[int, list[int]] = {}
+        # By key the occurrences that have it: a number while it is one, then a list.
+        self._index: dict[int, int | list[int]] = {}
         self._known: dict[tuple[bytes, bytes], _Known] = {}
         self._evidence: list[Evidence] = []  # by occurrence
         self._first: list[int] = []  # by occurrence: the place of its first occurrence
@@ -91,67 +92,94 @@ class Deduplicator:
     def add(self, result: ResultPrint) -> Duplicate | None:
         """Take the next result; None when it is a first occurrence."""
         place = self._place
-        self._place += 1
+        self._place = place + 1
         identity = (result.codes, result.digests)
         known = self._known.get(identity)
-        if known is not None and known.repeat is not None:
-            self.near_misses.update(known.near_misses)
-            return known.repeat
-        evidence = read_evidence(result) if known is None else self._evidence[known.occurrence]
-        misses: list[Step] = []
-        duplicate = self._find(evidence, known, misses)
-        self.near_misses.update(misses)
         if known is not None:
-            known.repeat, known.near_misses = duplicate, misses
-        else:
-            occurrence = self._register(evidence, place if duplicate is None else duplicate.first)
-            self._known[identity] = _Known(occurrence, duplicate, misses)
+            return self._add_equal(known)
+        evidence = read_evidence(result)
+        misses: list[Step] = []
+        candidates = self._candidates(evidence)
+        duplicate = self._first_verified(evidence, candidates, misses) if candidates else None
+        occurrence = self._register(evidence, place if duplicate is None else duplicate.first)
+        self._known[identity] = _Known(occurrence, duplicate, misses)
         return duplicate
 
-    def _find(
-        self, evidence: Evidence, known: _Known | None, misses: list[Step]
-    ) -> Duplicate | None:
-        """The first candidate, in order of occurrence, that verifies."""
+    def _add_equal(self, known: _Known) -> Duplicate | None:
+        """Take a result whose evidence equals that of an earlier one, which stays registered."""
+        if known.repeat is None:
+            evidence = self._evidence[known.occurrence]
+            candidates = self._candidates(evidence)
+            if evidence.weighty:
+                candidates = sorted({*candidates, known.occurrence})
+            known.near_misses = []
+            known.repeat = self._first_verified(evidence, candidates, known.near_misses)
+        elif known.near_misses:
+            self.near_misses.update(known.near_misses)
+        return known.repeat
+
+    def _candidates(self, evidence: Evidence) -> Sequence[int]:
+        """Occurrences that share a key, in order."""
         index = self._index
-        hits = [found for key in evidence.keys if (found := index.get(key))]
-        if known is not None and evidence.weighty:
-            hits.append([known.occurrence])
+        hits = [found for key in evidence.keys if (found := index.get(key)) is not None]
         if not hits:
-            return None
-        candidates = hits[0]
+            return ()
+        if len(hits) == 1 or hits.count(hits[0]) == len(hits):
+            return [hits[0]] if isinstance(hits[0], int) else hits[0]
+        occurrences: set[int] = set()
         for found in hits:
-            if found != candidates:
-                candidates = sorted({one for several in hits for one in several})
-                break
+            if isinstance(found, int):
+                occurrences.add(found)
+            else:
+                occurrences.update(found)
+        return sorted(occurrences)
+
+    def _first_verified(
+        self, evidence: Evidence, candidates: Sequence[int], misses: list[Step]
+    ) -> Duplicate | None:
+        """The first candidate that verifies; the steps that rejected those before it are noted."""
+        duplicate = None
         for occurrence in candidates:
             verdict = verify(self._evidence[occurrence], evidence, self._rules)
             if verdict.duplicate:
-                return Duplicate(
-                    self._first[occurrence], self._proposers(evidence, known, occurrence), verdict
-                )
+                keys = self._proposers(evidence, occurrence)
+                duplicate = Duplicate(self._first[occurrence], keys, verdict)
+                break
             misses.append(verdict.step)
-        return None
+        if misses:
+            self.near_misses.update(misses)
+        return duplicate
 
-    def _proposers(
-        self, evidence: Evidence, known: _Known | None, occurrence: int
-    ) -> tuple[int, ...]:
-        keys = [key >> 64 for key in evidence.keys if occurrence in self._index.get(key, ())]
-        if known is not None and evidence.weighty and known.occurrence == occurrence:
-            keys.append(EQUAL_EVIDENCE)
-        return tuple(keys)
+    def _proposers(self, evidence: Evidence, occurrence: int) -> tuple[int, ...]:
+        """The attributes whose keys proposed an occurrence."""
+        keys = [
+            attribute
+            for attribute, key in zip(evidence.key_attributes(), evidence.keys, strict=True)
+            if occurrence in _as_list(self._index.get(key, ()))
+        ]
+        # Only a result with equal evidence can be proposed by nothing else.
+        return tuple(keys) or (EQUAL_EVIDENCE,)
 
     def _register(self, evidence: Evidence, first: int) -> int:
         occurrence = len(self._first)
         self._first.append(first)
         self._evidence.append(evidence)
-        most = self._rules.max_candidates
-        for key in evidence.keys:
-            candidates = self._index.setdefault(key, [])
-            if len(candidates) < most:
-                candidates.append(occurrence)
+        index = self._index
+        for key in dict.fromkeys(evidence.keys):  # two spellings of an id may share a key
+            found = index.setdefault(key, occurrence)
+            if found == occurrence:
+                continue
+            if isinstance(found, int):
+                found = index[key] = [found]
+            if len(found) < self._rules.max_candidates:
+                found.append(occurrence)
             else:
                 self.cut += 1
         return occurrence
+
+
+def _as_list(found: int | Sequence[int]) -> Sequence[int]:
+    return (found,) if isinstance(found, int) else found
 
 
 def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:

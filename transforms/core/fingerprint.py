@@ -1,18 +1,21 @@
 """From a result to its fingerprint: all evidence as digests, the texts left behind (SPEC 4).
 
-A fingerprint is two byte strings. `codes` holds one byte for the entity type and then one for each
-attribute; `digests` holds eight bytes for each of them in the same order (none for a type that the
-rules know or that is absent, sixteen for a name that the rules don't know: the name, the value).
-A byte with the KEY bit gives the key of the attribute before it, where that is not its value.
-Attributes stand in a fixed order, so equal evidence gives equal bytes. `evidence` reads them back.
+A fingerprint is two byte strings. `codes` says what there is: one byte for the entity type, then
+one for each attribute, each followed by the eight bytes of its name's digest when the rules don't
+know the name. `digests` holds eight bytes for each attribute in the same order. A byte with the KEY
+bit stands for the key of the attribute before it, where that is not its value. Attributes stand in
+a fixed order, so equal evidence gives equal bytes. Digests are seeded by the attribute, so those of
+different attributes never meet. `evidence` reads fingerprints back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import xxhash
 from msgspec import Struct
+from xxhash import xxh3_64_digest
 
 from transforms.core.normalise import (
     normalise_id,
@@ -35,15 +38,18 @@ from transforms.core.rules import (
     URL_QUERY,
     RuleTable,
     digest,
-    unknown_number,
 )
 
 _LEAST_KEYED = 50  # a shorter snippet or content proposes no candidates (SPEC 4.2)
 _TITLE_PREFIX = 100
 _SNIPPET_PREFIX = 100
 _CONTENT_PREFIX = 500
-_MEMO_ENTRIES = 20_000
+_MEMO_ENTRIES = 5_000
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
+
+# Codes and digests of one attribute with all that belongs to it; both empty when it is absent.
+_Part = tuple[bytes, bytes]
+_ABSENT: _Part = (b"", b"")
 
 
 class ResultPrint(Struct, frozen=True, array_like=True, gc=False):
@@ -59,8 +65,8 @@ class CallPrint(Struct, frozen=True, array_like=True, gc=False):
     """What is left of a search call after fingerprinting.
 
     Attributes:
-      encoding_digest: 128 bits of the record's canonical encoding (SPEC 3).
-      encoding: the canonical encoding itself, or None where it was left behind.
+      record_digest: 128 bits that stand for the whole record (SPEC 3).
+      encoding: the record's canonical encoding, or None where it was left behind.
       names: the unknown type and id names that occur, by the bytes of their numbers.
     """
 
@@ -72,23 +78,45 @@ class CallPrint(Struct, frozen=True, array_like=True, gc=False):
     turn_count: int | None
     is_final: bool
     attributes: dict[str, str]
-    encoding_digest: bytes
+    record_digest: bytes
     encoding: bytes | None
     names: dict[bytes, str]
     results: list[ResultPrint]
 
 
-class _Memo(dict[str, bytes]):
+class _Memo(dict[str, _Part]):
     """Remembers what a function gave for recent strings; forgets all when it has grown large."""
 
-    def __init__(self, function: Callable[[str], bytes]) -> None:
+    def __init__(self, function: Callable[[str], _Part]) -> None:
         self._function = function
 
-    def __missing__(self, key: str) -> bytes:
+    def __missing__(self, key: str) -> _Part:
         if len(self) >= _MEMO_ENTRIES:
             self.clear()
         value = self[key] = self._function(key)
         return value
+
+
+class _Type(Struct, frozen=True):
+    """How an entity type stands in a fingerprint, and which ids are definitive for it."""
+
+    codes: bytes
+    definitive: frozenset[str]
+    unknown_name: str | None = None
+
+
+class _Name(Struct, frozen=True):
+    """A named id or field.
+
+    Attributes:
+      codes: how it stands in a fingerprint.
+      parts: gives the part of a value.
+    """
+
+    number: int
+    name: str
+    codes: bytes
+    parts: _Memo
 
 
 class Fingerprinter:
@@ -96,24 +124,19 @@ class Fingerprinter:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._names = _Memo(digest)
-        self._texts = _Memo(_text_digest)
-        self._times = _Memo(_time_digest)
-        self._ids = _Memo(_id_digests)
-        self._definitive = {
-            index + 1: frozenset(
-                name for name, number in rules.ids.items() if number in entry.definitive
-            )
-            for index, entry in enumerate(rules.types)
-        }
-        self._default_definitive = frozenset(
-            name for name, number in rules.ids.items() if number in rules.default.definitive
-        )
-        self._field_orders: dict[tuple[str, ...], list[tuple[str, bytes, bytes, _Memo]]] = {}
+        self._encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
+        self._types: dict[str | None, _Type] = {}
+        self._id_orders: dict[tuple[str, ...], list[_Name]] = {}
+        self._field_orders: dict[tuple[str, ...], list[_Name]] = {}
+        self._id_names: dict[str, _Name] = {}
+        self._field_names: dict[str, _Name] = {}
+        self._generic = _Memo(_id_part(bytes((GENERIC_ID,)), GENERIC_ID))
+        self._urls = _Memo(self._url_part)
+        self._titles = _Memo(_title_part)
+        self._snippets = _Memo(_snippet_part)
 
     def call_print(self, call: SearchCall, keep_encoding: bool = False) -> CallPrint:
         """Fingerprint a call and its results; keep its canonical encoding when asked to."""
-        encoding = canonical_encoding(call)
         names: dict[bytes, str] = {}
         result_print = self.result_print
         return CallPrint(
@@ -125,200 +148,219 @@ class Fingerprinter:
             call.turn_count,
             call.is_final,
             call.attributes,
-            xxhash.xxh3_128_digest(encoding),
-            encoding if keep_encoding else None,
+            # Equal records have equal MessagePack too, and it is made faster than JSON.
+            xxhash.xxh3_128_digest(self._encode(call)),
+            canonical_encoding(call) if keep_encoding else None,
             names,
             [result_print(result, names) for result in call.results],
         )
 
     def result_print(self, result: Result, names: dict[bytes, str]) -> ResultPrint:
         """Fingerprint one result; unknown type and id names go into `names`."""
-        codes = bytearray()
-        digests: list[bytes] = []
-        definitive = self._add_type(result.entity_type, codes, digests, names)
+        type_ = self._types.get(result.entity_type)
+        if type_ is None:
+            type_ = self._remember_type(result.entity_type)
+        if type_.unknown_name is not None:
+            names[type_.codes] = type_.unknown_name
+        parts = [(type_.codes, b"")]
         has_definitive = False
         if result.ids:
-            has_definitive = self._add_ids(result.ids, definitive, codes, digests, names)
+            has_definitive = self._add_ids(result.ids, type_.definitive, parts, names)
         if result.id is not None and not has_definitive:
-            found = self._ids[result.id]
-            if found:
-                _add_id(GENERIC_ID, b"", found, codes, digests)
+            parts.append(self._generic[result.id])
         if result.url is not None:
-            self._add_url(result.url, codes, digests)
-        _add_texts(result, codes, digests)
+            parts.append(self._urls[result.url])
+        if result.title is not None:
+            parts.append(self._titles[result.title])
+        if result.snippet is not None:
+            parts.append(self._snippets[result.snippet])
+        if result.content is not None:
+            parts.append(_content_part(result.content))
         if result.fields:
-            self._add_fields(result.fields, codes, digests)
-        return ResultPrint(bytes(codes), b"".join(digests), result.gain, result.score)
+            self._add_fields(result.fields, parts)
+        codes, digests = zip(*parts, strict=True)
+        return ResultPrint(b"".join(codes), b"".join(digests), result.gain, result.score)
 
-    def _add_type(
-        self, name: str | None, codes: bytearray, digests: list[bytes], names: dict[bytes, str]
-    ) -> frozenset[str]:
-        """Add the type; gives the names of the ids that are definitive for it."""
-        folded = name.strip().casefold() if name else ""
-        if not folded:
-            codes.append(NO_TYPE)
-            return self._default_definitive
-        number = self._rules.type_numbers.get(folded)
-        if number is not None:
-            codes.append(number)
-            return self._definitive[number]
-        codes.append(UNKNOWN_TYPE)
-        name_digest = self._names[folded]
-        digests.append(name_digest)
-        names[bytes((UNKNOWN_TYPE,)) + name_digest] = (name or "").strip()
-        return self._default_definitive
+    def _remember_type(self, written: str | None) -> _Type:
+        """The type; the ids of `default` are definitive when it is absent or unknown."""
+        if len(self._types) >= _MEMO_ENTRIES:
+            self._types.clear()
+        name = (written or "").strip()
+        number = self._rules.type_numbers.get(name.casefold(), NO_TYPE)
+        definitive = self._rules.of_type(number).definitive
+        ids = frozenset(id_ for id_, place in self._rules.ids.items() if place in definitive)
+        if number or not name:
+            type_ = _Type(bytes((number,)), ids)
+        else:
+            type_ = _Type(bytes((UNKNOWN_TYPE,)) + digest(name.casefold()), ids, name)
+        self._types[written] = type_
+        return type_
 
     def _add_ids(
         self,
         ids: dict[str, OneOrMany],
         definitive: frozenset[str],
-        codes: bytearray,
-        digests: list[bytes],
+        parts: list[_Part],
         names: dict[bytes, str],
     ) -> bool:
         """Add the named ids that have a value; gives whether one of them is definitive."""
         has_definitive = False
-        memo, numbers = self._ids, self._rules.ids
-        for number, name in sorted([(self._id_number(name, numbers), name) for name in ids]):
-            value = ids[name]
-            values = (value,) if isinstance(value, str) else value
-            found = sorted({one for one in map(memo.__getitem__, values) if one})
-            if not found:
-                continue
-            if name in definitive:
-                has_definitive = True
-            prefix = b""
-            code = number
-            if number > KEY:
-                code = UNKNOWN_ID
-                prefix = self._names[name]
-                names[bytes((UNKNOWN_ID,)) + prefix] = name
-            for one in found:
-                _add_id(code, prefix, one, codes, digests)
+        spelled = tuple(ids)
+        order = self._id_orders.get(spelled)
+        if order is None:
+            order = _remember_order(spelled, self._id_orders, self._id_name)
+        for entry in order:
+            value = ids[entry.name]
+            if isinstance(value, str):
+                found = [entry.parts[value]]
+            else:
+                found = sorted(set(map(entry.parts.__getitem__, value)))
+            parts += found
+            if found[-1] != _ABSENT:  # absent ones are sorted first
+                if entry.name in definitive:
+                    has_definitive = True
+                elif len(entry.codes) > 1:
+                    names[entry.codes] = entry.name
         return has_definitive
 
-    def _id_number(self, name: str, numbers: dict[str, int]) -> int:
-        number = numbers.get(name)
-        if number is None:
-            return unknown_number(UNKNOWN_ID, int.from_bytes(self._names[name]))
-        return number
-
-    def _add_url(self, url: str, codes: bytearray, digests: list[bytes]) -> None:
-        normal = normalise_url(url, self._rules.parameters)
-        if normal is None:
-            return
-        codes.append(URL)
-        digests.append(digest(f"{normal.host}\n{normal.path}"))
-        if not normal.query:
-            return
-        codes.append(URL_QUERY)
-        digests.append(digest(repr(normal.query)))
-        names = {name for name, _ in normal.query}
-        for parameter, number in self._rules.url_parameters.items():
-            if parameter in names:
-                values = sorted({value for name, value in normal.query if name == parameter})
-                codes.append(number)
-                digests.append(digest(repr(values)))
-
-    def _add_fields(
-        self, fields: dict[str, OneOrMany], codes: bytearray, digests: list[bytes]
-    ) -> None:
-        names = tuple(fields)
-        order = self._field_orders.get(names)
+    def _add_fields(self, fields: dict[str, OneOrMany], parts: list[_Part]) -> None:
+        spelled = tuple(fields)
+        order = self._field_orders.get(spelled)
         if order is None:
-            order = self._remember_order(names)
-        for name, code, prefix, memo in order:
-            value = fields[name]
+            order = _remember_order(spelled, self._field_orders, self._field_name)
+        for entry in order:
+            value = fields[entry.name]
             if isinstance(value, str):
-                found = memo[value]
+                parts.append(entry.parts[value])
             else:
-                found = _set_digest({one for one in map(memo.__getitem__, value) if one})
-            if found:
-                codes += code
-                digests.append(prefix + found)
+                parts.append(_set_part(set(map(entry.parts.__getitem__, value))))
 
-    def _remember_order(self, names: tuple[str, ...]) -> list[tuple[str, bytes, bytes, _Memo]]:
-        """Names of fields in the order of their numbers, with what each needs in the hot loop."""
-        if len(self._field_orders) >= _MEMO_ENTRIES:
-            self._field_orders.clear()
-        numbered = []
-        for name in names:
-            if name in _IGNORED_FIELDS:
-                continue
-            number = self._rules.fields.get(name)
-            prefix = b""
-            if number is None or number > KEY:
-                prefix = self._names[name]
-                number = unknown_number(UNKNOWN_FIELD, int.from_bytes(prefix))
-            memo = self._times if name in self._rules.time_fields else self._texts
-            code = bytes((UNKNOWN_FIELD,)) if prefix else bytes((number,))
-            numbered.append((number, (name, code, prefix, memo)))
-        numbered.sort(key=lambda pair: pair[0])
-        order = self._field_orders[names] = [entry for _, entry in numbered]
-        return order
+    def _url_part(self, url: str) -> _Part:
+        normal = normalise_url(url, self._rules.ignored_parameters)
+        if normal is None:
+            return _ABSENT
+        codes = bytearray((URL,))
+        digests = [xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), URL)]
+        if normal.query:
+            codes.append(URL_QUERY)
+            digests.append(xxh3_64_digest(repr(normal.query).encode(), URL_QUERY))
+            names = {name for name, _ in normal.query}
+            for parameter, number in self._rules.url_parameters.items():
+                if parameter in names:
+                    values = sorted({value for name, value in normal.query if name == parameter})
+                    codes.append(number)
+                    digests.append(xxh3_64_digest(repr(values).encode(), number))
+        return bytes(codes), b"".join(digests)
 
+    def _id_name(self, name: str) -> _Name:
+        return _name(name, self._rules.ids, UNKNOWN_ID, self._id_names, _id_part)
 
-def _add_id(code: int, prefix: bytes, found: bytes, codes: bytearray, digests: list[bytes]) -> None:
-    """Add one value of an id, and its key where case sets that apart; see `_id_digests`."""
-    codes.append(code)
-    digests.append(prefix + found[:8])
-    if len(found) > 8:
-        codes.append(code | KEY)
-        digests.append(found[8:])
+    def _field_name(self, name: str) -> _Name:
+        part_of = _time_part if name in self._rules.time_fields else _text_part
+        return _name(name, self._rules.fields, UNKNOWN_FIELD, self._field_names, part_of)
 
 
-def _add_texts(result: Result, codes: bytearray, digests: list[bytes]) -> None:
-    """Add title, snippet and content, each with its key where that is not the value itself."""
-    if result.title is not None:
-        text = normalise_text(result.title)
-        if text:
-            codes.append(TITLE)
-            digests.append(digest(text))
-            if len(text) > _TITLE_PREFIX:
-                codes.append(TITLE | KEY)
-                digests.append(digest(text[:_TITLE_PREFIX]))
-    if result.snippet is not None:
-        text = normalise_text(result.snippet)
-        if text:
-            codes.append(SNIPPET)
-            digests.append(digest(text))
-            if len(text) >= _LEAST_KEYED:
-                codes.append(SNIPPET | KEY)
-                digests.append(digest(text[:_SNIPPET_PREFIX]))
-    if result.content is not None:
-        text = normalise_text(result.content)
-        if text:
-            codes.append(CONTENT)
-            digests.append(digest(text))
-            if len(text) >= _LEAST_KEYED:
-                codes.append(CONTENT | KEY)
-                digests.append(digest(text[:_CONTENT_PREFIX]))
+def _remember_order(
+    names: tuple[str, ...],
+    orders: dict[tuple[str, ...], list[_Name]],
+    name_of: Callable[[str], _Name],
+) -> list[_Name]:
+    """The names in the order of their numbers, which is the order in a fingerprint."""
+    if len(orders) >= _MEMO_ENTRIES:
+        orders.clear()
+    named = [name_of(name) for name in names if name not in _IGNORED_FIELDS]
+    order = orders[names] = sorted(named, key=lambda entry: entry.number)
+    return order
 
 
-def _text_digest(raw: str) -> bytes:
-    text = normalise_text(raw)
-    return digest(text) if text else b""
+def _name(
+    name: str,
+    numbers: dict[str, int],
+    unknown: int,
+    entries: dict[str, _Name],
+    part_of: Callable[[bytes, int], Callable[[str], _Part]],
+) -> _Name:
+    """The entry of a name, remembered; its values are seeded by its number or its digest."""
+    if len(entries) >= _MEMO_ENTRIES:
+        entries.clear()
+    entry = entries.get(name)
+    if entry is None:
+        number = seed = numbers.get(name, KEY)
+        if number < KEY:
+            codes = bytes((number,))
+        else:
+            codes = bytes((unknown,)) + digest(name)
+            seed = int.from_bytes(codes[1:])
+            number = int.from_bytes(codes)
+        entry = entries[name] = _Name(number, name, codes, _Memo(part_of(codes, seed)))
+    return entry
 
 
-def _time_digest(raw: str) -> bytes:
-    instant = normalise_time(raw)
-    if instant is None:
-        return _text_digest(raw)
-    # The seed keeps an instant apart from every text.
-    return xxhash.xxh3_64_digest(str(instant).encode(), seed=1)
+def _id_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
+    """An id, and as its key the casefolded form where that differs."""
+    key_code = bytes((codes[0] | KEY,))
+
+    def part_of(raw: str) -> _Part:
+        value = normalise_id(raw)
+        if not value:
+            return _ABSENT
+        found = xxh3_64_digest(value.encode(), seed)
+        folded = value.casefold()
+        if folded == value:
+            return codes, found
+        return codes + key_code, found + xxh3_64_digest(folded.encode(), seed)
+
+    return part_of
 
 
-def _id_digests(raw: str) -> bytes:
-    """The digest of an id and, behind it, that of its casefolded form where that differs."""
-    value = normalise_id(raw)
-    if not value:
-        return b""
-    folded = value.casefold()
-    return digest(value) if folded == value else digest(value) + digest(folded)
+def _text_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
+    def part_of(raw: str) -> _Part:
+        text = normalise_text(raw)
+        return (codes, xxh3_64_digest(text.encode(), seed)) if text else _ABSENT
+
+    return part_of
 
 
-def _set_digest(members: set[bytes]) -> bytes:
+def _time_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
+    text_part = _text_part(codes, seed)
+
+    def part_of(raw: str) -> _Part:
+        instant = normalise_time(raw)
+        if instant is None:
+            return text_part(raw)
+        # The space at its end keeps an instant apart from every normalised text.
+        return codes, xxh3_64_digest(b"%d " % instant, seed)
+
+    return part_of
+
+
+def _keyed_text_part(attribute: int, prefix_length: int, keyed_from: int) -> Callable[[str], _Part]:
+    """A text of a result, and as its key its beginning when it is long enough (SPEC 4.2)."""
+    alone, keyed = bytes((attribute,)), bytes((attribute, attribute | KEY))
+
+    def part_of(raw: str) -> _Part:
+        text = normalise_text(raw)
+        if not text:
+            return _ABSENT
+        found = xxh3_64_digest(text.encode(), attribute)
+        if len(text) < keyed_from:
+            return alone, found
+        return keyed, found + xxh3_64_digest(text[:prefix_length].encode(), attribute)
+
+    return part_of
+
+
+# A title of up to 100 characters is its own key; short snippets and contents have none.
+_title_part = _keyed_text_part(TITLE, _TITLE_PREFIX, _TITLE_PREFIX + 1)
+_snippet_part = _keyed_text_part(SNIPPET, _SNIPPET_PREFIX, _LEAST_KEYED)
+_content_part = _keyed_text_part(CONTENT, _CONTENT_PREFIX, _LEAST_KEYED)
+
+
+def _set_part(members: set[_Part]) -> _Part:
     """One digest for a set of values; a set of one is its member (SPEC 4.1)."""
+    members.discard(_ABSENT)
     if len(members) < 2:
-        return next(iter(members), b"")
-    return xxhash.xxh3_64_digest(b"".join(sorted(members)), seed=2)
+        return next(iter(members), _ABSENT)
+    codes = next(iter(members))[0]
+    # Members are seeded by their attribute already; seed 0 is that of none.
+    return codes, xxh3_64_digest(b"".join(sorted(found for _, found in members)), seed=0)

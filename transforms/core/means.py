@@ -183,15 +183,18 @@ class MeansAccumulator(Struct, array_like=True):
           ranking_metrics: names of the ranking metrics, in the order of the values.
         """
         self.compact()
+        names = metric_names(ranking_metrics)
+        at_end = self.at_end or [Distribution()] * len(names)
         rows = []
-        for at, name in enumerate(metric_names(ranking_metrics)):
-            row = mean_row(slice_, name, None, "all", self.at_end[at])
+        for at, name in enumerate(names):
+            row = mean_row(slice_, name, None, "all", at_end[at])
             if self.worst:
                 row = replace(row, worst=self.worst[at].mean, best=self.best[at].mean)
             rows.append(row)
             if at == self.auc:
                 rows.append(replace(row, metric=GAUC.name))
-                rows.append(_gauc_weighted(row, *self.weighted_auc))
+                weighted_auc = self.weighted_auc or [Distribution()] * 2
+                rows.append(_gauc_weighted(row, *weighted_auc))
         for i, reached in enumerate(self.reached):
             beyond = self.beyond[i] or [Distribution()] * len(reached)
             for metric, here, after in zip(

@@ -14,18 +14,20 @@ _MICROSECOND = timedelta(microseconds=1)
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)(?!\d+(?:[/?#]|$))")
 # The plain majority of URLs, for which no general parser is needed: http(s), an ASCII host without
-# user info or port, nothing percent-encoded. `_split_any` gives the same for every one of them.
+# user info, with no port or the usual one. `_split_any` gives the same for every one of them.
 _PLAIN_URL = re.compile(
-    r"https?://([A-Za-z0-9.\-]+)(/[!$&-;=@-Z_a-z~]*)?(?:\?([!$&-*,-;=?@-Z_a-z~]*))?(?:#[!-~]*)?"
+    r"https?://([A-Za-z0-9.\-]+)(?::443|:80)?(/[!$-;=@-Z_a-z~]*)?(?:\?([!$-;=?@-Z_a-z~]*))?(?:#[!-~]*)?"
 )
 _DEFAULT_PORTS = (80, 443)
 
 
 def normalise_text(text: str) -> str:
     """NFKC, casefold, white space folded and trimmed; "" means absent."""
-    if text.isascii():
-        return " ".join(text.lower().split())
-    return " ".join(normalize("NFKC", text).casefold().split())
+    text = text.casefold() if text.isascii() else normalize("NFKC", text).casefold()
+    # White space other than U+0020 is not printable; most texts have single spaces already.
+    if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
+        return text
+    return " ".join(text.split())
 
 
 def normalise_time(text: str) -> int | None:
@@ -48,23 +50,22 @@ def normalise_time(text: str) -> int | None:
 def normalise_id(value: str) -> str:
     """Trimmed; case is folded in GUIDs and in what contains `@`; "" means absent."""
     value = value.strip()
-    if "@" in value or (len(value) == 36 and _GUID.fullmatch(value)):
-        return value.casefold()
+    folded = value.casefold()
+    if folded != value and ("@" in value or _GUID.fullmatch(value)):
+        return folded
     return value
 
 
-class UrlParameters(Struct, frozen=True):
-    """Which query parameters say nothing about identity, and which decide it (SPEC 4.1, 4.3).
+class IgnoredParameters(Struct, frozen=True):
+    """Which query parameters of a URL say nothing about the document (SPEC 4.1).
 
     Attributes:
-      ignored: casefolded names.
-      ignored_prefixes: every name that begins with one of these is ignored too.
-      identity: casefolded names.
+      names: casefolded.
+      prefixes: every name that begins with one of these is ignored too.
     """
 
-    ignored: frozenset[str]
-    ignored_prefixes: tuple[str, ...]
-    identity: tuple[str, ...]
+    names: frozenset[str]
+    prefixes: tuple[str, ...]
 
 
 class NormalUrl(Struct, frozen=True):
@@ -75,26 +76,30 @@ class NormalUrl(Struct, frozen=True):
     query: tuple[tuple[str, str], ...]
 
 
-def normalise_url(url: str, parameters: UrlParameters) -> NormalUrl | None:
+def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     """Split a URL into what is compared; None when it is blank (SPEC 4.1)."""
     plain = _PLAIN_URL.fullmatch(url)
     if plain is None:
-        return _split_any(url, parameters)
+        return _split_any(url, ignored)
     host, path, query = plain.groups()
+    if path and "%" in path:
+        path = unquote(path)
     return NormalUrl(
         host.lower().removeprefix("www."),
         path.rstrip("/") or "/" if path else "/",
-        _kept_pairs(_plain_pairs(query), parameters) if query else (),
+        _kept_pairs(_pairs(query), ignored) if query else (),
     )
 
 
-def _plain_pairs(query: str) -> list[tuple[str, str]]:
-    """What `parse_qsl` gives for a query without escapes."""
+def _pairs(query: str) -> list[tuple[str, str]]:
+    if "%" in query or "+" in query:
+        return parse_qsl(query, keep_blank_values=True)
+    # What `parse_qsl` gives where nothing is escaped, sooner.
     pairs = [pair.partition("=") for pair in query.split("&") if pair]
     return [(name, value) for name, _, value in pairs]
 
 
-def _split_any(url: str, parameters: UrlParameters) -> NormalUrl | None:
+def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     url = url.strip()
     if not url:
         return None
@@ -111,17 +116,17 @@ def _split_any(url: str, parameters: UrlParameters) -> NormalUrl | None:
     return NormalUrl(
         host,
         unquote(parts.path).rstrip("/") or "/",
-        _kept_pairs(parse_qsl(parts.query, keep_blank_values=True), parameters),
+        _kept_pairs(_pairs(parts.query), ignored),
     )
 
 
 def _kept_pairs(
-    pairs: list[tuple[str, str]], parameters: UrlParameters
+    pairs: list[tuple[str, str]], ignored: IgnoredParameters
 ) -> tuple[tuple[str, str], ...]:
     kept = []
     for name, value in pairs:
         folded = name.casefold()
-        if folded not in parameters.ignored and not folded.startswith(parameters.ignored_prefixes):
+        if folded not in ignored.names and not folded.startswith(ignored.prefixes):
             kept.append((folded, value))
     kept.sort()
     return tuple(kept)

@@ -8,7 +8,7 @@ import xxhash
 from msgspec import Struct
 
 from transforms.core.errors import RulesError
-from transforms.core.normalise import UrlParameters
+from transforms.core.normalise import IgnoredParameters
 from transforms.core.rules_file import Points, Requirement, RulesFile, TypeEntry
 
 # Attribute numbers. One byte names an attribute in a fingerprint (see `fingerprint`); a name that
@@ -32,8 +32,11 @@ _KEYED_FIELDS = {
     "start": START,
     "end": END,
 }
+# Compared as instants whatever a rules file says; it can name more (SPEC 4.1).
+TIME_FIELDS = frozenset(("start", "end", "date_time_received", "last_modified_time"))
 NO_TYPE = 0
 UNKNOWN_TYPE = 255
+UNKNOWN_BYTES = 9  # of a number that the rules don't know: its byte and the digest of its name
 _MOST_TYPES = 254
 DEFAULT_TYPE = "default"
 
@@ -100,7 +103,7 @@ class RuleTable(Struct, frozen=True):
       default: the rules of results without a known type.
       fields, ids: attribute numbers by name, for every name that the rules mention.
       containers: ids that any type lists as container.
-      parameters: how URL queries are read.
+      ignored_parameters: of URL queries.
       url_parameters: attribute number by identity parameter.
       time_fields: names of the fields compared as instants.
       max_candidates: how many candidates a key keeps.
@@ -112,7 +115,7 @@ class RuleTable(Struct, frozen=True):
     fields: dict[str, int]
     ids: dict[str, int]
     containers: frozenset[int]
-    parameters: UrlParameters
+    ignored_parameters: IgnoredParameters
     url_parameters: dict[str, int]
     time_fields: frozenset[str]
     max_candidates: int
@@ -154,13 +157,12 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         containers=frozenset(
             numbers.ids[name] for entry in rules.types.values() for name in entry.container
         ),
-        parameters=UrlParameters(
-            ignored=frozenset(name for name in ignored if not name.endswith("*")),
-            ignored_prefixes=tuple(name[:-1] for name in ignored if name.endswith("*")),
-            identity=tuple(identity),
+        ignored_parameters=IgnoredParameters(
+            names=frozenset(name for name in ignored if not name.endswith("*")),
+            prefixes=tuple(name[:-1] for name in ignored if name.endswith("*")),
         ),
         url_parameters=dict(zip(identity, _URL_PARAMETERS, strict=False)),
-        time_fields=frozenset(rules.time_fields),
+        time_fields=TIME_FIELDS.union(rules.time_fields),
         max_candidates=rules.max_candidates,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import resources
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from transforms.core.errors import RulesError
+from transforms.core.rules_contradictions import contradictions
 
 SHIPPED_RULES = "dedup.yaml"
 Names = list[Annotated[str, Field(min_length=1)]]
@@ -69,15 +71,6 @@ class TypeEntry(_Part):
     duplicate_if: list[Clause] = []
     points: Points | None = None
 
-    @model_validator(mode="after")
-    def _one_way_to_decide(self) -> TypeEntry:
-        both = sorted(set(self.definitive) & set(self.container))
-        if both:
-            raise ValueError(f"{', '.join(both)} is named as definitive and as container")
-        if self.points is not None and self.duplicate_if:
-            raise ValueError("give either duplicate_if or points, not both")
-        return self
-
 
 class UrlEntry(_Part):
     """The entry `url`."""
@@ -94,21 +87,6 @@ class RulesFile(_Part):
     max_candidates: Annotated[int, Field(ge=1)] = 256
     url: UrlEntry = UrlEntry()
     types: dict[str, TypeEntry]
-
-    @model_validator(mode="after")
-    def _names_fit(self) -> RulesFile:
-        if "default" not in self.types:
-            raise ValueError("types must hold an entry `default`")
-        folded = [name.strip().casefold() for name in self.types]
-        twice = sorted({name for name in folded if folded.count(name) > 1})
-        if twice:
-            raise ValueError(f"types holds {', '.join(twice)} twice (case does not matter)")
-        for alias, target in self.aliases.items():
-            if target not in self.types:
-                raise ValueError(f"alias {alias} stands for {target}, which is not under types")
-            if alias.strip().casefold() in folded:
-                raise ValueError(f"{alias} is both an alias and a type")
-        return self
 
 
 def shipped_rules_text() -> str:
@@ -134,38 +112,40 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
         where = f"{name}:{mark.line + 1}" if mark else name
         problem = getattr(error, "problem", None) or "it cannot be read"
         raise RulesError(f"{where}: not valid YAML: {problem}.") from None
-    twice = _repeated_keys(tree)
+    mistakes = set(_repeated_keys(tree, set()))
+    for location, reason in contradictions(content):
+        mistakes.add((_line(tree, location), _place(location), reason))
     try:
         rules = RulesFile.model_validate(content)
     except ValidationError as error:
-        mistakes = {
-            (_line(tree, mistake["loc"]), _place(mistake["loc"]), _reason(mistake))
-            for mistake in error.errors()
-        }
+        for mistake in error.errors():
+            location = mistake["loc"]
+            mistakes.add((_line(tree, location), _place(location), _reason(mistake)))
     else:
-        mistakes = set()
-        if not twice:
+        if not mistakes:
             return rules
     lines = [
         f"{name}:{line}: {place + ': ' if place else ''}{reason}"
-        for line, place, reason in sorted(mistakes | twice)
+        for line, place, reason in sorted(mistakes)
     ]
     raise RulesError("The rules cannot be used:\n  " + "\n  ".join(lines))
 
 
-def _repeated_keys(node: yaml.Node | None) -> set[tuple[int, str, str]]:
-    found: set[tuple[int, str, str]] = set()
+def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str, str]]:
+    """Keys that stand twice in one mapping: line, key, reason; YAML itself keeps the last."""
+    if id(node) in visited:  # an alias, which may even lead back into itself
+        return
+    visited.add(id(node))
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
             if key.value in seen:
-                found.add((key.start_mark.line + 1, key.value, "stands here a second time"))
+                yield key.start_mark.line + 1, key.value, "stands here a second time"
             seen.add(key.value)
-            found |= _repeated_keys(value)
+            yield from _repeated_keys(value, visited)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
-            found |= _repeated_keys(value)
-    return found
+            yield from _repeated_keys(value, visited)
 
 
 def _line(node: yaml.Node | None, location: tuple[int | str, ...]) -> int:
@@ -184,11 +164,15 @@ def _line(node: yaml.Node | None, location: tuple[int | str, ...]) -> int:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(step) for step in location if not str(step).startswith(("list[", "lit")))
+    return ".".join(
+        str(step) for step in location if not str(step).startswith(("list[", "literal["))
+    )
 
 
 def _reason(mistake: Any) -> str:
     message: str = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "extra_forbidden":
         return "not a name that is known here"
+    if mistake["type"] == "model_type":
+        return "must be a mapping, `NAME: VALUE`"
     return message[:1].lower() + message[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 
 import numpy as np
@@ -10,11 +11,18 @@ from msgspec import Struct
 from scipy.special import ndtr, ndtri
 
 from transforms.core.comparison.result import Design
-from transforms.core.comparison.samples import Array, checked, checked_pairs, rounding_grain
+from transforms.core.comparison.samples import (
+    Array,
+    checked,
+    checked_pairs,
+    rounding_grain,
+    settled_differences,
+)
 from transforms.core.errors import UsageError
 
 DEFAULT_RESAMPLES = 9_999
 _LEAST_RESAMPLES = 100
+_FEW = 50  # values of an arm; below, simulations find the interval clearly too narrow
 _DRAWN_AT_ONCE = 1 << 20  # numbers; keeps the memory of a resample batch near 16 MB
 _REPETITIONS_FOR_COUNTS = 32  # from here on, drawing counts of the distinct values is faster
 
@@ -27,9 +35,13 @@ class BootstrapInterval(Struct, frozen=True):
       confidence, ci_low, ci_high: the interval and what it promises; None where `note` says why.
       resamples: how often the data were drawn anew.
       bias_correction, acceleration: z0 and a, the two corrections of BCa.
+      n_base, n_candidate: values; in a paired design both are the number of pairs.
+      note: why there is no interval, or why to trust it less.
     """
 
     design: Design
+    n_base: int
+    n_candidate: int
     difference: float | None
     confidence: float
     ci_low: float | None
@@ -51,8 +63,9 @@ def bootstrap_interval(
     """The BCa interval; pairs are drawn whole, or each arm on its own when unpaired.
 
     The result depends on the values, the state of the generator and nothing else: values are
-    sorted before they are drawn. The acceleration is the jackknife's, which for means is the
-    skewness in closed form: a jackknife that builds every sample would need n^2 steps.
+    sorted before they are drawn, and differences that rounding explains are none. The acceleration
+    is the jackknife's, which for means is the skewness in closed form: a jackknife that builds
+    every sample would need n^2 steps.
 
     Args:
       generator: seeded by the caller, as `np.random.default_rng(seed)`; it is advanced.
@@ -64,29 +77,47 @@ def bootstrap_interval(
     """
     _check(resamples, confidence)
     samples, signs = _samples(base, candidate, design)
-    difference = None
-    if all(sample.size for sample in samples):
-        difference = float(sum(s * v.mean() for s, v in zip(signs, samples, strict=True)))
+    sizes = [sample.size for sample in samples]
+    found = partial(
+        BootstrapInterval,
+        design=design,
+        n_base=sizes[0],
+        n_candidate=sizes[-1],
+        difference=_difference(samples, signs) if all(sizes) else None,
+        confidence=confidence,
+        resamples=resamples,
+    )
     reason = _degenerate(samples)
-    if reason or difference is None:
-        return BootstrapInterval(
-            design, difference, confidence, None, None, resamples, None, None, reason
+    if reason:
+        return found(
+            ci_low=None, ci_high=None, bias_correction=None, acceleration=None, note=reason
         )
     drawn = np.zeros(resamples)
     for sign, sample in zip(signs, samples, strict=True):
         drawn += sign * _resampled_means(sample, generator, resamples)
-    bias = _bias_correction(drawn, difference, rounding_grain(*samples))
+    bias = _bias_correction(drawn, _difference(samples, signs), rounding_grain(*samples))
     acceleration = _acceleration(samples, signs)
     ends = _adjusted_ends(bias, acceleration, confidence)
-    if ends is None:
-        note = "the resamples lie so far to one side that BCa has no interval"
-        return BootstrapInterval(
-            design, difference, confidence, None, None, resamples, bias, acceleration, note
-        )
-    low, high = (float(end) for end in np.quantile(drawn, ends))
-    return BootstrapInterval(
-        design, difference, confidence, low, high, resamples, bias, acceleration, None
+    low, high = (None, None) if ends is None else np.quantile(drawn, ends).tolist()
+    return found(
+        ci_low=low,
+        ci_high=high,
+        bias_correction=bias if isfinite(bias) else None,
+        acceleration=acceleration,
+        note=_note(ends is not None, min(sizes)),
     )
+
+
+def _note(has_interval: bool, least: int) -> str | None:
+    if not has_interval:
+        return "the resamples lie so far to one side that BCa has no interval"
+    if least < _FEW:
+        return f"with fewer than {_FEW} values a bootstrap interval tends to be too narrow"
+    return None
+
+
+def _difference(samples: list[Array], signs: list[float]) -> float:
+    return float(sum(sign * each.mean() for sign, each in zip(signs, samples, strict=True)))
 
 
 def _check(resamples: int, confidence: float) -> None:
@@ -102,7 +133,7 @@ def _samples(
     """What is drawn from, sorted, and the sign with which each mean enters the difference."""
     if design == "paired":
         before, after = checked_pairs(base, candidate)
-        return [np.sort(after - before)], [1.0]
+        return [np.sort(settled_differences(before, after))], [1.0]
     before, after = checked(base, "base"), checked(candidate, "candidate")
     return [np.sort(before), np.sort(after)], [-1.0, 1.0]
 

@@ -44,6 +44,25 @@ class _Header(Struct, frozen=True):
 def read_avro(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
     """The records of a shard in file order.
 
+    Damage is reported as by `decoded_blocks`.
+
+    Args:
+      file: the Avro file itself, uncompressed and seekable.
+      shard: the byte range to read.
+
+    Raises:
+      OSError: the file cannot be read.
+    """
+    for found in decoded_blocks(file, shard):
+        if isinstance(found, DecodedBlock):
+            yield from _calls_of(found, shard.path)
+        else:
+            yield found
+
+
+def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | RejectedRecord]:
+    """The blocks of a shard, decoded by the file's own schema, in file order.
+
     A damaged block is one rejected row that stands for all its records; reading goes on at the
     next sync marker. An unusable header is one row for the file, from its first shard.
 
@@ -66,7 +85,7 @@ def read_avro(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Rejecte
     found = blocks_in(file, header.sync, decoder.decode, header.first_block, shard.start, shard.end)
     for stretch in found:
         if isinstance(stretch, DecodedBlock):
-            yield from _calls_of(stretch, shard.path)
+            yield stretch
         else:
             yield RejectedRecord(
                 shard.path,

@@ -39,7 +39,7 @@ def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Reje
     """
     try:
         parquet = pq.ParquetFile(file)
-        groups = list(_row_groups(parquet, shard))
+        groups = list(row_groups(parquet, shard))
         columns = [name for name in parquet.schema_arrow.names if name in _KNOWN_COLUMNS]
     except Exception as error:  # pyarrow raises whatever a broken footer leads to
         if isinstance(error, OSError) and error.errno is not None:
@@ -52,7 +52,7 @@ def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Reje
         yield from _read_group(parquet, group, columns, shard.path)
 
 
-def _row_groups(parquet: Any, shard: FileShard) -> Iterator[int]:
+def row_groups(parquet: Any, shard: FileShard) -> Iterator[int]:
     """The row groups that begin in the shard; those of a broken offset belong to the first."""
     for index in range(parquet.metadata.num_row_groups):
         group = parquet.metadata.row_group(index)

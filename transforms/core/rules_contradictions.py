@@ -1,0 +1,64 @@
+"""Mistakes between the parts of a rules file, each of which may be right by itself (SPEC 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+_ID_PREFIX = "ids."
+Contradiction = tuple[tuple[int | str, ...], str]  # where it stands, and what is wrong
+
+
+def contradictions(content: Any) -> Iterator[Contradiction]:
+    """All of them, in a file whose shape may be wrong in other ways.
+
+    Args:
+      content: the rules as YAML gives them.
+    """
+    types = _mapping(content, "types")
+    if isinstance(content, dict) and "types" in content and "default" not in types:
+        yield ("types",), "must hold an entry `default`"
+    yield from _of_names(types, _mapping(content, "aliases"))
+    for name, entry in types.items():
+        yield from _of_type(("types", str(name)), entry)
+
+
+def _of_names(types: dict[Any, Any], aliases: dict[Any, Any]) -> Iterator[Contradiction]:
+    taken: dict[str, str] = {}
+    for part, names in (("types", types), ("aliases", aliases)):
+        for name in map(str, names):
+            folded = name.strip().casefold()
+            if folded in taken:
+                yield (part, name), f"means the same as {taken[folded]}; case does not matter"
+            taken.setdefault(folded, f"{part}.{name}")
+    for alias, target in aliases.items():
+        if isinstance(target, str) and target not in types:
+            yield ("aliases", str(alias)), f"stands for {target}, which is not under types"
+
+
+def _of_type(place: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:
+    definitive, container = _names(entry, "definitive"), _names(entry, "container")
+    for name in container:
+        if name in definitive:
+            yield (*place, "container"), f"{name} is named as definitive too"
+    if _mapping(entry, "points") and entry.get("duplicate_if"):
+        yield (*place, "points"), "stands beside duplicate_if; give one of the two"
+    for part in ("definitive", "container"):
+        for name in _names(entry, part):
+            if name.startswith(_ID_PREFIX):
+                yield (*place, part), f"{name} is an id already without `{_ID_PREFIX}`"
+    for part in ("reject_on", "points"):
+        for name in _names(entry, part):
+            if name.startswith(_ID_PREFIX):
+                yield (*place, part), f"{name} is an id, and only fields can stand here"
+
+
+def _mapping(content: Any, key: str) -> dict[Any, Any]:
+    part = content.get(key) if isinstance(content, dict) else None
+    return part if isinstance(part, dict) else {}
+
+
+def _names(entry: Any, key: str) -> list[str]:
+    """The names in a list or among the keys of a mapping."""
+    part = entry.get(key) if isinstance(entry, dict) else None
+    return [name for name in part if isinstance(name, str)] if isinstance(part, list | dict) else []
