@@ -1,0 +1,44 @@
+"""Two runs compared by ranx and by us, on the same values per query."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from transforms.core.comparison import compare_paired, pair
+
+METRICS = ["ndcg@10", "precision@5"]
+QUERIES = 40
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Judgements and two runs of the same queries; the candidate ranks a little better."""
+    generator = np.random.default_rng(20)
+    judged, base, candidate = {}, {}, {}
+    for query in range(QUERIES):
+        documents = [f"d{document}" for document in range(20)]
+        grades = generator.binomial(3, 0.25, 20)
+        judged[f"q{query}"] = {
+            document: int(grade) for document, grade in zip(documents, grades, strict=True) if grade
+        } or {"d0": 1}
+        for run, knowledge in ((base, 0.4), (candidate, 0.8)):
+            scores = knowledge * grades + generator.normal(size=20)
+            run[f"q{query}"] = dict(zip(documents, scores.tolist(), strict=True))
+    return judged, base, candidate
+
+
+@pytest.mark.slow  # ranx compiles its metrics the first time
+def test_paired_p_values_are_ranxs(runs):
+    ranx = pytest.importorskip("ranx")
+    qrels = ranx.Qrels(runs[0])
+    base, candidate = ranx.Run(runs[1], name="base"), ranx.Run(runs[2], name="candidate")
+    report = ranx.compare(qrels, [base, candidate], METRICS, stat_test="student")
+    theirs = report.comparisons[frozenset(["base", "candidate"])]
+    for metric in METRICS:
+        pairing = pair(base.scores[metric], candidate.scores[metric])
+        ours = compare_paired(pairing.base, pairing.candidate)
+        assert pairing.n == QUERIES
+        assert ours.p_value == pytest.approx(theirs[metric]["p_value"], rel=1e-9)
+        assert ours.base_mean == pytest.approx(report.results["base"][metric], rel=1e-9)
+        assert ours.candidate_mean == pytest.approx(report.results["candidate"][metric], rel=1e-9)

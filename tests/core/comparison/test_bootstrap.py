@@ -1,0 +1,95 @@
+"""The BCa interval against scipy's on the same resamples, and on values that do not vary."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.core.comparison import populations
+from transforms.core.comparison import bootstrap_interval
+from transforms.core.errors import UsageError
+
+
+def generator():
+    return np.random.default_rng(42)
+
+
+@pytest.mark.parametrize(
+    "population", [populations.normal, populations.gains, populations.precisions]
+)
+def test_paired_interval_is_scipys(population):
+    (base,), (candidate,) = population(generator(), 1, 60, 0.1)
+    ours = bootstrap_interval(base, candidate, "paired", generator(), 999)
+    theirs = stats.bootstrap(
+        (np.sort(candidate - base),), np.mean, n_resamples=999, method="BCa", rng=generator()
+    ).confidence_interval
+    assert (ours.ci_low, ours.ci_high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+    assert ours.note is None
+
+
+def test_unpaired_interval_is_scipys():
+    base, candidate = generator().gamma(1, size=70), generator().gamma(2, size=50)
+    ours = bootstrap_interval(base, candidate, "unpaired", generator(), 999)
+    theirs = stats.bootstrap(
+        (np.sort(base), np.sort(candidate)),
+        lambda x, y, axis: y.mean(axis=axis) - x.mean(axis=axis),
+        n_resamples=999,
+        method="BCa",
+        rng=generator(),
+    ).confidence_interval
+    assert (ours.ci_low, ours.ci_high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+    assert (ours.n_base, ours.n_candidate) == (70, 50)
+
+
+def test_drawing_counts_of_repeated_values_gives_the_same_interval():
+    (base,), (candidate,) = populations.rare_changes(generator(), 1, 2000, 0.005)
+    ours = bootstrap_interval(base, candidate, "paired", generator(), 9_999)
+    theirs = stats.bootstrap(
+        (candidate - base,), np.mean, n_resamples=9_999, batch=500, rng=generator()
+    )
+    allowed = 0.1 * theirs.standard_error
+    assert ours.ci_low == pytest.approx(theirs.confidence_interval.low, abs=allowed)
+    assert ours.ci_high == pytest.approx(theirs.confidence_interval.high, abs=allowed)
+
+
+def test_the_seed_decides_and_the_order_of_the_pairs_does_not():
+    (base,), (candidate,) = populations.gains(generator(), 1, 80, 0.1)
+    once = bootstrap_interval(base, candidate, "paired", generator(), 500)
+    assert bootstrap_interval(base[::-1], candidate[::-1], "paired", generator(), 500) == once
+    other = bootstrap_interval(base, candidate, "paired", np.random.default_rng(1), 500)
+    assert other.ci_low != once.ci_low
+
+
+@pytest.mark.parametrize("design", ["paired", "unpaired"])
+def test_values_that_do_not_vary_have_no_interval(design):
+    same = bootstrap_interval([0.3] * 5, [0.1 + 0.2] * 5, design, generator(), 200)
+    assert (same.ci_low, same.ci_high, same.bias_correction) == (None, None, None)
+    assert same.note == "the values do not vary, so neither do the resamples"
+
+
+def test_differences_that_rounding_explains_do_not_vary():
+    same = bootstrap_interval([0.3, 0.7], [0.1 + 0.2, 0.7], "paired", generator(), 200)
+    assert (same.difference, same.ci_low) == (0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "design", "difference"),
+    [([], [], "paired", None), ([1.0], [3.0], "paired", 2.0), ([1.0, 2.0], [], "unpaired", None)],
+)
+def test_fewer_than_two_values_cannot_be_resampled(base, candidate, design, difference):
+    few = bootstrap_interval(base, candidate, design, generator(), 200)
+    assert (few.difference, few.ci_low) == (difference, None)
+    assert few.note == "fewer than two values cannot be resampled"
+
+
+def test_few_values_come_with_a_warning():
+    few = bootstrap_interval([1.0, 2.0, 4.0], [2.0, 2.5, 6.0], "paired", generator(), 200)
+    assert few.ci_low < few.difference < few.ci_high
+    assert few.note == "with fewer than 50 values a bootstrap interval tends to be too narrow"
+
+
+@pytest.mark.parametrize(("resamples", "confidence"), [(99, 0.95), (1000, 95)])
+def test_options_out_of_range_are_refused(resamples, confidence):
+    with pytest.raises(UsageError):
+        bootstrap_interval([1.0, 2.0], [1.0, 3.0], "paired", generator(), resamples, confidence)

@@ -1,0 +1,120 @@
+"""Good, same, bad: the counts, the balance, and exactly how often the interval is right."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tests.core.comparison import populations
+from transforms.core.comparison import good_same_bad
+from transforms.core.comparison.gsb import share_difference_interval
+from transforms.core.errors import UsageError
+
+SHARES = [(0.05, 0.05), (0.1, 0.05), (0.3, 0.2), (0.5, 0.3), (0.4, 0.4), (0.9, 0.05)]
+RARE = [(0.02, 0.02), (0.1, 0.0), (0.01, 0.0), (0.01, 0.01), (1.0, 0.0), (0.0, 0.97)]
+
+
+def test_trap_23():
+    balance = good_same_bad([1, 1, 1, 1], [2, 1, 0, 0], 0, "higher")
+    assert (balance.good, balance.same, balance.bad, balance.gsb) == (1, 1, 2, -0.25)
+    assert -1 <= balance.ci_low < -0.25 < balance.ci_high <= 1
+
+
+def test_lower_values_are_better_where_the_metric_says_so():
+    balance = good_same_bad([1, 1, 1, 1], [2, 1, 0, 0], 0, "lower")
+    assert (balance.good, balance.bad, balance.gsb) == (2, 1, 0.25)
+
+
+def test_only_differences_beyond_the_tolerance_count():
+    base, candidate = [0.2, 0.6, 1.0, 0.5, 0.5], [0.3, 0.7, 1.1, 0.5, 0.61]
+    balance = good_same_bad(base, candidate, 0.1, "higher")
+    assert (balance.good, balance.same, balance.bad) == (1, 4, 0)
+
+
+def test_without_pairs_there_is_no_balance():
+    nothing = good_same_bad([], [], 0, "higher")
+    assert (nothing.gsb, nothing.ci_low, nothing.note) == (None, None, "there are no pairs")
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "direction", "confidence", "message"),
+    [
+        (-0.1, "higher", 0.95, "tolerance is -0.1"),
+        (float("nan"), "higher", 0.95, "tolerance is nan"),
+        (0, "neither", 0.95, "'neither'"),
+        (0, "higher", 1.0, "confidence"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(tolerance, direction, confidence, message):
+    with pytest.raises(UsageError, match=message):
+        good_same_bad([1.0], [2.0], tolerance, direction, confidence)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_interval_surrounds_the_balance_and_mirrors(good, same, bad):
+    n = good + same + bad
+    if n == 0:
+        return
+    low, high = share_difference_interval(good, bad, n, 0.95)
+    assert -1 <= low <= (good - bad) / n <= high <= 1
+    assert low < high
+    mirrored = share_difference_interval(bad, good, n, 0.95)
+    assert mirrored == (-high, -low)
+
+
+def test_ends_are_where_the_score_test_turns_significant():
+    """Tango's score, maximised over the shares numerically instead of in closed form."""
+    good, bad, n = 9, 4, 40
+    for end in share_difference_interval(good, bad, n, 0.95):
+        shares_of_bad = np.linspace(max(0, -end), (1 - end) / 2, 200_001)[1:-1]
+        same = 1 - 2 * shares_of_bad - end
+        fit = (
+            good * np.log(shares_of_bad + end)
+            + bad * np.log(shares_of_bad)
+            + (n - good - bad) * np.log(same)
+        )
+        share_of_bad = shares_of_bad[np.argmax(fit)]
+        variance = n * (2 * share_of_bad + end - end**2)
+        score = (good - bad - n * end) / np.sqrt(variance)
+        assert abs(score) == pytest.approx(stats.norm.ppf(0.975), abs=1e-3)
+
+
+@cache
+def intervals(n):
+    """Every outcome of n pairs with its interval."""
+    outcomes = [(good, bad) for good in range(n + 1) for bad in range(n + 1 - good)]
+    ends = [share_difference_interval(good, bad, n, 0.95) for good, bad in outcomes]
+    return np.array(outcomes), np.array(ends)
+
+
+def coverage(n, good_share, bad_share):
+    """The exact probability that the interval holds the true balance."""
+    outcomes, ends = intervals(n)
+    counts = np.column_stack([outcomes, n - outcomes.sum(axis=1)])
+    shares = [good_share, bad_share, 1 - good_share - bad_share]
+    probability = stats.multinomial.pmf(counts, n, shares)
+    true = good_share - bad_share
+    return probability[(ends[:, 0] <= true + 1e-9) & (true - 1e-9 <= ends[:, 1])].sum()
+
+
+@pytest.mark.parametrize("shares", SHARES)
+def test_interval_covers_what_it_promises(shares):
+    assert 0.93 <= coverage(80, *shares) <= 0.97
+
+
+@pytest.mark.parametrize("n", [10, 30, 80])
+@pytest.mark.parametrize("shares", SHARES + RARE)
+def test_interval_never_promises_too_much(n, shares):
+    assert coverage(n, *shares) >= 0.93
+
+
+def test_interval_covers_on_pairs_that_mostly_agree():
+    base, candidate = populations.rare_changes(np.random.default_rng(23), 3000, 100, 0.01)
+    found = [good_same_bad(*arms, 0.05, "higher") for arms in zip(base, candidate, strict=True)]
+    true = 0.1  # a shift of 0.01 in steps of 0.1
+    assert 0.93 <= np.mean([each.ci_low <= true <= each.ci_high for each in found]) <= 0.97

@@ -1,0 +1,31 @@
+"""The sign test against the binomial distribution."""
+
+from __future__ import annotations
+
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from transforms.core.comparison import sign_test
+
+
+@given(st.integers(0, 60), st.integers(0, 10), st.integers(0, 60))
+def test_p_is_the_binomial_tests(higher, equal, lower):
+    base = [0.5] * (higher + equal + lower)
+    candidate = [0.7] * higher + [0.5] * equal + [0.2] * lower
+    ours = sign_test(base, candidate)
+    assert (ours.n, ours.higher, ours.equal, ours.lower) == (len(base), higher, equal, lower)
+    if not higher + lower:
+        assert (ours.p_value, ours.note) == (None, "no pair differs")
+        return
+    assert ours.p_value == pytest.approx(stats.binomtest(higher, higher + lower).pvalue, rel=1e-9)
+    lesser = min(higher, lower)
+    tail = sum(comb(higher + lower, k) for k in range(lesser + 1)) / 2 ** (higher + lower)
+    assert ours.p_value == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
+
+
+def test_rounding_is_no_difference():
+    assert sign_test([0.1 + 0.2, 1.0], [0.3, 2.0]).equal == 1

@@ -1,0 +1,107 @@
+"""Welch's t-test against scipy, and what it says where nothing can be tested."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+from scipy import integrate, stats
+
+from tests.core.comparison import populations
+from transforms.core.comparison import compare_unpaired
+
+VALUES = st.lists(
+    st.floats(-1e3, 1e3) | st.integers(0, 3) | st.sampled_from([1e-200, 1e250]), max_size=12
+)
+
+
+@pytest.mark.parametrize(
+    "population", [populations.normal, populations.precisions, populations.gains]
+)
+@pytest.mark.parametrize(("n", "other"), [(5, 9), (200, 30), (1000, 1000)])
+def test_figures_are_scipys(population, n, other):
+    generator = np.random.default_rng(n)
+    base, candidate = population(generator, 1, n)[0][0], population(generator, 1, other, 0.05)[1][0]
+    ours = compare_unpaired(base, candidate)
+    theirs = stats.ttest_ind(candidate, base, equal_var=False)
+    interval = theirs.confidence_interval(0.95)
+    assert (ours.t, ours.degrees_of_freedom, ours.p_value, ours.ci_low, ours.ci_high) == (
+        pytest.approx(
+            (theirs.statistic, theirs.df, theirs.pvalue, interval.low, interval.high), rel=1e-9
+        )
+    )
+    assert (ours.n_base, ours.n_candidate, ours.note) == (n, other, None)
+    assert ours.difference_stddev is None
+
+
+def test_hedges_g_is_unbiased():
+    """Hedges (1981): the expected g is the true difference in standard deviations."""
+    generator = np.random.default_rng(81)
+    base, candidate = generator.normal(0, 1, (8000, 5)), generator.normal(0.8, 1, (8000, 7))
+    sizes = [compare_unpaired(*arms).effect_size for arms in zip(base, candidate, strict=True)]
+    assert np.mean(sizes) == pytest.approx(0.8, abs=4 * np.std(sizes) / np.sqrt(len(sizes)))
+
+
+def test_hedges_g_in_numbers():
+    """Sums of squares 2 and 8/3 over 3 degrees of freedom; the correction from its definition."""
+    pooled = np.sqrt((2 + 8 / 3) / 3)
+    overstated = integrate.quad(lambda x: stats.chi.pdf(x, 3) / x, 0, np.inf)[0] * np.sqrt(3)
+    comparison = compare_unpaired([0.0, 2.0], [2.0, 4.0, 4.0])
+    assert comparison.effect_size == pytest.approx((10 / 3 - 1) / pooled / overstated)
+
+
+@pytest.mark.parametrize(("base", "candidate"), [([], [1.0]), ([1.0, 2.0], []), ([], [])])
+def test_an_empty_arm_has_no_difference(base, candidate):
+    nothing = compare_unpaired(base, candidate)
+    assert (nothing.difference, nothing.p_value, nothing.note) == (
+        None,
+        None,
+        "an arm has no value",
+    )
+
+
+def test_one_value_has_no_test():
+    one = compare_unpaired([1.0], [2.0, 3.0])
+    assert (one.difference, one.p_value, one.ci_low) == (1.5, None, None)
+    assert one.note == "an arm with one value has no interval and no test"
+
+
+@pytest.mark.filterwarnings("ignore:Precision loss")  # scipy's, on the arm without spread
+def test_one_arm_without_spread_is_tested_against_the_other():
+    ours = compare_unpaired([1.0, 1.0, 1.0], [1.0, 2.0, 4.0])
+    theirs = stats.ttest_ind([1.0, 2.0, 4.0], [1.0, 1.0, 1.0], equal_var=False)
+    assert (ours.p_value, ours.degrees_of_freedom) == pytest.approx((theirs.pvalue, 2), rel=1e-9)
+
+
+def test_equal_constants_have_p_1():
+    same = compare_unpaired([0.3, 0.1 + 0.2], [0.3, 0.3, 0.3])
+    assert (same.p_value, same.ci_low, same.t) == (1.0, None, None)
+    assert same.note == "no value differs, so there is no interval"
+
+
+@pytest.mark.parametrize(("n", "other"), [(2, 2), (3, 5), (4, 4), (6, 2)])
+def test_two_constants_are_tested_by_dealing_the_values_anew(n, other):
+    base, candidate = np.full(n, 0.2), np.full(other, 0.7)
+    deals = stats.permutation_test(
+        (candidate, base),
+        lambda x, y, axis: np.abs(x.mean(axis=axis) - y.mean(axis=axis)),
+        alternative="greater",
+        n_resamples=np.inf,
+    )
+    ours = compare_unpaired(base, candidate)
+    assert ours.p_value == pytest.approx(deals.pvalue, rel=1e-9)
+    assert ours.note.startswith("each arm holds one value throughout")
+
+
+@given(VALUES, VALUES)
+def test_every_number_is_finite_and_every_gap_explained(base, candidate):
+    comparison = compare_unpaired(base, candidate)
+    values = structs.asdict(comparison)
+    assert all(np.isfinite(value) for value in values.values() if isinstance(value, float))
+    missing = {name for name, value in values.items() if value is None}
+    explained = missing - {"note", "difference_stddev"}
+    assert (comparison.note is None) == (not explained)
+    assert comparison.p_value is None or 0 <= comparison.p_value <= 1
+    assert compare_unpaired(base[::-1], candidate[::-1]) == comparison
