@@ -65,9 +65,9 @@ def fields_of(result):
 def keys_of(evidence):
     """All (kind, value) keys in canonical order (SPEC 4.2)."""
     keys = [
-        (f"id:{name}", value.casefold())
+        (f"id:{name}", value)
         for name in sorted(evidence.ids)
-        for value in sorted(evidence.ids[name])
+        for value in sorted({value.casefold() for value in evidence.ids[name]})
     ]
     if evidence.generic_id is not None:
         keys.append(("id", evidence.generic_id.casefold()))

@@ -1,0 +1,201 @@
+"""The core against the brute-force reference of SPEC 3 to 5, field by field."""
+
+import math
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import asdict
+
+from tests.adversarial import trace
+from tests.core.direct import duplicates, near_misses, score, shipped_rules, total_counts
+from tests.reference import evaluate
+from tests.reference.delivery import encoding, identity, in_order, parsed_record
+from transforms.core import duplicates as deduplication
+from transforms.core.delivery import EncodingsNeededError
+from transforms.core.rows import ConversationRow, IterationRow
+from transforms.core.rules import NO_TYPE
+
+# What the reference gives with a conversation and the core counts for the manifest.
+COUNTED = {
+    "scored": "records.scored",
+    "earlier_turn": "records.earlier_turn",
+    "conflicting_redeliveries": "conflicting_redeliveries",
+}
+CLAUSES = {
+    "File": 2,
+    "Event": 3,
+    "EmailMessage": 3,
+    "TeamsMessage": 2,
+    "People": 1,
+    "External": 1,
+    "MeetingTranscript": 2,
+    "default": 2,
+}
+STEPS = ["ids", "url", "url_text", "generic_id", "identical"]
+REJECTIONS = ["ids", "url", "url_identity", "url_text", "fields", "inconclusive"]
+
+
+def same(ours, theirs):
+    if isinstance(theirs, float) and isinstance(ours, float):
+        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)
+    return ours == theirs and (ours is None) == (theirs is None)
+
+
+def assert_same_rows(ours, theirs):
+    assert len(ours) == len(theirs)
+    for mine, other in zip(ours, theirs, strict=True):
+        different = {
+            name: (mine[name], other[name]) for name in other if not same(mine[name], other[name])
+        }
+        assert not different, (different, mine)
+
+
+def conversation_row(one):
+    row = {name: value for name, value in asdict(one.conversation).items() if name != "ranking"}
+    return {**row, **{ours: one.counts[name] for ours, name in COUNTED.items()}}
+
+
+def assert_as_reference(records, max_candidates=256):
+    """Score with both and compare every column; gives what the core scored."""
+    reference = evaluate(records, max_candidates=max_candidates)
+    scores = score(records, shipped_rules(max_candidates))
+    assert scores.keys() == reference["conversations"].keys()
+    names = sorted(scores)
+    rows = [conversation_row(scores[name]) for name in names]
+    assert_same_rows(rows, [reference["conversations"][name] for name in names])
+    assert all(rows[0].keys() == row.keys() for row in reference["conversations"].values())
+    iterations = [asdict(row) for name in names for row in scores[name].iterations]
+    assert_same_rows(iterations, reference["iterations"])
+    assert_same_rows(duplicates(scores), reference["duplicates"])
+    assert near_misses(scores) == {
+        step: pairs for step, pairs in reference["counts"]["near_misses"].items() if pairs
+    }
+    counts = total_counts(scores)
+    assert counts["candidates_cut"] == reference["counts"]["candidates_cut"]
+    kinds = ("scored", "earlier_turn", "redelivered")
+    assert len(records) == sum(counts[f"records.{kind}"] for kind in kinds)
+    return scores
+
+
+def test_every_column_is_compared():
+    """The comparison goes by the reference's columns, so those must be all of SPEC 6."""
+    record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1"}, {"id": "1"}]}
+    reference = evaluate([record])
+    own = {*COUNTED, *ConversationRow.__struct_fields__} - {"ranking"}
+    assert reference["conversations"]["c"].keys() == own
+    assert reference["iterations"][0].keys() == set(IterationRow.__struct_fields__)
+
+
+@pytest.fixture(scope="module")
+def adversarial_records():
+    return trace(Random(7), conversations=700)
+
+
+def test_adversarial_conversations(adversarial_records):
+    scores = assert_as_reference(adversarial_records)
+    counts = total_counts(scores)
+    assert counts["results.duplicates"] > 1_000
+    assert all(
+        counts[name] > 0
+        for name in ("records.earlier_turn", "records.redelivered", *COUNTED.values())
+    )
+
+
+@pytest.mark.parametrize("max_candidates", [1, 2, 3])
+def test_few_candidates(max_candidates):
+    records = trace(Random(max_candidates), conversations=200)
+    scores = assert_as_reference(records, max_candidates)
+    assert total_counts(scores)["candidates_cut"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("max_candidates", [1, 2, 3, 256])
+def test_many_adversarial_conversations(max_candidates):
+    for seed in range(2):
+        assert_as_reference(trace(Random(1_000 + seed), conversations=500), max_candidates)
+
+
+def test_every_type_step_and_clause_is_reached(adversarial_records, monkeypatch):
+    """Counted where the core decides, so that no step is reached by the reference alone."""
+    decided = Counter()
+    verify = deduplication.verify
+
+    def counting(first, second, rules):
+        verdict = verify(first, second, rules)
+        applicable = rules.of_type(first.type_number or second.type_number or NO_TYPE).name
+        decided[applicable, verdict.step.value, verdict.clause, verdict.duplicate] += 1
+        return verdict
+
+    monkeypatch.setattr(deduplication, "verify", counting)
+    score(adversarial_records)
+    accepting = {(rule, step, None, True) for rule in CLAUSES for step in STEPS}
+    for rule, clauses in CLAUSES.items():
+        accepting |= {(rule, "fields", clause, True) for clause in range(1, clauses + 1)}
+    rejecting = {(rule, step, None, False) for rule in CLAUSES for step in REJECTIONS}
+    of_types = {(rule, "type", None, False) for rule in CLAUSES}
+    assert accepting | rejecting <= set(decided)
+    assert set(decided) <= accepting | rejecting | of_types
+    assert any(step == "type" for _, step, _, _ in decided)
+
+
+seeds = st.integers(min_value=0, max_value=2**32 - 1)
+
+
+@given(seed=seeds, max_candidates=st.sampled_from([1, 2, 3, 256]))
+@settings(max_examples=40, deadline=None)
+def test_any_seed(seed, max_candidates):
+    assert_as_reference(trace(Random(seed), conversations=3), max_candidates)
+
+
+@given(seed=seeds, order=st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_arrival_order_changes_nothing(seed, order):
+    records = trace(Random(seed), conversations=3)
+    shuffled = list(records)
+    order.shuffle(shuffled)
+    scores = score(records, per_call=True)
+    assert score(shuffled, per_call=True) == scores
+
+
+def hangs_on_encodings(records):
+    """Whether an order in one conversation can't be known without canonical encodings."""
+    parsed = [parsed_record(raw) for raw in records]
+    deliveries = {}
+    for record in parsed:
+        deliveries.setdefault(identity(record), []).append(record)
+    winners = []
+    for copies in deliveries.values():
+        latest = max((record["timestamp"] is not None, record["timestamp"]) for record in copies)
+        last = [
+            record
+            for record in copies
+            if (record["timestamp"] is not None, record["timestamp"]) == latest
+        ]
+        if len({encoding(record) for record in last}) > 1:
+            return True
+        winners.append(last[0])
+    places = Counter(
+        (one["turn"], one["iteration"], one["call"] or 0, one["timestamp"], one["record_id"])
+        for one in in_order(winners)
+    )
+    return max(places.values()) > 1
+
+
+@given(seed=seeds)
+@settings(max_examples=40, deadline=None)
+def test_encodings_are_needed_only_when_an_order_hangs_on_them(seed):
+    records = trace(Random(seed), conversations=1)
+    expected = score(records)
+    if hangs_on_encodings(records):
+        with pytest.raises(EncodingsNeededError):
+            score(records, keep_encoding=False)
+    else:
+        assert score(records, keep_encoding=False) == expected
+
+
+def test_both_kinds_of_orders_occur():
+    kinds = Counter(hangs_on_encodings(trace(Random(seed), conversations=1)) for seed in range(60))
+    assert min(kinds[True], kinds[False]) > 5

@@ -1,0 +1,119 @@
+"""Redeliveries, the order of SPEC 3, and what a conversation's attributes are (SPEC 6)."""
+
+from itertools import permutations
+
+import pytest
+
+from tests.core.direct import prints
+from transforms.core.delivery import EncodingsNeededError, deliver
+
+
+def delivered(*records, keep_encoding=True):
+    """What is left, after checking that no order of arrival changes it."""
+    records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
+    (calls,) = prints(records, keep_encoding=keep_encoding).values()
+    outcomes = [deliver(order) for order in permutations(calls)]
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+    return outcomes[0]
+
+
+def labels(outcome):
+    """The label of each call's only result, which names the call."""
+    return [call.results[0].gain for call in outcome.calls]
+
+
+def call(gain, **columns):
+    return {"results": [{"gain": gain}], **columns}
+
+
+REDELIVERED = [
+    # (deliveries, labels of the calls that count, conflicting)
+    ([call(1, record_id="r"), call(1, record_id="r")], [1], 0),
+    ([call(1, record_id="r"), call(1, record_id="r", iteration=2, timestamp=5)], [1], 1),
+    ([call(1, record_id="r", call=0), call(2, record_id="s", call=0)], [1, 2], 0),
+    ([call(1, record_id=" ", call=0), call(1, call=0, timestamp=1)], [1], 1),
+    ([call(1, call=0, turn=1), call(2, call=0, turn=2)], [1, 2], 0),
+    ([call(1, call=0), call(2)], [1, 2], 0),
+    ([call(1), call(1, query="q")], [1, 1], 0),
+    ([call(1), call(1, turn=1, tool=None, unknown=3)], [1], 0),
+    ([call(1, timestamp=0), call(1, timestamp="1970-01-01T01:00+01:00")], [1], 0),
+    ([call(1, call=0, timestamp=-5), call(2, call=0)], [1], 1),
+    ([call(1, call=0, timestamp=1), call(2, call=0, timestamp=2)], [2], 1),
+    ([call(1, call=0, query="b"), call(2, call=0, query="a")], [1], 1),
+    ([call(1, call=0, query="é"), call(2, call=0, query="z")], [1], 1),
+    ([call(2, call=0, timestamp=1), call(1, call=0), call(1, call=0)], [2], 2),
+    (
+        [call(1, call=0, timestamp=1), call(2, call=0, timestamp=1), call(4, call=0)],
+        [2],
+        2,
+    ),
+]
+
+
+@pytest.mark.parametrize(("deliveries", "expected", "conflicting"), REDELIVERED)
+def test_redeliveries(deliveries, expected, conflicting):
+    outcome = delivered(*deliveries)
+    assert labels(outcome) == expected
+    assert outcome.redelivered == len(deliveries) - len(expected)
+    assert outcome.conflicting == conflicting
+
+
+def test_order():
+    ordered = [
+        call(0, iteration=9),
+        call(1, turn=2, record_id="a"),
+        call(2, turn=2, call=0, timestamp=-1),
+        call(3, turn=2, call=0, record_id="a2", timestamp=-1),
+        call(4, turn=2, call=0, record_id="b", timestamp=-1),
+        call(0, turn=2, call=1, record_id="0", timestamp=-9),
+    ]
+    assert labels(delivered(*reversed(ordered))) == [0, 1, 2, 3, 4, 0]
+
+
+def test_equal_places_are_ordered_by_encoding():
+    assert labels(delivered(call(1, query="b"), call(2, query="a"))) == [2, 1]
+
+
+def test_encodings_are_needed_for_equal_places_and_times():
+    with pytest.raises(EncodingsNeededError):
+        delivered(call(1, query="b"), call(2, query="a"), keep_encoding=False)
+    with pytest.raises(EncodingsNeededError):
+        delivered(call(1, call=0), call(2, call=0), keep_encoding=False)
+
+
+def test_encodings_are_not_needed_where_time_or_equality_decides():
+    newer = delivered(call(1, call=0), call(2, call=0, timestamp=1), keep_encoding=False)
+    assert labels(newer) == [2]
+    same = delivered(call(1), call(1), keep_encoding=False)
+    assert (labels(same), same.redelivered) == ([1], 1)
+    superseded = delivered(
+        call(1, call=0), call(2, call=0), call(3, call=0, timestamp=1), keep_encoding=False
+    )
+    assert (labels(superseded), superseded.conflicting) == ([3], 2)
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([call(0, turn=2), call(1)], 2),
+        ([call(0, turn=2, turn_count=5)], 5),
+        ([call(0, turn=3, turn_count=0)], 3),
+        ([call(0, record_id="r", turn=9), call(0, record_id="r", timestamp=1)], 1),
+    ],
+)
+def test_last_turn(records, expected):
+    assert delivered(*records).last_turn == expected
+
+
+def test_nothing_delivered():
+    outcome = deliver([])
+    assert (outcome.calls, outcome.last_turn, outcome.attributes()) == ([], None, {})
+
+
+def test_attributes_are_the_last_that_are_not_blank():
+    outcome = delivered(
+        call(0, turn=2, attributes={"arm": " ", "model": "m"}),
+        call(1, iteration=2, attributes={"arm": "b", "market": "de"}),
+        call(2, iteration=1, attributes={"arm": "a", "market": "us"}, timestamp=9),
+    )
+    assert outcome.attributes() == {"arm": "b", "market": "de", "model": "m"}

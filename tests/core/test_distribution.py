@@ -1,0 +1,174 @@
+"""The accumulator behind the means: exact, free of order, with honest quantiles (SPEC 6)."""
+
+from fractions import Fraction
+from math import isclose, sqrt
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from transforms.core.distribution import (
+    GREATEST_MAGNITUDE,
+    MOST_DISTINCT,
+    Distribution,
+    exact_parts,
+)
+
+nasty = st.one_of(
+    st.sampled_from(
+        [0.0, -0.0, 0.1, 1e16, -1e16, 1.0, 1e-16, 2.0**499, -(2.0**499), 1 / 3, 5e-324]
+    ),
+    st.floats(-1e140, 1e140),
+    st.floats(0, 1),
+    st.integers(0, 20).map(float),
+)
+# Squares of these are no smaller than what a double can hold to the last bit.
+squarable = nasty.filter(lambda value: value == 0 or abs(value) > 1e-140)
+
+
+def exactly(parts):
+    return sum(map(Fraction, parts), Fraction(0))
+
+
+@given(st.lists(nasty))
+@example([1e16, 1.0, -1e16])
+@example([0.1] * 10)
+def test_parts_are_the_exact_sum(values):
+    parts = exact_parts(values)
+    assert exactly(parts) == sum(map(Fraction, values), Fraction(0))
+    magnitudes = [abs(part) for part in parts]
+    assert magnitudes == sorted(magnitudes, reverse=True)
+    assert 0.0 not in magnitudes
+
+
+@given(st.lists(nasty, min_size=1), st.randoms(use_true_random=False))
+def test_parts_depend_on_the_sum_alone(values, order):
+    shuffled = list(values)
+    order.shuffle(shuffled)
+    cut = order.randint(0, len(values))
+    assert exact_parts(shuffled) == exact_parts(values)
+    grouped = exact_parts(shuffled[:cut]) + exact_parts(shuffled[cut:])
+    assert exact_parts(grouped) == exact_parts(values)
+
+
+@given(st.lists(squarable, min_size=1))
+def test_moments_are_exact(values):
+    found = Distribution().add(values)
+    fractions = [Fraction(value) for value in values]
+    mean = sum(fractions) / len(fractions)
+    assert exactly(found.total) == sum(fractions)
+    assert exactly(found.squares) == sum(value * value for value in fractions)
+    assert found.mean == float(mean)
+    if len(values) > 1:
+        variance = sum((value - mean) ** 2 for value in fractions) / (len(values) - 1)
+        assert isclose(found.stddev, sqrt(variance), rel_tol=1e-15)
+    assert (found.n, found.lowest, found.highest) == (len(values), min(values), max(values))
+
+
+@pytest.mark.parametrize("value", [1.1e-160, 1e-170, 3e-162, 5e-324, 2.4e-162])
+@pytest.mark.parametrize("copies", [2, 3, 1_000])
+def test_values_whose_squares_vanish_have_no_deviation(value, copies):
+    found = Distribution().add([value] * copies)
+    assert found.mean == value
+    assert found.stddev == pytest.approx(0, abs=1e-160)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), GREATEST_MAGNITUDE])
+def test_values_that_cannot_be_summed(value):
+    with pytest.raises(ValueError, match="not finite"):
+        Distribution().add([1.0, value])
+
+
+@given(
+    st.lists(st.tuples(st.lists(nasty, max_size=6), st.integers(0, 3)), max_size=8),
+    st.randoms(use_true_random=False),
+)
+def test_any_order_and_grouping_gives_the_same(batches, order):
+    whole = Distribution().add(
+        [value for values, _ in batches for value in values],
+        undefined=sum(undefined for _, undefined in batches),
+    )
+    parts = [Distribution().add(values, undefined) for values, undefined in batches]
+    parts.append(Distribution())
+    order.shuffle(parts)
+    while len(parts) > 1:
+        one = parts.pop(order.randrange(len(parts)))
+        other = order.randrange(len(parts))
+        parts[other] = parts[other].merge(one)
+    (merged,) = parts
+    assert merged == whole
+    assert all(map(same_bits, merged.total, whole.total))
+
+
+def same_bits(one, other):
+    return one.hex() == other.hex()
+
+
+@given(st.lists(st.one_of(nasty, st.integers(0, 4).map(float)), min_size=1, max_size=60))
+def test_quantiles_of_few_values_are_numpys(values):
+    found = Distribution().add(values)
+    for share in (0.0, 0.1, 0.25, 0.5, 0.9, 1.0):
+        expected = float(np.quantile(np.array(values) + 0.0, share))
+        scale = max(abs(found.lowest), abs(found.highest))
+        assert isclose(
+            found.quantile(share), expected, rel_tol=1e-9, abs_tol=1e-12 * scale + 5e-324
+        )
+
+
+def test_quantiles_at_the_most_distinct_values_are_exact():
+    random = Random(3)
+    values = [random.lognormvariate(0, 3) for _ in range(MOST_DISTINCT)]
+    found = Distribution().add(values + values[:500])
+    assert found.bins is None
+    for share in (0.1, 0.5, 0.9):
+        expected = np.quantile(np.array(values + values[:500]), share)
+        assert found.quantile(share) == pytest.approx(float(expected), rel=1e-12)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    spread=st.floats(0.1, 8),
+    sign=st.sampled_from([1.0, -1.0]),
+    zeros=st.integers(0, 900),
+)
+@settings(max_examples=25, deadline=None)
+def test_quantiles_beyond_are_exact_to_0_2_percent(seed, spread, sign, zeros):
+    random = Random(seed)
+    values = [sign * random.lognormvariate(0, spread) for _ in range(MOST_DISTINCT + 500)]
+    values += [0.0] * zeros
+    found = Distribution().add(values)
+    assert found.counts == {}
+    for share in (0.0, 0.1, 0.5, 0.9, 1.0):
+        expected = float(np.quantile(values, share))
+        assert found.quantile(share) == pytest.approx(expected, rel=0.002, abs=1e-300)
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_crossing_to_bins_does_not_depend_on_order(seed):
+    random = Random(seed)
+    values = [random.choice([random.random(), float(random.randint(0, 5))]) for _ in range(3_000)]
+    whole = Distribution().add(values)
+    assert whole.bins is not None
+    shuffled = list(values)
+    random.shuffle(shuffled)
+    merged = Distribution()
+    while shuffled:
+        size = random.choice([1, 10, 300, 1_100])
+        merged = Distribution().add(shuffled[:size]).merge(merged)
+        shuffled = shuffled[size:]
+    assert merged == whole
+
+
+def test_nothing_has_no_figures():
+    for empty in (Distribution(), Distribution().add([], undefined=3)):
+        assert (empty.n, empty.mean, empty.stddev, empty.quantile(0.5)) == (0, None, None, None)
+    assert Distribution().add([], undefined=3).undefined == 3
+    assert Distribution().add([2.5]).stddev is None
+
+
+def test_minus_zero_is_zero():
+    assert Distribution().add([-0.0]) == Distribution().add([0.0])
+    assert not str(Distribution().add([-0.0]).lowest).startswith("-")

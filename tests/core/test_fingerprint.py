@@ -1,0 +1,144 @@
+"""Fingerprints: equal evidence gives equal bytes, and only equal evidence does (SPEC 4)."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.adversarial import ResultSource
+from tests.core.direct import call_print, result_print, shipped_fingerprinter, shipped_rules
+from tests.reference.evidence import evidence_of
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.parsing import parse_mapping
+
+
+def identity(result):
+    found = result_print(result)
+    return found.codes, found.digests
+
+
+def reversed_maps(result):
+    """The same result with the entries of its maps, and the values of its lists, turned round."""
+    turned = dict(reversed(result.items()))
+    for name in ("ids", "fields"):
+        if result.get(name):
+            turned[name] = {
+                key: value if isinstance(value, str) else value[::-1]
+                for key, value in reversed(result[name].items())
+            }
+    return turned
+
+
+@given(seed=st.integers(min_value=0, max_value=2**32))
+@settings(max_examples=100, deadline=None)
+def test_equal_bytes_are_equal_evidence(seed):
+    source = ResultSource(Random(seed))
+    results = [source.result() for _ in range(12)]
+    evidence = [evidence_of(result) for result in results]
+    codes = [identity(result) for result in results]
+    for one in range(len(results)):
+        for other in range(one):
+            assert (codes[one] == codes[other]) == (evidence[one] == evidence[other])
+
+
+@given(seed=st.integers(min_value=0, max_value=2**32))
+@settings(max_examples=100, deadline=None)
+def test_order_of_maps_and_lists_does_not_matter(seed):
+    source = ResultSource(Random(seed))
+    for _ in range(6):
+        result = source.result()
+        assert identity(reversed_maps(result)) == identity(result)
+
+
+EQUAL = [
+    ({"entity_type": "Email"}, {"entity_type": " emailmessage "}),
+    ({"entity_type": " WIKI"}, {"entity_type": "wiki"}),
+    ({"entity_type": "  "}, {}),
+    ({"ids": {"b": ["2", "1", "2"], "a": "1"}}, {"ids": {"a": ["1 "], "b": ["1", "2"]}}),
+    ({"ids": {"a": ["", " "]}, "fields": {"b": [" "]}}, {}),
+    ({"id": " "}, {}),
+    ({"id": "A@B"}, {"id": "a@b"}),
+    ({"url": "http://x/a?utm_source=1#z"}, {"url": "//www.X/a/"}),
+    ({"url": "http://x/a?id=1&id=2"}, {"url": "http://x/a?id=2&id=1"}),
+    ({"title": "Straße "}, {"title": "STRASSE"}),
+    ({"fields": {"start": "2024-01-01"}}, {"fields": {"start": "2024-01-01T02:00+02:00"}}),
+    ({"fields": {"to": ["b", "A"]}}, {"fields": {"to": ["a", "B", "b "]}}),
+    ({"fields": {"x": ["a", ""], "y": []}}, {"fields": {"x": "a"}}),
+    ({"fields": {"title": "a", "snippet": "b", "content": "c"}}, {}),
+    ({"ids": {"doc_id": "1"}, "id": "g"}, {"ids": {"doc_id": "1"}}),
+    (
+        {"title": "a", "reference_id": "turn1search1"},
+        {"title": "a", "reference_id": "turn1search2"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL)
+def test_equal_evidence(one, other):
+    assert identity(one) == identity(other)
+
+
+DIFFERENT = [
+    ({"id": "a"}, {"id": "A"}),
+    ({"ids": {"a": "1"}}, {"ids": {"b": "1"}}),
+    ({"ids": {"a": "1"}}, {"fields": {"a": "1"}}),
+    ({"ids": {"a": ["1", "2"]}}, {"ids": {"a": ["1"], "b": ["2"]}}),
+    ({"fields": {"x": ["a", "b"]}}, {"fields": {"x": "a b"}}),
+    ({"fields": {"start": "2024-01-01"}}, {"fields": {"start": "1704067200000000"}}),
+    ({"fields": {"author": "2024-01-01"}}, {"fields": {"author": "2024-01-01T00:00Z"}}),
+    ({"title": "a"}, {"snippet": "a"}),
+    ({"fields": {"x": "a", "y": "b"}}, {"fields": {"x": "b", "y": "a"}}),
+    ({"url": "http://x/a?b=1"}, {"url": "http://x/a"}),
+    ({"url": "http://x/a?v=1"}, {"url": "http://x/a?v=2"}),
+    ({"entity_type": "File", "ids": {"doc_id": "1"}, "id": "g"}, {"ids": {"doc_id": "1"}}),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_different_evidence(one, other):
+    assert identity(one) != identity(other)
+
+
+def test_generic_id_goes_where_the_own_type_has_a_definitive_id():
+    with_both = {"ids": {"file_id": "1"}, "id": "g"}
+    assert identity({"entity_type": "File", **with_both}) == identity(
+        {"entity_type": "File", "ids": {"file_id": "1"}}
+    )
+    for entity_type in (None, "Wiki", "Event"):
+        typed = {"entity_type": entity_type}
+        assert identity({**typed, **with_both}) != identity({**typed, "ids": {"file_id": "1"}})
+    blank = {"entity_type": "File", "ids": {"file_id": " "}, "id": "g"}
+    assert identity(blank) == identity({"entity_type": "File", "id": "g"})
+
+
+def test_names_that_the_rules_do_not_know_travel_along():
+    results = [{"entity_type": " Wiki", "ids": {"odd": "1", "doc_id": "2", "empty": " "}}]
+    assert sorted(call_print(results).names.values()) == ["Wiki", "odd"]
+
+
+def test_texts_stay_behind():
+    snippet = "a secret snippet that is certainly longer than fifty characters"
+    found = result_print({"title": snippet, "snippet": snippet, "fields": {"author": snippet}})
+    assert len(found.codes) == 1 + 4  # the type; the snippet with its key; title and author
+    assert len(found.digests) == 4 * 8
+    assert snippet.encode() not in found.digests
+
+
+def test_label_and_score_are_kept_and_are_no_evidence():
+    one, other = result_print({"title": "a", "gain": 0, "score": 1.5}), result_print({"title": "a"})
+    assert (one.gain, one.score) == (0, 1.5)
+    assert (other.gain, other.score) == (None, None)
+    assert (one.codes, one.digests) == (other.codes, other.digests)
+
+
+def test_memos_forget_and_stay_right(monkeypatch):
+    monkeypatch.setattr("transforms.core.fingerprint._MEMO_ENTRIES", 3)
+    small = Fingerprinter(shipped_rules())
+    source = ResultSource(Random(7))
+    calls = [
+        parse_mapping({"conversation_id": "c", "iteration": 1, "results": [source.result()]})
+        for _ in range(60)
+    ]
+    for call in calls:
+        assert small.call_print(call, True) == shipped_fingerprinter().call_print(call, True)

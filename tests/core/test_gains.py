@@ -1,0 +1,153 @@
+"""Sets and gains of SPEC 5, computed by hand, and rows extended by empty iterations (SPEC 6)."""
+
+from math import log2
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import asdict
+
+from tests.core.direct import score_one
+from transforms.core.gains import (
+    IterationCounts,
+    discount,
+    extended,
+    iteration_rows,
+    iterations_after_last_good,
+    iterations_for_all_good_results,
+)
+
+
+def counts(*iterations):
+    """Counts from (R, UR, GR, G) of each iteration."""
+    return [
+        IterationCounts(7 * i, 1, results, unique, good, gain)
+        for i, (results, unique, good, gain) in enumerate(iterations, start=1)
+    ]
+
+
+def rows_of(*iterations):
+    return iteration_rows("c", 1, {}, counts(*iterations))
+
+
+def results(*labelled):
+    return [{"ids": {"doc_id": document}, "gain": gain} for document, gain in labelled]
+
+
+def test_worked_example():
+    score = score_one(
+        [
+            {"iteration": 1, "results": results(("a", 3), ("b", 2))},
+            {"iteration": 2, "results": results(("c", 4), ("d", 1), ("a", 3))},
+            {"iteration": 3, "results": results(("e", 2), ("c", 4), ("b", 2))},
+        ]
+    )
+    assert [row.G_i for row in score.iterations] == [5, 4, 2]
+    assert [row.R_i for row in score.iterations] == [2, 3, 3]
+    assert [row.Dup_i for row in score.iterations] == [0, 1, 2]
+    row = score.conversation
+    assert (row.N, row.R, row.UR, row.GR, row.DupR, row.CG) == (3, 8, 5, 4, 3, 11)
+    assert pytest.approx(8.5237, abs=5e-5) == row.DCG
+    assert pytest.approx(1.5) == row.RAG
+    assert pytest.approx(1.2249, abs=5e-5) == row.DRAG
+    assert (row.SRE, row.SRR) == (0.5, 0.375)
+    assert pytest.approx(11 / 3) == row.RG
+    assert pytest.approx(row.DCG / 3) == row.DRG
+    assert row.iterations_for_all_good_results == 3
+    assert row.iterations_after_last_good == 0
+
+
+def test_search_that_found_nothing_keeps_its_i():
+    *_, last = rows_of((2, 2, 2, 5), (0, 0, 0, 0), (3, 3, 1, 4))
+    assert last.i == 3
+    assert last.DCG_at_i == pytest.approx(7.0)
+    assert last.RAG_at_i == pytest.approx(1.277778, abs=5e-7)
+
+
+def test_nothing_retrieved_at_all():
+    (row,) = rows_of((0, 0, 0, 0))
+    assert (row.AvgGain_i, row.SRE_at_i, row.SRR_at_i, row.CG_at_i) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("i", "weight"), [(1, 1.0), (3, 0.5), (7, 1 / 3)])
+def test_discount(i, weight):
+    assert discount(i) == pytest.approx(weight)
+
+
+@pytest.mark.parametrize(
+    ("good", "for_all", "after_last"),
+    [
+        ([], None, 0),
+        ([0, 0], None, 2),
+        ([1, 0, 2, 0], 3, 1),
+        ([1], 1, 0),
+        ([0] * 119 + [1], 100, 0),
+    ],
+)
+def test_last_good(good, for_all, after_last):
+    iterations = counts(*[(3, 3, one, 2 * one) for one in good])
+    assert iterations_for_all_good_results(iterations) == for_all
+    assert iterations_after_last_good(iterations) == after_last
+
+
+@pytest.mark.parametrize(
+    ("first", "copy", "gain", "conflicts"),
+    [(2, 4, 2, 1), (4, 0, 4, 1), (None, 4, 0, 0), (3, None, 3, 0), (3, 3, 3, 0), (1, 4, 0, 1)],
+)
+def test_the_label_of_the_first_occurrence_counts(first, copy, gain, conflicts):
+    row = score_one([{"results": results(("a", first), ("a", copy))}]).conversation
+    assert (row.CG, row.label_conflicts) == (gain, conflicts)
+    assert row.unlabelled == [first, copy].count(None)
+
+
+def test_threshold():
+    record = {"results": results(("a", 1), ("b", 3), ("c", 2))}
+    row = score_one([record], good_gain_threshold=3).conversation
+    assert (row.GR, row.CG) == (1, 3)
+
+
+iterations = st.integers(0, 9).flatmap(
+    lambda found: st.integers(0, found).flatmap(
+        lambda unique: st.integers(0, unique).flatmap(
+            lambda good: st.integers(2 * good, 4 * good).map(
+                lambda gain: (found, unique, good, gain)
+            )
+        )
+    )
+)
+
+
+@given(st.lists(iterations, min_size=1, max_size=12))
+def test_formulas(given_iterations):
+    for i, row in enumerate(rows_of(*given_iterations), start=1):
+        so_far = list(enumerate(given_iterations[:i], start=1))
+        retrieved = sum(found for _, (found, *_) in so_far)
+        gains = [(k, gain, gain / found if found else 0) for k, (found, _, _, gain) in so_far]
+        assert row.i == i
+        assert row.R_at_i == retrieved
+        assert row.CG_at_i == sum(gain for _, gain, _ in gains)
+        assert row.RG_at_i == pytest.approx(row.CG_at_i / i)
+        assert row.DCG_at_i == pytest.approx(sum(gain / log2(k + 1) for k, gain, _ in gains))
+        assert row.DRG_at_i == pytest.approx(row.DCG_at_i / i)
+        assert row.RAG_at_i == pytest.approx(sum(average for *_, average in gains) / i)
+        assert row.DRAG_at_i == pytest.approx(
+            sum(average / log2(k + 1) for k, _, average in gains) / i
+        )
+        if retrieved:
+            assert row.SRE_at_i == row.GR_at_i / retrieved
+            assert row.SRR_at_i + row.UR_at_i / retrieved == pytest.approx(1)
+
+
+@given(st.lists(iterations, min_size=1, max_size=8), st.integers(1, 6))
+def test_extended_rows_are_those_of_empty_iterations(given_iterations, further):
+    real = rows_of(*given_iterations)
+    longer = rows_of(*given_iterations, *[(0, 0, 0, 0)] * further)
+    for i in range(len(real) + 1, len(longer) + 1):
+        expected = asdict(longer[i - 1])
+        found = asdict(extended(real[-1], i))
+        assert found.pop("calls") == 0
+        for made_up in ("calls", "iteration"):
+            expected.pop(made_up)
+        for name, value in expected.items():
+            same = pytest.approx(value) if isinstance(value, float) else value
+            assert found[name] == same, name

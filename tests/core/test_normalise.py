@@ -1,0 +1,209 @@
+"""Normal forms, sentence by sentence of SPEC 4.1."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.core.direct import shipped_rules
+from tests.reference import normalisation as reference
+from transforms.core import normalise
+from transforms.core.normalise import normalise_id, normalise_text, normalise_time, normalise_url
+
+IGNORED = shipped_rules().ignored_parameters
+GUID = "0A1B2C3D-4e5f-6789-ABCD-ef0123456789"
+
+
+def url(text):
+    normal = normalise_url(text, IGNORED)
+    return None if normal is None else (normal.host, normal.path, normal.query)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Straße", "strasse"),
+        ("\ufb01ne \uff27\uff2c\uff21\uff33\uff33", "fine glass"),
+        ("  a \t\n b\u00a0\u2003c ", "a b c"),
+        ("PLAN", "plan"),
+        (" \t\u3000", ""),
+        ("", ""),
+        ("İ", "i̇"),
+        ("a\x1cb", "a b"),
+    ],
+)
+def test_text(text, expected):
+    assert normalise_text(text) == expected
+
+
+@given(st.text())
+def test_any_text_as_the_reference(text):
+    assert normalise_text(text) == reference.text(text)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_ascii_text_needs_no_unicode_tables(text):
+    assert normalise_text(text) == normalise_text(text + " \u00a0")
+
+
+NOON = 1_709_294_400_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-03-01T12:00:00Z",
+        "2024-03-01T12:00:00z",
+        "2024-03-01T12:00:00",
+        " 2024-03-01 12:00 ",
+        "2024-03-01T14:00+02:00",
+        "20240301T120000Z",
+        "2024-W09-5T12:00:00.000000+00:00",
+        "2024-03-02T02:00+14:00",
+    ],
+)
+def test_time(text):
+    assert normalise_time(text) == NOON
+
+
+@pytest.mark.parametrize("text", ["", "Z", "noon", "2024-13-01", "1709294400", "12:00Z", "today z"])
+def test_what_is_no_time(text):
+    assert normalise_time(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "microseconds"),
+    [
+        ("1970-01-01", 0),
+        ("1969-12-31T23:59:59.999999Z", -1),
+        ("0001-01-01T00:00+14:00", -62_135_596_800_000_000 - 14 * 3_600_000_000),
+        ("9999-12-31T23:59:59-14:00", 253_402_300_799_000_000 + 14 * 3_600_000_000),
+    ],
+)
+def test_time_at_the_edges(text, microseconds):
+    assert normalise_time(text) == microseconds
+
+
+@given(st.datetimes() | st.datetimes(timezones=st.timezones()), st.sampled_from([" ", "T", "_"]))
+def test_any_time_as_the_reference(moment, separator):
+    text = moment.isoformat(separator)
+    assert normalise_time(text) == reference.instant(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (f" {GUID}\n", GUID.casefold()),
+        (GUID[:-1] + "g", GUID[:-1] + "g"),
+        (GUID.replace("-", ""), GUID.replace("-", "")),
+        ("{" + GUID + "}", "{" + GUID + "}"),
+        ("Ann@Example.ORG ", "ann@example.org"),
+        (" Doc-7 ", "Doc-7"),
+        ("  ", ""),
+    ],
+)
+def test_id(value, expected):
+    assert normalise_id(value) == expected
+
+
+@given(st.text(alphabet="aA1-@ \n\u0661ß", max_size=8) | st.just(GUID))
+def test_any_id_as_the_reference(value):
+    assert normalise_id(value) == reference.identifier(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # trimmed, blank = absent
+        ("", None),
+        (" \n", None),
+        ("  http://x/a ", ("x", "/a", ())),
+        # a scheme without `//` or a port behind it: one opaque host
+        ("mailto:Ann@X", ("mailto:ann@x", "", ())),
+        ("im:a?x=1#y", ("im:a?x=1#y", "", ())),
+        ("a.b:c", ("a.b:c", "", ())),
+        ("x:80", ("x", "/", ())),
+        ("x:8080/A", ("x:8080", "/A", ())),
+        ("x:443?id=1", ("x", "/", (("id", "1"),))),
+        ("x:80a/b", ("x:80a/b", "", ())),
+        # without `://`, and not beginning with `//`
+        ("x.org/a", ("x.org", "/a", ())),
+        ("//x.org/a", ("x.org", "/a", ())),
+        ("/a/b", ("", "/a/b", ())),
+        ("x/go?to=http://y/b", ("", "x/go", (("to", "http://y/b"),))),
+        # host
+        ("HTTPS://WWW.X.org/a", ("x.org", "/a", ())),
+        ("http://www.www.x/", ("www.x", "/", ())),
+        ("http://wwwx/", ("wwwx", "/", ())),
+        ("http://me:pw@x/a", ("x", "/a", ())),
+        ("http://x:80/a", ("x", "/a", ())),
+        ("http://x:443/a", ("x", "/a", ())),
+        ("http://x:/a", ("x", "/a", ())),
+        ("http://x:081/a", ("x:81", "/a", ())),
+        ("http://[2001:DB8::1]:80/a", ("2001:db8::1", "/a", ())),
+        # path
+        ("http://x/a%2Fb%20c/", ("x", "/a/b c", ())),
+        ("http://x/a///", ("x", "/a", ())),
+        ("http://x", ("x", "/", ())),
+        ("http://x//", ("x", "/", ())),
+        ("http://x/%C3%BC", ("x", "/ü", ())),
+        ("http://x/a/%2F", ("x", "/a", ())),
+        # fragment and query
+        ("http://x/a#top", ("x", "/a", ())),
+        ("http://x/a?b=2&A=1&a=&c#z", ("x", "/a", (("a", ""), ("a", "1"), ("b", "2"), ("c", "")))),
+        ("http://x/a?q=%C3%BC+1&Q=%26", ("x", "/a", (("q", "&"), ("q", "ü 1")))),
+        ("http://x/a?&&=1", ("x", "/a", (("", "1"),))),
+        # refused by urlsplit, or the port is none: one opaque host
+        ("http://[X/a", ("http://[x/a", "", ())),
+        ("http://X:port/A?b#c", ("http://x:port/a?b#c", "", ())),
+        ("http://x:99999/", ("http://x:99999/", "", ())),
+    ],
+)
+def test_url(text, expected):
+    assert url(text) == expected
+
+
+IGNORED_NAMES = (
+    "web preview view action auth token session d e cid wdorigin wdprevioussession "
+    "wdprevioussessionid gclid fbclid msclkid mc_cid mc_eid utm_ utm_source UTM_Medium Web CID"
+)
+
+
+@pytest.mark.parametrize("name", IGNORED_NAMES.split())
+@pytest.mark.parametrize("suffix", ["", "=", "=1", "=%41"])
+def test_ignored_parameters(name, suffix):
+    assert url(f"http://x/a?{name}{suffix}&k=1") == ("x", "/a", (("k", "1"),))
+
+
+@pytest.mark.parametrize("name", ["webs", "dd", "utm", "id", "x_utm_source", "mc"])
+def test_other_parameters_are_kept(name):
+    assert url(f"http://x/a?{name}=1") == ("x", "/a", ((name, "1"),))
+
+
+plain = st.from_regex(r"https?://[A-Za-z0-9.\-]{1,6}[!-~]{0,20}", fullmatch=True)
+STARTS = ["", "//", "http://", "https://", "HTTP://x", "http://x/", "x:", "http://x/a?"]
+PIECES = [
+    *"aAwz09.-_~!$&'()*+,;=:@/?#%[]{}|\\^`\"<> \t\n\u00e9\u0661",
+    "www.",
+    "%2F",
+    "utm_",
+    "://",
+]
+near_urls = st.builds(
+    "{}{}".format,
+    st.sampled_from(STARTS),
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+)
+
+
+@given(plain | near_urls | st.text(max_size=20))
+@example("http://x/a?b=1&b")
+@example("http://x?&a&=b==c")
+@example("https://www.x/#?a=b")
+@example("http://x/a\n")
+def test_fast_path_of_urls_equals_the_general_one(text):
+    assert normalise_url(text, IGNORED) == normalise._split_any(text, IGNORED)
+
+
+@given(plain | near_urls | st.text(max_size=20))
+def test_any_url_as_the_reference(text):
+    assert url(text) == reference.url(text)

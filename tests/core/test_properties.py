@@ -1,0 +1,175 @@
+"""What must hold on any input: changes to the records and what they do to the metrics."""
+
+from copy import deepcopy
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import asdict
+
+from tests.adversarial import trace
+from tests.core.direct import prints, score, score_one, shipped_rules
+from transforms.core.delivery import deliver
+from transforms.core.evidence import read_evidence
+from transforms.core.turn import fold_turn
+
+seeds = st.integers(min_value=0, max_value=2**32 - 1)
+thorough = settings(max_examples=60, deadline=None)
+COUNTS = ["N", "calls", "R", "UR", "GR", "DupR", "CG"]
+
+
+def adversarial(seed):
+    return trace(Random(seed), conversations=2)
+
+
+@given(seeds)
+@thorough
+def test_sets_partition_the_results_and_gain_never_falls(seed):
+    for one in score(adversarial(seed)).values():
+        gathered = 0
+        for row in one.iterations:
+            assert row.UR_i + row.Dup_i == row.R_i
+            assert row.UR_at_i + row.DupR_at_i == row.R_at_i
+            assert row.GR_i <= row.UR_i
+            assert row.CG_at_i >= gathered
+            gathered = row.CG_at_i
+            if row.R_at_i:
+                assert row.SRR_at_i + row.UR_at_i / row.R_at_i == pytest.approx(1)
+        if one.iterations:
+            last = one.iterations[-1]
+            row = one.conversation
+            assert (last.CG_at_i, last.SRE_at_i, last.R_at_i) == (row.CG, row.SRE, row.R)
+
+
+@given(seeds, st.randoms(use_true_random=False))
+@thorough
+def test_shuffled_records_give_identical_output(seed, order):
+    records = adversarial(seed)
+    scores = score(records)
+    order.shuffle(records)
+    assert score(records) == scores
+
+
+def scored_records(records):
+    """By conversation, the record whose results stand last in the scored turn, if any."""
+    last = {}
+    for conversation_id, calls in prints(records).items():
+        outcome = deliver(calls)
+        if outcome.calls[-1].turn == outcome.last_turn:
+            last[conversation_id] = outcome.calls[-1]
+    return last
+
+
+@given(seeds)
+@thorough
+def test_result_without_label_that_matches_nothing_lowers_sre_and_leaves_cg(seed):
+    records = adversarial(seed)
+    before = score(records)
+    ends = scored_records(records)
+    added = [
+        {
+            "conversation_id": conversation_id,
+            "turn": call.turn,
+            "iteration": call.iteration,
+            "call": 1_000,
+            "record_id": "added",
+            "results": [{"ids": {"doc_id": "matches nothing"}}],
+        }
+        for conversation_id, call in ends.items()
+    ]
+    after = score(records + added)
+    for conversation_id in ends:
+        old, new = before[conversation_id].conversation, after[conversation_id].conversation
+        assert (new.CG, new.GR, new.DupR) == (old.CG, old.GR, old.DupR)
+        assert (new.UR, new.R) == (old.UR + 1, old.R + 1)
+        assert new.SRE < old.SRE or new.SRE == old.SRE == 0
+        assert new.unlabelled == old.unlabelled + 1
+
+
+@given(seeds)
+@thorough
+def test_equal_evidence_of_two_attributes_is_never_first_twice(seed):
+    rules = shipped_rules()
+    for calls in prints(adversarial(seed)).values():
+        outcome = deliver(calls)
+        turn = fold_turn(
+            [call for call in outcome.calls if call.turn == outcome.last_turn], rules, 2
+        )
+        weighty = [one for one in turn.first_occurrences if read_evidence(one).weighty]
+        first = [(one.codes, one.digests) for one in weighty]
+        assert len(first) == len(set(first))
+
+
+@st.composite
+def definitive_conversations(draw):
+    """Calls whose every result carries a definitive id; copies carry equal labels."""
+    types = {"File": "file_id", "Event": "event_id", "EmailMessage": "email_url", None: "doc_id"}
+    entity_type = draw(st.sampled_from(list(types)))
+    labels = draw(st.lists(st.sampled_from([None, 0, 1, 2, 3, 4]), min_size=1, max_size=6))
+
+    def result(document):
+        return {
+            "entity_type": entity_type,
+            "ids": {types[entity_type]: f"Document-{document}"},
+            "title": f"{'same title' if document % 2 else document}",
+            "url": f"http://x/{document % 3}",
+            "gain": labels[document],
+        }
+
+    documents = st.lists(st.integers(0, len(labels) - 1), max_size=6)
+    lists = draw(st.lists(documents, min_size=1, max_size=5))
+    return [
+        {"iteration": number, "call": 0, "results": [result(document) for document in listed]}
+        for number, listed in enumerate(lists, start=1)
+    ]
+
+
+@given(definitive_conversations(), st.randoms(use_true_random=False))
+@thorough
+def test_order_inside_a_call_does_not_matter_where_ids_are_definitive(records, order):
+    permuted = deepcopy(records)
+    for record in permuted:
+        order.shuffle(record["results"])
+    one, other = score_one(records), score_one(permuted)
+    assert [counts_of(row) for row in other.iterations] == [
+        counts_of(row) for row in one.iterations
+    ]
+    assert without_ranking(other.conversation) == without_ranking(one.conversation)
+
+
+def counts_of(row):
+    return {name: value for name, value in asdict(row).items() if isinstance(value, int)}
+
+
+def without_ranking(row):
+    return {name: value for name, value in asdict(row).items() if name != "ranking"}
+
+
+@given(definitive_conversations())
+@thorough
+def test_copy_of_the_last_iteration_leaves_cg_and_raises_srr(records):
+    again = {**deepcopy(records[-1]), "iteration": len(records) + 1}
+    before, after = score_one(records).conversation, score_one([*records, again]).conversation
+    copies = len(again["results"])
+    assert (after.CG, after.GR, after.UR) == (before.CG, before.GR, before.UR)
+    assert (after.N, after.R, after.DupR) == (
+        before.N + 1,
+        before.R + copies,
+        before.DupR + copies,
+    )
+    # Where all results were duplicates SRR would be 1 already; a first one never is.
+    assert after.SRR > before.SRR if copies else after.SRR == before.SRR
+
+
+@given(definitive_conversations())
+@thorough
+def test_documents_are_counted_by_their_ids(records):
+    row = score_one(records).conversation
+    shown = [
+        (next(iter(result["ids"].values())), result["gain"] or 0)
+        for record in records
+        for result in record["results"]
+    ]
+    assert (len(shown), len(set(shown))) == (row.R, row.UR)
+    assert sum(gain for _, gain in set(shown) if gain >= 2) == row.CG

@@ -1,0 +1,185 @@
+"""Reading a rules file: every mistake at once, each with its line (SPEC 4.3)."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.core.errors import RulesError
+from transforms.core.rules_file import read_rules, shipped_rules_text
+
+DEFAULT = "types: {default: {}}\n"
+
+
+def mistakes(text):
+    with pytest.raises(RulesError) as caught:
+        read_rules(text, "my.yaml")
+    return [line.strip() for line in str(caught.value).splitlines()[1:]]
+
+
+def test_shipped_rules_are_those_of_the_spec():
+    rules = read_rules(shipped_rules_text())
+    assert set(rules.types) == {
+        "File",
+        "Event",
+        "EmailMessage",
+        "TeamsMessage",
+        "People",
+        "External",
+        "MeetingTranscript",
+        "default",
+    }
+    assert rules.max_candidates == 256
+    assert rules.aliases["PeopleInferenceAnswer"] == "People"
+
+
+def test_least_rules_file():
+    rules = read_rules(DEFAULT)
+    assert (rules.max_candidates, rules.aliases, rules.types["default"].reject_on) == (256, {}, [])
+
+
+def test_all_mistakes_at_once_with_their_lines():
+    text = """\
+aliases:
+  Mail: Letter
+  post: Parcel
+max_candidates: 0
+colour: red
+types:
+  File:
+    definitive: [file_id]
+    container: [file_id, 7]
+    reject_on: some
+    duplicate_if:
+      - [title, {at_least: 3, of: [author, subject]}]
+      - [{all: [title]}]
+      - []
+  literature:
+    points: {title: -1, needed: 1, needed with id context: 1}
+    duplicate_if: [[title]]
+    definitiv: [isbn]
+"""
+    found = mistakes(text)
+    assert [line.split(": ")[0] for line in found] == [
+        "my.yaml:2",
+        "my.yaml:3",
+        "my.yaml:4",
+        "my.yaml:5",
+        "my.yaml:6",
+        "my.yaml:9",
+        "my.yaml:9",
+        "my.yaml:10",
+        "my.yaml:10",
+        "my.yaml:12",
+        "my.yaml:13",
+        "my.yaml:14",
+        "my.yaml:16",
+        "my.yaml:16",
+        "my.yaml:16",
+        "my.yaml:18",
+    ]
+    for line in (
+        "my.yaml:2: aliases.Mail: stands for Letter, which is not under types",
+        "my.yaml:5: colour: not a name that is known here",
+        "my.yaml:6: types: must hold an entry `default`",
+        "my.yaml:9: types.File.container: file_id is named as definitive too",
+        "my.yaml:16: types.literature.points: stands beside duplicate_if; give one of the two",
+        "my.yaml:18: types.literature.definitiv: not a name that is known here",
+    ):
+        assert line in found
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a: [", "my.yaml:1: not valid YAML: expected the node content, but found '<stream end>'."),
+        ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document."),
+        ("\x00", "my.yaml: not valid YAML: it cannot be read."),
+    ],
+)
+def test_what_is_not_yaml(text, line):
+    with pytest.raises(RulesError) as caught:
+        read_rules(text, "my.yaml")
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "my.yaml:1: must be a mapping, `NAME: VALUE`"),
+        ("[]", "my.yaml:1: must be a mapping, `NAME: VALUE`"),
+        ("max_candidates: 3", "my.yaml:1: types: field required"),
+        ("types: {}", "my.yaml:1: types: must hold an entry `default`"),
+        ("types: {default: }", "my.yaml:1: types.default: must be a mapping, `NAME: VALUE`"),
+        (
+            DEFAULT + "time_fields: [start]\ntime_fields: [end]",
+            "my.yaml:3: time_fields: stands here a second time",
+        ),
+        (
+            "types: {default: {}, File: {}, ' FILE': {}}",
+            "my.yaml:1: types. FILE: means the same as types.File; case does not matter",
+        ),
+        (
+            DEFAULT + "aliases: {a: default, A: default}",
+            "my.yaml:2: aliases.A: means the same as aliases.a; case does not matter",
+        ),
+        (
+            DEFAULT + "aliases:\n  Default: default",
+            "my.yaml:3: aliases.Default: means the same as types.default; case does not matter",
+        ),
+        (
+            "types: {default: {definitive: [ids.isbn]}}",
+            "my.yaml:1: types.default.definitive: ids.isbn is an id already without `ids.`",
+        ),
+        (
+            "types: {default: {reject_on: [ids.isbn]}}",
+            "my.yaml:1: types.default.reject_on: ids.isbn is an id, and only fields can stand here",
+        ),
+    ],
+)
+def test_single_mistakes(text, expected):
+    assert mistakes(text) == [expected]
+
+
+def test_a_file_that_contains_itself_is_refused():
+    assert mistakes("types: &all\n  default: {}\n  File: *all\n")
+
+
+@pytest.mark.parametrize(
+    ("part", "least", "names"),
+    [
+        ("title", 1, ["title"]),
+        ("{any: [title, subject]}", 1, ["title", "subject"]),
+        ("{at_least: 2, of: [a, b, c]}", 2, ["a", "b", "c"]),
+        ("ids.isbn", 1, ["ids.isbn"]),
+    ],
+)
+def test_forms_of_a_part_of_a_clause(part, least, names):
+    rules = read_rules(f"types: {{default: {{duplicate_if: [[{part}]]}}}}")
+    ((requirement,),) = rules.types["default"].duplicate_if
+    assert (requirement.at_least, requirement.of) == (least, names)
+
+
+json_like = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["default", "ids.x", "all", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["types", "aliases", "default", "points", "reject_on", "url", "any"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(content=json_like)
+def test_any_content_is_read_or_refused_with_lines(content):
+    refusal = None
+    try:
+        read_rules(json.dumps(content), "my.yaml")
+    except RulesError as error:
+        refusal = str(error)
+    assert refusal is None or "my.yaml:1: " in refusal
