@@ -150,7 +150,10 @@ class RunConfig(BaseModel):
         _RANKING, "", "also give the worst and best values that missing labels allow", False
     )
     qrels: Text | None = _option(
-        _RANKING, "FILE", "judgments in TREC form that replace the labels of the traces", None
+        _RANKING,
+        "FILE",
+        "judgments that replace the labels of the traces: TREC qrels, or a table",
+        None,
     )
     qrels_id: Text = _option(
         _RANKING, "NAME", "named id of a result that holds its document name in qrels", "doc_id"

@@ -24,6 +24,7 @@ from pipeline.outputs.rows import (
 )
 from pipeline.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from transforms.core.files.shard import InputFile
+from transforms.core.judgments import LabelKeys, QrelsProblem
 from transforms.core.means import MeanRow
 from transforms.core.payload import payload
 from transforms.core.rejected import RejectedRecord
@@ -31,16 +32,22 @@ from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring
 from transforms.fingerprint import FingerprintCalls
 from transforms.means import GlobalMeans
+from transforms.qrels import JoinQrels, Labelling, ReadQrels
 from transforms.read import ReadTraces, Traces
-from transforms.read_again import ReadConversations
+from transforms.read_again import OnlyConversations, ReadConversations
 from transforms.score import ScoredConversations, ScorePayloads
 
 SUMMARY = "summary.json"
 _ONE = 1
+_SHOWN_PROBLEMS = 5
 
 
 class Plan(Struct, frozen=True):
-    """What a run computes; everything that the graph is built from."""
+    """What a run computes; everything that the graph is built from.
+
+    Attributes:
+      qrels: files of judgments that replace the labels of the traces; none where those count.
+    """
 
     inputs: tuple[InputFile, ...]
     target: Target
@@ -48,22 +55,31 @@ class Plan(Struct, frozen=True):
     slices: tuple[tuple[str, ...], ...]
     max_i: int
     shard_bytes: int
+    qrels: tuple[InputFile, ...] = ()
 
 
 class Summary(Struct, frozen=True):
-    """What the pipeline tells whoever started it: the last thing that it writes."""
+    """What the pipeline tells whoever started it: the last thing that it writes.
+
+    Attributes:
+      qrels_problems: the first of what is wrong with the judgments; then nothing is to be used.
+    """
 
     files: list[WrittenFile]
     counts: Counts
+    qrels_problems: list[QrelsProblem] = []
 
 
 def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     """Put the batch pipeline together."""
     traces = pipeline | "Read" >> ReadTraces(plan.inputs, plan.shard_bytes)
-    first = _score("Score", traces, plan.scoring, keep_encodings=False)
+    labelling = _join_qrels(pipeline, traces, plan) if plan.qrels else None
+    labels = [labelling.payloads] if labelling else []
+    first = _score("Score", traces, plan.scoring, labels, keep_encodings=False)
     # Texts stay behind at first. The few conversations whose order hangs on them are read again.
     again = traces.shards | "ReadAgain" >> ReadConversations(first.undecided)
-    second = _score("ScoreAgain", again, plan.scoring, keep_encodings=True)
+    labels = [one | "LabelsAgain" >> OnlyConversations(first.undecided) for one in labels]
+    second = _score("ScoreAgain", again, plan.scoring, labels, keep_encodings=True)
     scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()
 
     means = scores | "Means" >> GlobalMeans(_ranking_names(plan), plan.slices, plan.max_i)
@@ -72,6 +88,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         traces.calls | "CountCalls" >> CountElements(of_call),
         traces.rejected | "CountRejected" >> CountElements(of_rejected),
         scores | "CountScores" >> CountElements(of_score),
+        *([labelling.counts] if labelling else []),
     )
     files = (
         scores | "WriteScores" >> _write_scores(plan),
@@ -93,21 +110,42 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             plan.target.folder,
             files=beam.pvalue.AsList(files | "Files" >> beam.Flatten()),
             counts=beam.pvalue.AsSingleton(counts | "Counts" >> beam.Flatten() | SumCounts()),
+            qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
         )
     )
 
 
+def _join_qrels(pipeline: beam.Pipeline, traces: Traces, plan: Plan) -> Labelling:
+    """Labels for the conversations; of all problems with the judgments, a list of the first."""
+    read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes)
+    joined: Labelling = traces.calls | "JoinQrels" >> JoinQrels(
+        read.judgments, plan.scoring.label_keys or LabelKeys()
+    )
+    problems = (
+        (read.problems, joined.problems)
+        | "QrelsProblems" >> beam.Flatten()
+        | "FirstProblems" >> beam.combiners.Top.Smallest(_SHOWN_PROBLEMS)
+    )
+    return joined._replace(problems=problems)
+
+
 def _score(
-    label: str, traces: Traces, scoring: Scoring, keep_encodings: bool
+    label: str,
+    traces: Traces,
+    scoring: Scoring,
+    labels: Iterable[beam.PCollection[tuple[str, bytes]]],
+    keep_encodings: bool,
 ) -> ScoredConversations:
     payloads = traces.calls | f"{label}/Fingerprint" >> FingerprintCalls(
-        scoring.rules, keep_encodings
+        scoring.rules, keep_encodings, scoring.label_keys
     )
     flags = traces.rejected | f"{label}/Flag" >> beam.FlatMap(_flags).with_output_types(
         tuple[str, bytes]
     )
     scored: ScoredConversations = (
-        (payloads, flags) | f"{label}/Key" >> beam.Flatten() | label >> ScorePayloads(scoring)
+        (payloads, flags, *labels)
+        | f"{label}/Key" >> beam.Flatten()
+        | label >> ScorePayloads(scoring)
     )
     return scored
 
@@ -161,8 +199,14 @@ def _late_key(row: LateRow) -> str:
     return row.conversation_id
 
 
-def _write_summary(_: None, folder: str, files: Iterable[WrittenFile], counts: Counts) -> None:
-    summary = Summary(sorted(files, key=lambda file: file.path), counts)
+def _write_summary(
+    _: None,
+    folder: str,
+    files: Iterable[WrittenFile],
+    counts: Counts,
+    qrels_problems: list[QrelsProblem],
+) -> None:
+    summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
     path = FileSystems.join(folder, UNFINISHED, SUMMARY)
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         file.write(msgspec.json.encode(summary, order="sorted"))

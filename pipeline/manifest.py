@@ -15,6 +15,17 @@ from transforms.core.errors import BalanceError
 from transforms.core.files.shard import InputFile
 
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+QRELS_COUNTS = (
+    "judgments",
+    "unjudged",
+    "repeated",
+    "never_retrieved",
+    "results_without_id",
+    "records_without_topic",
+    "topics",
+    "topics_without_conversation",
+    "topics_without_judgments",
+)
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
@@ -62,6 +73,7 @@ def manifest_of(
     parameters: Mapping[str, Any],
     rules_digest: str,
     inputs: Sequence[InputFile],
+    qrels: Sequence[InputFile] = (),
     engine: str,
     started: datetime,
     finished: datetime,
@@ -75,6 +87,7 @@ def manifest_of(
       parameters: the configuration of the run.
       rules_digest: of the rules for duplicates.
       inputs: the files that were read.
+      qrels: the files of judgments, when labels came from those.
       engine: what ran the pipeline.
       started, finished: UTC.
       too_many_rejected: whether the limit `max_rejected` is exceeded.
@@ -100,10 +113,11 @@ def manifest_of(
             "near_misses_by_step": _group(counts, "near_misses_by_step"),
             "candidates_cut": counts.get("candidates_cut", 0),
         },
+        **({"qrels": _qrels(counts, qrels)} if qrels else {}),
         "datasets": dict(sorted(datasets.items())),
         "parameters": dict(parameters),
         "rules_digest": rules_digest,
-        "inputs": [{"path": file.path, "size": file.size} for file in inputs],
+        "inputs": _files(inputs),
         "engine": engine,
         "versions": {
             "goodgain": goodgain_version(),
@@ -112,6 +126,19 @@ def manifest_of(
         },
         "started": started.isoformat(timespec="milliseconds"),
         "finished": finished.isoformat(timespec="milliseconds"),
+    }
+
+
+def _files(files: Sequence[InputFile]) -> list[dict[str, Any]]:
+    return [{"path": file.path, "size": file.size} for file in files]
+
+
+def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, Any]:
+    """What joined with judgments from outside and what did not (SPEC 8)."""
+    return {
+        "files": _files(files),
+        **{name: counts.get(f"qrels.{name}", 0) for name in QRELS_COUNTS},
+        "results_without_judgment": counts.get("results.unlabelled", 0),
     }
 
 

@@ -22,16 +22,19 @@ from pipeline.manifest import manifest_of
 from pipeline.outputs.folder import (
     MANIFEST,
     UNFINISHED,
+    discard_unfinished,
     open_file,
     prepare,
     publish,
     write_file,
 )
+from pipeline.qrels import check_beginnings, describe, find_qrels
 from pipeline.rules import load_rules
 from pipeline.run_summary import print_summary
 from pipeline.sinks import Target
-from transforms.core.errors import GoodGainError
+from transforms.core.errors import GoodGainError, UsageError
 from transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
+from transforms.core.judgments import LabelKeys
 from transforms.core.ranking import RankingEvaluator
 from transforms.core.rules import compile_rules
 from transforms.core.rules_file import RulesFile
@@ -58,11 +61,16 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
     started = datetime.now(UTC)
     inputs = find_inputs(config.input)
     rules = load_rules(config.rules)
-    plan = _plan(config, rules, inputs)
+    qrels = find_qrels(config.qrels) if config.qrels else ()
+    check_beginnings(qrels)
+    plan = _plan(config, rules, inputs, qrels)
     engine, options = runners.create(config.runner, beam_arguments)
     prepare(config.output, config.overwrite)
     _run_pipeline(plan, engine, options)
     summary = _read_summary(config.output)
+    if summary.qrels_problems:
+        discard_unfinished(config.output)
+        raise UsageError(describe(summary.qrels_problems, qrels))
     records = {name: summary.counts.get(f"records.{name}", 0) for name in ("rejected", "read")}
     too_many = config.max_rejected.exceeded(records["rejected"], records["read"])
     rows: Counter[str] = Counter()
@@ -74,6 +82,7 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
         parameters=config.model_dump(mode="json"),
         rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
         inputs=inputs,
+        qrels=qrels,
         engine=type(engine).__name__,
         started=started,
         finished=datetime.now(UTC),
@@ -85,7 +94,12 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
 
 
-def _plan(config: RunConfig, rules: RulesFile, inputs: Sequence[InputFile]) -> graph.Plan:
+def _plan(
+    config: RunConfig,
+    rules: RulesFile,
+    inputs: Sequence[InputFile],
+    qrels: tuple[InputFile, ...],
+) -> graph.Plan:
     input_bytes = sum(file.size for file in inputs)
     return graph.Plan(
         inputs=tuple(inputs),
@@ -102,10 +116,12 @@ def _plan(config: RunConfig, rules: RulesFile, inputs: Sequence[InputFile]) -> g
             per_call=config.per_call,
             bounds=config.bounds,
             keep_duplicates=config.write_duplicates,
+            label_keys=LabelKeys(config.qrels_id, config.qrels_topic) if qrels else None,
         ),
         slices=config.slice,
         max_i=config.max_i,
         shard_bytes=DEFAULT_SHARD_BYTES,
+        qrels=qrels,
     )
 
 

@@ -85,8 +85,29 @@ def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
         f"Results: {results.get('total', 0):,}, of which {results.get('duplicates', 0):,} "
         f"duplicates and {results.get('unlabelled', 0):,} unlabelled."
     )
+    if "qrels" in manifest:
+        _print_qrels(console, manifest["qrels"])
     if records["rejected"]:
         console.print(
             "Rejected records are in the dataset `rejected`, each with its place and reason"
             + ("; there are more than --max-rejected." if records["too_many_rejected"] else ".")
         )
+
+
+def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
+    console.print(
+        f"Judgments: {qrels['judgments']:,} documents, of which {qrels['never_retrieved']:,} were "
+        f"never retrieved; {qrels['results_without_judgment']:,} results have no judgment."
+    )
+    console.print(
+        f"Topics: {qrels['topics']:,} with judgments, of which "
+        f"{qrels['topics_without_conversation']:,} without conversation; "
+        f"{qrels['topics_without_judgments']:,} of conversations have no judgments."
+    )
+    lost = (
+        (qrels["results_without_id"], "results without the id that --qrels-id names"),
+        (qrels["records_without_topic"], "records without the attribute that --qrels-topic names"),
+    )
+    for number, what in lost:
+        if number:
+            console.print(f"Not joined: {number:,} {what}.")

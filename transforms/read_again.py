@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Any
 
 import apache_beam as beam
 
@@ -35,6 +36,30 @@ class ReadConversations(beam.PTransform):
         calls.element_type = SearchCall
         rejected.element_type = RejectedRecord
         return Traces(calls, rejected, shards)
+
+
+class OnlyConversations(beam.PTransform):
+    """`PCollection[tuple[str, T]]` to the same of the conversations whose ids are given.
+
+    Attributes:
+      conversation_ids: PCollection[str], small enough for a worker's memory.
+    """
+
+    def __init__(self, conversation_ids: beam.PCollection[str]) -> None:
+        super().__init__()
+        self.conversation_ids = conversation_ids
+
+    def expand(self, keyed: beam.PCollection[Any]) -> beam.PCollection[Any]:
+        """Apply the transform."""
+        only = keyed | "Only" >> beam.Filter(
+            _is_wanted, beam.pvalue.AsDict(self.conversation_ids | beam.Map(_with_nothing))
+        )
+        only.element_type = keyed.element_type
+        return only
+
+
+def _is_wanted(keyed: tuple[str, Any], wanted: Collection[str]) -> bool:
+    return keyed[0] in wanted
 
 
 def _with_nothing(conversation_id: str) -> tuple[str, None]:

@@ -101,7 +101,11 @@ class ScoreConversation(beam.DoFn):
         payloads.clear()
         try:
             yield score_conversation(
-                conversation_id, frame.calls, frame.rejected_records, self._scoring
+                conversation_id,
+                frame.calls,
+                frame.rejected_records,
+                self._scoring,
+                frame.external,
             )
         except EncodingsNeededError:
             yield TaggedOutput(_UNDECIDED, conversation_id)

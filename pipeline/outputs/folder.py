@@ -88,6 +88,11 @@ def publish(folder: str, paths: Iterable[str]) -> None:
     _delete(FileSystems.join(folder, UNFINISHED))
 
 
+def discard_unfinished(folder: str) -> None:
+    """Delete what a run wrote that shall not be published."""
+    _delete(FileSystems.join(folder, UNFINISHED))
+
+
 def write_file(folder: str, name: str, content: bytes) -> None:
     """Write a small file completely or not at all: under another name first, then renamed."""
     _make_folder(folder)

@@ -5,35 +5,74 @@ A payload is a sequence of frames, so payloads are joined by concatenation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from transforms.core.fingerprint import CallPrint
+from transforms.core.external_labels import ExternalLabels, merged
+from transforms.core.fingerprint import CallPrint, ResultPrint
 
 _LENGTH_BYTES = 4
 
 
-class Frame(Struct, frozen=True, array_like=True):
+class Frame(Struct, frozen=True):
     """Some deliveries of one conversation.
 
     Attributes:
       calls: their prints.
       rejected_records: records of the conversation that could not be used (SPEC 3).
+      external: labels from outside, or what finds them; None where there are none.
     """
 
     calls: list[CallPrint]
     rejected_records: int = 0
+    external: ExternalLabels | None = None
+
+
+class _PackedFrame(Struct, frozen=True, array_like=True):
+    """A frame on its way: what its results have in common stands there once.
+
+    Attributes:
+      shapes: the distinct `codes` of its results.
+      evidence: the distinct fingerprints, each a place in `shapes` and the `digests`.
+      results: for each call the place in `evidence`, the gain and the score of its results.
+      calls: the calls with their results left out.
+    """
+
+    shapes: list[bytes]
+    evidence: list[tuple[int, bytes]]
+    results: list[list[tuple[int, int | None, float | None]]]
+    calls: list[CallPrint]
+    rejected_records: int
+    external: ExternalLabels | None
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Frame)
+_decoder = msgspec.msgpack.Decoder(_PackedFrame)
 
 
-def payload(calls: Sequence[CallPrint], rejected_records: int = 0) -> bytes:
-    """Pack prints and a count of rejected records of one conversation."""
-    frame = _encoder.encode(Frame(list(calls), rejected_records))
+def payload(
+    calls: Sequence[CallPrint],
+    rejected_records: int = 0,
+    external: ExternalLabels | None = None,
+) -> bytes:
+    """Pack prints, a count of rejected records and external labels of one conversation."""
+    shapes: dict[bytes, int] = {}
+    evidence: dict[tuple[int, bytes], int] = {}
+    results = []
+    for call in calls:
+        packed = []
+        for result in call.results:
+            print_ = (shapes.setdefault(result.codes, len(shapes)), result.digests)
+            place = evidence.setdefault(print_, len(evidence))
+            packed.append((place, result.gain, result.score))
+        results.append(packed)
+    bare = [replace(call, results=[]) for call in calls]
+    frame = _encoder.encode(
+        _PackedFrame(list(shapes), list(evidence), results, bare, rejected_records, external)
+    )
     return len(frame).to_bytes(_LENGTH_BYTES) + frame
 
 
@@ -41,12 +80,24 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
     """Everything in some payloads of one conversation, as one frame."""
     calls: list[CallPrint] = []
     rejected = 0
+    external: list[ExternalLabels] = []
     for packed in payloads:
         start = 0
         while start < len(packed):
             end = start + _LENGTH_BYTES + int.from_bytes(packed[start : start + _LENGTH_BYTES])
             frame = _decoder.decode(memoryview(packed)[start + _LENGTH_BYTES : end])
-            calls += frame.calls
+            calls += _calls_of(frame)
             rejected += frame.rejected_records
+            if frame.external is not None:
+                external.append(frame.external)
             start = end
-    return Frame(calls, rejected)
+    return Frame(calls, rejected, merged(external) if external else None)
+
+
+def _calls_of(frame: _PackedFrame) -> Iterator[CallPrint]:
+    prints = [(frame.shapes[shape], digests) for shape, digests in frame.evidence]
+    for call, results in zip(frame.calls, frame.results, strict=True):
+        yield replace(
+            call,
+            results=[ResultPrint(*prints[place], gain, score) for place, gain, score in results],
+        )

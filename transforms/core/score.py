@@ -8,12 +8,14 @@ from msgspec import Struct
 
 from transforms.core.decisions import Decisions
 from transforms.core.delivery import Delivered, deliver
+from transforms.core.external_labels import ExternalLabels, external_pool, relabelled
 from transforms.core.fingerprint import CallPrint
 from transforms.core.gains import (
     iteration_rows,
     iterations_after_last_good,
     iterations_for_all_good_results,
 )
+from transforms.core.judgments import LabelKeys
 from transforms.core.ranked_lists import call_lists, judged_pool, turn_list
 from transforms.core.ranking import UNJUDGED, RankingEvaluator, judged_results
 from transforms.core.records import GREATEST_GAIN
@@ -33,6 +35,8 @@ class Scoring(Struct, frozen=True):
       per_call: also evaluate the ranked list of every search call.
       bounds: also give the values that missing labels allow (SPEC 8).
       keep_duplicates: also give a row for each duplicate.
+      label_keys: every label comes from outside, and by what results find theirs; None where the
+        labels of the traces count (SPEC 8).
     """
 
     rules: RuleTable
@@ -42,6 +46,7 @@ class Scoring(Struct, frozen=True):
     per_call: bool = False
     bounds: bool = False
     keep_duplicates: bool = False
+    label_keys: LabelKeys | None = None
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):
@@ -64,7 +69,11 @@ class ConversationScore(Struct, frozen=True, array_like=True):
 
 
 def score_conversation(
-    conversation_id: str, prints: Iterable[CallPrint], rejected_records: int, scoring: Scoring
+    conversation_id: str,
+    prints: Iterable[CallPrint],
+    rejected_records: int,
+    scoring: Scoring,
+    external: ExternalLabels | None = None,
 ) -> ConversationScore:
     """Score a conversation from all its prints, in whatever order they are given.
 
@@ -73,13 +82,21 @@ def score_conversation(
       prints: every delivery of every call.
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
       scoring: rules, thresholds and what is asked for.
+      external: labels from outside, read when `scoring.label_keys` is given.
 
     Raises:
       EncodingsNeededError: an order hangs on canonical encodings that were left behind.
     """
     delivered = deliver(prints)
     calls = [call for call in delivered.calls if call.turn == delivered.last_turn]
+    pool: list[int] | None = None
+    if scoring.label_keys is not None:
+        external = external or ExternalLabels()
+        calls = relabelled(calls, external)
+        pool = external_pool(conversation_id, calls, scoring.label_keys, external)
     turn = fold_turn(calls, scoring.rules, scoring.good_gain_threshold)
+    if pool is None:
+        pool = judged_pool(turn)
     attributes = delivered.attributes()
     iterations = iteration_rows(
         conversation_id, delivered.last_turn or 0, attributes, turn.iterations
@@ -87,7 +104,7 @@ def score_conversation(
     ranked = turn_list(turn, scoring.hold_slot)
     ranking: tuple[float | None, ...] = (None,) * len(scoring.ranking.metrics)
     if iterations:
-        ranking = scoring.ranking.evaluate(ranked.labels, judged_pool(turn), ranked.scores)
+        ranking = scoring.ranking.evaluate(ranked.labels, pool, ranked.scores)
     decisions = Decisions(turn, scoring.rules)
     row = _conversation_row(
         conversation_id, delivered, attributes, turn, iterations, rejected_records, ranking
@@ -95,10 +112,10 @@ def score_conversation(
     return ConversationScore(
         conversation=row,
         iterations=iterations,
-        calls=_call_rows(turn, row, decisions, scoring) if scoring.per_call else [],
+        calls=_call_rows(turn, row, decisions, pool, scoring) if scoring.per_call else [],
         duplicates=decisions.rows(conversation_id) if scoring.keep_duplicates else [],
         judged=judged_results(ranked.labels),
-        bounds=_bounds(row, ranked.labels, judged_pool(turn), scoring) if scoring.bounds else {},
+        bounds=_bounds(row, ranked.labels, pool, scoring) if scoring.bounds else {},
         counts={**decisions.counts(), **_record_counts(delivered, turn, row)},
     )
 
@@ -145,9 +162,12 @@ def _conversation_row(
 
 
 def _call_rows(
-    turn: Turn, conversation: ConversationRow, decisions: Decisions, scoring: Scoring
+    turn: Turn,
+    conversation: ConversationRow,
+    decisions: Decisions,
+    pool: list[int],
+    scoring: Scoring,
 ) -> list[CallRow]:
-    pool = judged_pool(turn)
     rows = []
     for at, (call, ranked) in enumerate(
         zip(turn.calls, call_lists(turn, scoring.hold_slot), strict=True)

@@ -1,0 +1,217 @@
+"""Read judgments: TREC qrels, or a table as JSON Lines, Avro or Parquet (SPEC 8).
+
+A line of TREC qrels is `topic iteration docid label`. A row of a table has the topic, the document
+and its gain in columns; each goes by one of several names, see `TOPIC`, `DOCUMENT` and `GAIN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, BinaryIO
+
+import msgspec
+
+from transforms.core.errors import GoodGainError
+from transforms.core.files.avro import decoded_blocks
+from transforms.core.files.compression import Compression
+from transforms.core.files.lines import LongLine
+from transforms.core.files.reading import Open
+from transforms.core.files.shard import FileFormat, FileShard
+from transforms.core.files.text_lines import CutOffLine, Line, text_lines
+from transforms.core.judgments import Judgment, Place, QrelsProblem
+from transforms.core.normalise import normalise_id
+from transforms.core.records import GREATEST_GAIN
+from transforms.core.rejected import RejectedRecord
+
+TOPIC = ("topic", "conversation_id", "query_id")
+DOCUMENT = ("document_id", "doc_id", "docid", "docno")
+GAIN = ("gain", "label", "relevance")
+_TREC_FIELDS = 4
+_ROWS_AT_ONCE = 4096
+_LONGEST_SHOWN = 60
+_decode_json = msgspec.json.Decoder().decode
+
+
+class JudgmentError(GoodGainError):
+    """One judgment that cannot be used; the message is a sentence that follows its place."""
+
+
+def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgment | QrelsProblem]:
+    """The judgments of a shard in file order; ends with the first that cannot be used.
+
+    Args:
+      shard: from `plan_shards`.
+      number: of the file, for the places.
+      open_file: opens a path for reading bytes, seekable, without decompressing.
+    """
+    whole = Place(number, 0, "file")
+    if shard.problem is not None:
+        yield QrelsProblem(whole, shard.problem)
+        return
+    if shard.format is not FileFormat.JSONL and shard.compression is not Compression.NONE:
+        text = f"The {shard.format} file is compressed as a whole; decompress it first."
+        yield QrelsProblem(whole, text)
+        return
+    try:
+        with open_file(shard.path) as file:
+            for found in _READERS[shard.format](file, shard, number):
+                yield found
+                if isinstance(found, QrelsProblem):
+                    return
+    except OSError as error:
+        yield QrelsProblem(whole, f"The file cannot be read: {error}.")
+
+
+def _read_text(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
+    text = text_lines(file, shard)
+    numbered = shard.compression is not Compression.NONE
+    for where, line in text.lines:
+        if not line or (isinstance(line, bytes) and line.isspace()):
+            continue
+        place = Place(number, where, text.place(where) if numbered else "")
+        try:
+            yield judgment_of_line(line, place)
+        except JudgmentError as error:
+            yield QrelsProblem(place, str(error))
+
+
+def judgment_of_line(line: Line, place: Place) -> Judgment:
+    """The judgment on a line of TREC qrels, or on one of JSON Lines, which begins with `{`.
+
+    Raises:
+      JudgmentError: the line cannot be used.
+    """
+    if isinstance(line, CutOffLine):
+        raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")
+    if isinstance(line, LongLine):
+        raise JudgmentError(f"The line is {line.length} bytes long; no judgment is.")
+    try:
+        if line.lstrip()[:1] == b"{":
+            return judgment_of_row(_decode_json(line), place)
+        fields = line.decode().split()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise JudgmentError("The line is neither UTF-8 text nor a JSON object.") from None
+    if len(fields) != _TREC_FIELDS:
+        raise JudgmentError(
+            "A line of qrels is `topic iteration docid label`, four fields between white space; "
+            f"this one has {len(fields)}."
+        )
+    topic, _, document, label = fields
+    return _judgment(topic, document, _whole_number(label), place)
+
+
+def judgment_of_row(row: Any, place: Place) -> Judgment:
+    """The judgment in a row of a table.
+
+    Raises:
+      JudgmentError: a column is missing, or a value cannot be used.
+    """
+    if not isinstance(row, Mapping):
+        raise JudgmentError("The row is no object with named fields.")
+    topic, document, gain = (_column(row, names) for names in (TOPIC, DOCUMENT, GAIN))
+    return _judgment(_text(topic), _text(document), _whole_number(gain), place)
+
+
+def _judgment(topic: str, document: str, gain: int | None, place: Place) -> Judgment:
+    topic, document = topic.strip(), normalise_id(document)
+    if not topic or not document:
+        raise JudgmentError(f"The {'document' if topic else 'topic'} is empty.")
+    if gain is not None and gain > GREATEST_GAIN:
+        raise JudgmentError(
+            f"The label is {gain}, but gains go from 0 to {GREATEST_GAIN} (a negative one means "
+            "not judged); bring the labels to this scale."
+        )
+    return Judgment(topic, document, None if gain is None or gain < 0 else gain, place)
+
+
+def _column(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    for name in names:
+        if name in row:
+            return row[name]
+    raise JudgmentError(f"The row has no {names[0]} (also read: {', '.join(names[1:])}).")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise JudgmentError(
+                f"The topic or document is {value!a}, which is no UTF-8 text."
+            ) from None
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise JudgmentError(f"The topic or document is {_shown(value)}, but must be text.")
+
+
+def _whole_number(value: Any) -> int | None:
+    """A label as a number; None stays None, which means not judged."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, float | Decimal) and value == value and value % 1 == 0:
+        return int(value)
+    if isinstance(value, str) and value.lstrip("+-").isdecimal() and len(value) < _LONGEST_SHOWN:
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    raise JudgmentError(f"The label is {_shown(value)}, but must be a whole number.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+
+
+def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
+    for found in decoded_blocks(file, shard):
+        if isinstance(found, RejectedRecord):
+            yield QrelsProblem(Place(number, shard.start, found.position), found.reason)
+            continue
+        for index, row in enumerate(found.records):
+            place = Place(number, found.offset, f"block at byte {found.offset}, record {index}")
+            yield _of_row(row, place)
+
+
+def _read_parquet(
+    file: BinaryIO, shard: FileShard, number: int
+) -> Iterator[Judgment | QrelsProblem]:
+    import pyarrow.parquet as pq  # takes half a second
+
+    from transforms.core.files.parquet import row_groups
+
+    at = Place(number, shard.start, "file")
+    try:
+        parquet = pq.ParquetFile(file)
+        wanted = {*TOPIC, *DOCUMENT, *GAIN}
+        columns = [name for name in parquet.schema_arrow.names if name in wanted]
+        for group in row_groups(parquet, shard):
+            row = 0
+            batches = parquet.iter_batches(
+                batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False
+            )
+            for batch in batches:
+                for values in batch.to_pylist():
+                    at = Place(number, shard.start + group, f"row group {group}, row {row}")
+                    yield _of_row(values, at)
+                    row += 1
+    except Exception as error:  # pyarrow raises whatever a broken file leads to
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file system's, not pyarrow's
+        yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({error}).")
+
+
+def _of_row(row: Any, place: Place) -> Judgment | QrelsProblem:
+    try:
+        return judgment_of_row(row, place)
+    except JudgmentError as error:
+        return QrelsProblem(place, str(error))
+
+
+_READERS = {
+    FileFormat.JSONL: _read_text,
+    FileFormat.AVRO: _read_avro,
+    FileFormat.PARQUET: _read_parquet,
+}

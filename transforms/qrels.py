@@ -1,0 +1,338 @@
+"""Labels from outside: judgments read from files and joined with what was retrieved (SPEC 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import msgspec
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.typehints import KV
+from apache_beam.utils.windowed_value import WindowedValue
+
+from transforms.coders import StructCoder
+from transforms.core.external_labels import GRADES, ExternalLabels
+from transforms.core.files.qrels import read_qrels
+from transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
+from transforms.core.judgments import (
+    Judgment,
+    LabelKeys,
+    Place,
+    QrelsProblem,
+    document_digest,
+)
+from transforms.core.payload import payload
+from transforms.core.records import SearchCall
+from transforms.read import PlanShards, open_plain
+
+_PROBLEMS = "problems"
+_TOPICS = "topics"
+_COUNTS = "counts"
+_MOST_HELD = 100_000  # pairs that a bundle gathers before it passes them on
+
+# What meets under one key is told apart by its first byte.
+_ASKED = b"a"
+_JUDGED = b"j"
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode
+_decode_judged = msgspec.msgpack.Decoder(tuple[int | None, Place]).decode
+_decode_pool = msgspec.msgpack.Decoder(list[int]).decode
+
+Counts = dict[str, int]
+Keyed = tuple[bytes, bytes]
+
+
+class Judgments(NamedTuple):
+    """What was read from files of judgments.
+
+    Attributes:
+      judgments: PCollection[Judgment].
+      problems: PCollection[QrelsProblem]; when there is one, labels are missing.
+    """
+
+    judgments: beam.PCollection[Judgment]
+    problems: beam.PCollection[QrelsProblem]
+
+
+class ReadQrels(beam.PTransform):
+    """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
+
+    Attributes:
+      files: what to read; places of judgments name a file by its number here.
+      shard_bytes: how much of a file one worker reads at a time.
+    """
+
+    def __init__(self, files: Sequence[InputFile], shard_bytes: int = DEFAULT_SHARD_BYTES) -> None:
+        super().__init__()
+        self.files = tuple(files)
+        self.shard_bytes = shard_bytes
+
+    def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
+        """Apply the transform."""
+        outputs = (
+            begin
+            | "Files" >> beam.Create(self.files)
+            | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes))
+            | "Spread" >> beam.Reshuffle()
+            | "ReadShard"
+            >> beam.ParDo(_ReadShard(self.files)).with_outputs(_PROBLEMS, main="judgments")
+        )
+        judgments, problems = outputs["judgments"], outputs[_PROBLEMS]
+        judgments.element_type = Judgment
+        problems.element_type = QrelsProblem
+        return Judgments(judgments, problems)
+
+
+class _ReadShard(beam.DoFn):
+    def __init__(self, files: Sequence[InputFile]) -> None:
+        self._numbers = {file.path: number for number, file in enumerate(files)}
+
+    def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
+        for found in read_qrels(shard, self._numbers[shard.path], open_plain):
+            yield found if isinstance(found, Judgment) else TaggedOutput(_PROBLEMS, found)
+
+
+class Labelling(NamedTuple):
+    """What joining calls and judgments gives.
+
+    Attributes:
+      payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`
+        beside those of `FingerprintCalls`.
+      problems: PCollection[QrelsProblem], documents with two different labels.
+      counts: PCollection[dict[str, int]], of what joined and what did not, by dotted name.
+    """
+
+    payloads: beam.PCollection[tuple[str, bytes]]
+    problems: beam.PCollection[QrelsProblem]
+    counts: beam.PCollection[Counts]
+
+
+class JoinQrels(beam.PTransform):
+    """`PCollection[SearchCall]` to `Labelling`: which conversation needs which judgments (SPEC 8).
+
+    Labels are joined by topic and document, so that a topic's judgments spread over workers; the
+    pool of a topic, five numbers, is joined by topic. No side of either join is held in memory. A
+    key does as much work as it has conversations that ask for it; those of one bundle ask once.
+    Works in the global window, on bounded input.
+
+    Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
+    `qrels.repeated`, `qrels.never_retrieved` (judged documents that no record holds),
+    `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments` (topics of
+    records), `qrels.records_without_topic`, `qrels.results_without_id`.
+
+    Attributes:
+      judgments: PCollection[Judgment].
+      keys: by what results find their judgments.
+    """
+
+    def __init__(self, judgments: beam.PCollection[Judgment], keys: LabelKeys) -> None:
+        super().__init__()
+        self.judgments = judgments
+        self.keys = keys
+
+    def expand(self, calls: beam.PCollection[SearchCall]) -> Labelling:
+        """Apply the transform."""
+        asked = calls | "Ask" >> beam.ParDo(_Ask(self.keys)).with_outputs(
+            _TOPICS, _COUNTS, main="documents"
+        )
+        judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed).with_output_types(Keyed)
+        documents = _grouped("Document", asked["documents"], judged)
+        labels = documents | "Label" >> beam.ParDo(_Label()).with_outputs(
+            _TOPICS, _PROBLEMS, _COUNTS, main="payloads"
+        )
+        topics = _grouped("Topic", asked[_TOPICS], labels[_TOPICS])
+        pools = topics | "Pool" >> beam.ParDo(_Pool()).with_outputs(_COUNTS, main="payloads")
+        problems = labels[_PROBLEMS]
+        problems.element_type = QrelsProblem
+        for payloads in (labels["payloads"], pools["payloads"]):
+            payloads.element_type = KV[str, bytes]
+        return Labelling(
+            (labels["payloads"], pools["payloads"]) | "Payloads" >> beam.Flatten(),
+            problems,
+            (asked[_COUNTS], labels[_COUNTS], pools[_COUNTS]) | "Counts" >> beam.Flatten(),
+        )
+
+
+def _grouped(by: str, *sides: beam.PCollection[Keyed]) -> beam.PCollection[Any]:
+    for side in sides:
+        side.element_type = KV[bytes, bytes]
+    return sides | f"{by}Sides" >> beam.Flatten() | f"GroupBy{by}" >> beam.GroupByKey()
+
+
+def _keyed(judgment: Judgment) -> Keyed:
+    key = _encode((judgment.topic, judgment.document))
+    return key, _JUDGED + _encode((judgment.gain, judgment.place))
+
+
+def _last(value: Any) -> WindowedValue:
+    window = GlobalWindow()
+    return WindowedValue(value, window.max_timestamp(), (window,))
+
+
+class _Counting(beam.DoFn):
+    """A DoFn that sums counts while a bundle lasts and tells them at its end."""
+
+    def start_bundle(self) -> None:
+        self._counts: Counts = {}
+
+    def _count(self, name: str, number: int = 1) -> None:
+        self._counts[name] = self._counts.get(name, 0) + number
+
+    def _counted(self) -> Iterator[TaggedOutput]:
+        if self._counts:
+            yield TaggedOutput(_COUNTS, _last(self._counts))
+
+
+class _Ask(_Counting):
+    """Tells which conversation wants to know about which document and topic."""
+
+    def __init__(self, keys: LabelKeys) -> None:
+        self._keys = keys
+
+    def start_bundle(self) -> None:
+        super().start_bundle()
+        self._forget()
+
+    def process(self, call: SearchCall) -> Iterator[WindowedValue | TaggedOutput]:
+        topic = self._keys.topic(call.conversation_id, call.attributes)
+        if not topic:
+            self._count("qrels.records_without_topic")
+            return iter(())
+        asking = _ASKED + call.conversation_id.encode()
+        self._topics.add((topic.encode(), asking))
+        for names in self._keys.documents(call):
+            if not names:
+                self._count("qrels.results_without_id")
+            for name in names:
+                self._documents.add((_encode((topic, name)), asking))
+        return self._asked() if len(self._documents) >= _MOST_HELD else iter(())
+
+    def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
+        yield from self._asked()
+        yield from self._counted()
+
+    def _asked(self) -> Iterator[WindowedValue | TaggedOutput]:
+        documents, topics = self._documents, self._topics
+        self._forget()
+        yield from map(_last, documents)
+        for topic in topics:
+            yield TaggedOutput(_TOPICS, _last(topic))
+
+    def _forget(self) -> None:
+        self._documents: set[Keyed] = set()
+        self._topics: set[Keyed] = set()
+
+
+class _Label(_Counting):
+    """What is known about one document of a topic, to whoever asked and to the topic's pool."""
+
+    def start_bundle(self) -> None:
+        super().start_bundle()
+        self._labels: dict[str, dict[bytes, int]] = {}
+        self._held = 0
+        self._pools: dict[str, list[int]] = {}
+
+    def process(
+        self, document: tuple[bytes, Iterable[bytes]]
+    ) -> Iterator[WindowedValue | TaggedOutput]:
+        key, values = document
+        judged, lines = self._judged(values)
+        if not lines:
+            return
+        topic, name = _decode_key(key)
+        if len(judged) > 1:
+            yield TaggedOutput(_PROBLEMS, _conflict(topic, name, judged))
+            return
+        ((gain, _),) = judged.items()
+        self._count("qrels.repeated", lines - 1)
+        pool = self._pools.setdefault(topic, [0] * GRADES)
+        if gain is None:
+            self._count("qrels.unjudged")
+            return
+        self._count("qrels.judgments")
+        pool[gain] += 1
+        asked = False
+        for value in values:
+            if value[:1] == _ASKED:
+                asked = True
+                yield from self._tell(value[1:].decode(), document_digest(topic, name), gain)
+        if not asked:
+            self._count("qrels.never_retrieved")
+
+    def _judged(self, values: Iterable[bytes]) -> tuple[dict[int | None, Place], int]:
+        """The first place of each different label, and the number of judgments."""
+        places: dict[int | None, Place] = {}
+        lines = 0
+        for value in values:
+            if value[:1] == _JUDGED:
+                gain, place = _decode_judged(value[1:])
+                places[gain] = min(place, places.get(gain, place))
+                lines += 1
+        return places, lines
+
+    def _tell(self, conversation_id: str, digest: bytes, gain: int) -> Iterator[WindowedValue]:
+        self._labels.setdefault(conversation_id, {})[digest] = gain
+        self._held += 1
+        if self._held >= _MOST_HELD:
+            yield from self._told()
+
+    def _told(self) -> Iterator[WindowedValue]:
+        told, self._labels, self._held = self._labels, {}, 0
+        for conversation_id, labels in told.items():
+            yield _last((conversation_id, payload((), external=ExternalLabels({}, labels))))
+
+    def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
+        yield from self._told()
+        for topic, pool in self._pools.items():
+            yield TaggedOutput(_TOPICS, _last((topic.encode(), _JUDGED + _encode(pool))))
+        yield from self._counted()
+
+
+def _conflict(topic: str, document: str, judged: dict[int | None, Place]) -> QrelsProblem:
+    """Two labels for one document: the two that come first in the files."""
+    first, second = sorted(judged, key=lambda gain: judged[gain])[:2]
+    text = (
+        f"Document {document} of topic {topic} has the label {_label(second)} here, but "
+        f"{_label(first)} at"
+    )
+    return QrelsProblem(judged[second], text, judged[first])
+
+
+def _label(gain: int | None) -> str:
+    return "below 0" if gain is None else str(gain)
+
+
+class _Pool(_Counting):
+    """The judged pool of one topic, to every conversation that has it."""
+
+    def process(self, topic: tuple[bytes, Iterable[bytes]]) -> Iterator[tuple[str, bytes]]:
+        name, values = topic
+        pool = [0] * GRADES
+        judged = asked = False
+        for value in values:
+            if value[:1] == _JUDGED:
+                judged = True
+                pool = [one + more for one, more in zip(pool, _decode_pool(value[1:]), strict=True)]
+            else:
+                asked = True
+        if judged:
+            self._count("qrels.topics")
+            self._count("qrels.topics_without_conversation", int(not asked))
+        else:
+            self._count("qrels.topics_without_judgments")
+        if not judged or not asked:
+            return
+        packed = payload((), external=ExternalLabels({}, {}, {name.decode(): pool}))
+        for value in values:
+            if value[:1] == _ASKED:
+                yield value[1:].decode(), packed
+
+    def finish_bundle(self) -> Iterator[TaggedOutput]:
+        yield from self._counted()
+
+
+beam.coders.registry.register_coder(Judgment, StructCoder)
+beam.coders.registry.register_coder(QrelsProblem, StructCoder)
