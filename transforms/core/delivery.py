@@ -66,6 +66,25 @@ def deliver(calls: Iterable[CallPrint]) -> Delivered:
     return Delivered(_in_order(kept), redelivered, conflicting)
 
 
+def tied(calls: Sequence[CallPrint]) -> list[int]:
+    """Which of some deliveries of a conversation only canonical encodings can tell apart.
+
+    They share identity and time, or their place in the order of SPEC 3, and are not equal.
+    """
+    groups: dict[object, list[int]] = {}
+    for at, call in enumerate(calls):
+        groups.setdefault((_identity(call), _time(call)), []).append(at)
+        groups.setdefault(_place(call), []).append(at)
+    return sorted(
+        {
+            at
+            for group in groups.values()
+            if len({calls[at].record_digest for at in group}) > 1
+            for at in group
+        }
+    )
+
+
 def _identity(call: CallPrint) -> object:
     if call.record_id is not None:
         return call.record_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -114,8 +114,8 @@ class Deduplicator:
                 candidates = sorted({*candidates, known.occurrence})
             known.near_misses = []
             known.repeat = self._first_verified(evidence, candidates, known.near_misses)
-        elif known.near_misses:
-            self.near_misses.update(known.near_misses)
+        else:
+            self._count(known.near_misses)
         return known.repeat
 
     def _candidates(self, evidence: Evidence) -> Sequence[int]:
@@ -146,9 +146,12 @@ class Deduplicator:
                 duplicate = Duplicate(self._first[occurrence], keys, verdict)
                 break
             misses.append(verdict.step)
-        if misses:
-            self.near_misses.update(misses)
+        self._count(misses)
         return duplicate
+
+    def _count(self, misses: Iterable[Step]) -> None:
+        for step in misses:  # a few at most, for which Counter.update is slow
+            self.near_misses[step] += 1
 
     def _proposers(self, evidence: Evidence, occurrence: int) -> tuple[int, ...]:
         """The attributes whose keys proposed an occurrence."""

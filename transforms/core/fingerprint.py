@@ -244,12 +244,12 @@ class Fingerprinter:
         if normal.query:
             codes.append(URL_QUERY)
             digests.append(xxh3_64_digest(repr(normal.query).encode(), URL_QUERY))
-            names = {name for name, _ in normal.query}
-            for parameter, number in self._rules.url_parameters.items():
-                if parameter in names:
-                    values = sorted({value for name, value in normal.query if name == parameter})
-                    codes.append(number)
-                    digests.append(xxh3_64_digest(repr(values).encode(), number))
+            parameters = self._rules.url_parameters
+            for parameter in sorted({name for name, _ in normal.query if name in parameters}):
+                number = parameters[parameter]
+                values = sorted({value for name, value in normal.query if name == parameter})
+                codes.append(number)
+                digests.append(xxh3_64_digest(repr(values).encode(), number))
         return bytes(codes), b"".join(digests)
 
     def _id_name(self, name: str) -> _Name:

@@ -23,7 +23,12 @@ _DEFAULT_PORTS = (80, 443)
 
 def normalise_text(text: str) -> str:
     """NFKC, casefold, white space folded and trimmed; "" means absent."""
-    text = text.casefold() if text.isascii() else normalize("NFKC", text).casefold()
+    if not text.isascii():
+        # What often is the only character that is not ASCII; this is its NFKC form.
+        text = text.replace("\u2026", "...")
+        if not text.isascii():
+            text = normalize("NFKC", text)
+    text = text.casefold()
     # White space other than U+0020 is not printable; most texts have single spaces already.
     if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
@@ -123,10 +128,8 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
 def _kept_pairs(
     pairs: list[tuple[str, str]], ignored: IgnoredParameters
 ) -> tuple[tuple[str, str], ...]:
-    kept = []
-    for name, value in pairs:
-        folded = name.casefold()
-        if folded not in ignored.names and not folded.startswith(ignored.prefixes):
-            kept.append((folded, value))
+    folded = [(name.casefold(), value) for name, value in pairs]
+    names, prefixes = ignored.names, ignored.prefixes
+    kept = [pair for pair in folded if pair[0] not in names and not pair[0].startswith(prefixes)]
     kept.sort()
     return tuple(kept)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from transforms.core.evidence import Evidence, shared
+from transforms.core.evidence import Evidence, Value, shared
 from transforms.core.rules import (
     CONTENT,
     GENERIC_ID,
@@ -20,6 +20,8 @@ from transforms.core.rules import (
     is_field,
     is_named_id,
 )
+
+_Values = dict[int, Value]
 
 
 class Step(StrEnum):
@@ -61,18 +63,18 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
     if second.type_number not in (NO_TYPE, type_number):
         return _DIFFERENT[Step.TYPE]
     applicable = rules.of_type(type_number)
+    mine, theirs = first.values, second.values
     return (
-        _by_ids(first, second, applicable)
-        or _by_url(first, second, rules)
-        or _by_fields(first, second, applicable, rules)
-        or _by_generic_id(first, second)
+        _by_ids(mine, theirs, applicable)
+        or _by_url(mine, theirs, rules)
+        or _by_fields(mine, theirs, applicable, rules)
+        or _by_generic_id(mine, theirs)
         or _by_identity(first, second)
         or _DIFFERENT[Step.INCONCLUSIVE]
     )
 
 
-def _by_ids(first: Evidence, second: Evidence, applicable: TypeRules) -> Verdict | None:
-    mine, theirs = first.values, second.values
+def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | None:
     definitive = False
     for attribute in applicable.ids:
         one = mine.get(attribute)
@@ -88,8 +90,7 @@ def _by_ids(first: Evidence, second: Evidence, applicable: TypeRules) -> Verdict
     return _DUPLICATE[Step.IDS] if definitive else None
 
 
-def _by_url(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict | None:
-    mine, theirs = first.values, second.values
+def _by_url(mine: _Values, theirs: _Values, rules: RuleTable) -> Verdict | None:
     one, other = mine.get(URL), theirs.get(URL)
     if one is None or other is None:
         return None
@@ -109,27 +110,22 @@ def _by_url(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict | No
 
 
 def _by_fields(
-    first: Evidence, second: Evidence, applicable: TypeRules, rules: RuleTable
+    mine: _Values, theirs: _Values, applicable: TypeRules, rules: RuleTable
 ) -> Verdict | None:
-    mine, theirs = first.values, second.values
     reject_on = applicable.reject_on
     for attribute in filter(is_field, mine) if reject_on is None else reject_on:
         one, other = mine.get(attribute), theirs.get(attribute)
         if one != other and one is not None and other is not None:
             return _DIFFERENT[Step.FIELDS]
     if applicable.confidence is not None:
-        return _by_points(first, second, applicable.confidence, rules)
+        return _by_points(mine, theirs, applicable.confidence, rules)
     for number, clause in enumerate(applicable.clauses, start=1):
         if all(_count_equal(mine, theirs, need.of) >= need.least for need in clause):
             return Verdict(True, Step.FIELDS, number)
     return None
 
 
-def _count_equal(
-    mine: dict[int, int | frozenset[int]],
-    theirs: dict[int, int | frozenset[int]],
-    attributes: tuple[int, ...],
-) -> int:
+def _count_equal(mine: _Values, theirs: _Values, attributes: tuple[int, ...]) -> int:
     equal = 0
     for attribute in attributes:
         one, other = mine.get(attribute), theirs.get(attribute)
@@ -141,9 +137,8 @@ def _count_equal(
 
 
 def _by_points(
-    first: Evidence, second: Evidence, confidence: Confidence, rules: RuleTable
+    mine: _Values, theirs: _Values, confidence: Confidence, rules: RuleTable
 ) -> Verdict | None:
-    mine, theirs = first.values, second.values
     points = sum(
         confidence.points.get(attribute, confidence.other)
         for attribute in mine
@@ -151,14 +146,13 @@ def _by_points(
     )
     if points >= confidence.needed:
         return Verdict(True, Step.FIELDS, 1)
-    if points >= confidence.needed_with_context and _id_context(first, second, rules):
+    if points >= confidence.needed_with_context and _id_context(mine, theirs, rules):
         return Verdict(True, Step.FIELDS, 2)
     return None
 
 
-def _id_context(first: Evidence, second: Evidence, rules: RuleTable) -> bool:
+def _id_context(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
     """An equal generic id, an agreeing named id that is no container, or an equal host and path."""
-    mine, theirs = first.values, second.values
     return any(
         attribute in theirs and shared(mine[attribute], theirs[attribute])
         for attribute in mine
@@ -167,8 +161,7 @@ def _id_context(first: Evidence, second: Evidence, rules: RuleTable) -> bool:
     )
 
 
-def _by_generic_id(first: Evidence, second: Evidence) -> Verdict | None:
-    mine, theirs = first.values, second.values
+def _by_generic_id(mine: _Values, theirs: _Values) -> Verdict | None:
     if GENERIC_ID not in mine or mine[GENERIC_ID] != theirs.get(GENERIC_ID):
         return None
     if URL in mine and URL in theirs:
