@@ -41,7 +41,8 @@ class GlobalMeans(beam.PTransform):
     ) -> None:
         super().__init__()
         self.ranking_metrics = tuple(ranking_metrics)
-        self.slices = tuple(tuple(names) for names in slices)
+        # The same attributes named twice, in whatever order, are one slice.
+        self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
         self.max_i = max_i
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:

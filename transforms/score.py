@@ -14,7 +14,9 @@ from apache_beam.transforms.window import GlobalWindow
 
 from transforms.core.delivery import EncodingsNeededError
 from transforms.core.payload import unpack
+from transforms.core.records import SearchCall
 from transforms.core.score import ConversationScore, Scoring, score_conversation
+from transforms.fingerprint import FingerprintCalls
 
 _UNDECIDED = "undecided"
 
@@ -30,6 +32,31 @@ class ScoredConversations(NamedTuple):
 
     scores: beam.PCollection[ConversationScore]
     undecided: beam.PCollection[str]
+
+
+class ScoreConversations(beam.PTransform):
+    """`PCollection[SearchCall]` to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
+
+    Carries the records' canonical encodings, so that every order is decided and `undecided` stays
+    empty. Where the input can be read twice it is cheaper to leave them behind at first, and to
+    score the `undecided` again from `ReadConversations`.
+
+    Attributes:
+      scoring: thresholds, rules and what is asked for.
+    """
+
+    def __init__(self, scoring: Scoring) -> None:
+        super().__init__()
+        self.scoring = scoring
+
+    def expand(self, calls: beam.PCollection[SearchCall]) -> ScoredConversations:
+        """Apply the transform."""
+        scored: ScoredConversations = (
+            calls
+            | "Fingerprint" >> FingerprintCalls(self.scoring.rules, keep_encodings=True)
+            | "Score" >> ScorePayloads(self.scoring)
+        )
+        return scored
 
 
 class ScorePayloads(beam.PTransform):

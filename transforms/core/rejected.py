@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from transforms.core.errors import RecordError
 
 LONGEST_PAYLOAD = 2_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
 WHOLE_FILE = "file"
 
 
@@ -36,6 +39,22 @@ class RejectedRecord(Struct, frozen=True):
     conversation_id: str | None = None
     payload: str = ""
     records: int = 1
+
+    def __post_init__(self) -> None:
+        """Escape lone surrogates, as JSON and file names can hold them: no encoder takes any.
+
+        A conversation_id that holds any names no conversation that could have usable records.
+        """
+        for name in ("source", "reason", "field"):
+            text = getattr(self, name)
+            if text is not None and not _is_encodable(text):
+                force_setattr(self, name, text.encode("utf-8", "backslashreplace").decode())
+        if self.conversation_id is not None and not _is_encodable(self.conversation_id):
+            force_setattr(self, "conversation_id", None)
+
+
+def _is_encodable(text: str) -> bool:
+    return text.isascii() or text.isprintable() or not _SURROGATE.search(text)
 
 
 def rejected_for(source: str, position: str, error: RecordError, payload: str) -> RejectedRecord:

@@ -1,0 +1,125 @@
+"""Rows about the core: one huge conversation, bytes that are shuffled, the ranking metrics' share."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import fastavro
+
+from transforms.core.fingerprint import CallPrint, Fingerprinter
+from transforms.core.parsing import parse_mapping
+from transforms.core.ranked_lists import judged_pool, turn_list
+from transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator, parse_ranking_metrics
+from transforms.core.records import Result, SearchCall
+from transforms.core.rules import compile_rules
+from transforms.core.rules_file import read_rules, shipped_rules_text
+from transforms.core.score import Scoring, score_conversation
+from transforms.core.turn import fold_turn
+from transforms.fingerprint import FingerprintBundle
+from tests.bench.rows import Row
+
+RULES = compile_rules(read_rules(shipped_rules_text()))
+CUTOFFS = (5, 10, 20)
+REPETITIONS = 3
+
+
+def core_rows(trace: Path, run_seconds: float) -> list[Row]:
+    """All rows about the core.
+
+    Args:
+      trace: an Avro sample without bad records.
+      run_seconds: CPU a result of a run over such a sample.
+    """
+    with trace.open("rb") as file:
+        calls = [parse_mapping(record) for record in fastavro.reader(file)]
+    share = ranking_seconds(calls) / run_seconds
+    return [
+        *_shuffled(calls),
+        *_one_conversation(),
+        Row(
+            f"default ranking metrics at {len(CUTOFFS)} cutoffs / run", share, "ratio", "below 0.15"
+        ),
+    ]
+
+
+def _seconds(function: Callable[[], object]) -> float:
+    best = float("inf")
+    for _ in range(REPETITIONS):
+        started = time.process_time()
+        function()
+        best = min(best, time.process_time() - started)
+    return best
+
+
+def _shuffled(calls: list[SearchCall]) -> list[Row]:
+    bundle = FingerprintBundle(RULES, keep_encodings=False, label_keys=None)
+    bundle.setup()
+    size = 0
+    for call in calls:
+        size += sum(len(output.value[1]) for output in bundle.process(call, 0))
+    size += sum(len(output.value[1]) for output in bundle.finish_bundle())
+    results = sum(len(call.results) for call in calls)
+    return [Row("bytes shuffled", size / results, "bytes a result", "120 or less")]
+
+
+def _one_conversation() -> list[Row]:
+    scoring = Scoring(RULES, RankingEvaluator(DEFAULT_RANKING_METRICS, 2))
+    rows, first = [], 0.0
+    for results in (10_000, 20_000, 50_000, 100_000):
+        prints = _prints(results)
+        cost = _seconds(lambda: score_conversation("c", prints, 0, scoring)) / results  # noqa: B023
+        first = first or cost
+        target = "1.1 or less" if results > 10_000 else ""
+        name = f"one conversation of {results:,} results, CPU a result"
+        rows.append(Row(name, cost / first, "ratio", target))
+    return rows
+
+
+def _prints(results: int) -> list[CallPrint]:
+    """Calls of 20 results, three in ten of which had come before."""
+    random = Random(results)
+    fingerprinter = Fingerprinter(RULES)
+    documents = int(results * 0.7)
+    calls = []
+    for iteration in range(1, results // 20 + 1):
+        found = [random.randrange(documents) for _ in range(20)]
+        calls.append(
+            SearchCall("c", iteration, call=0, results=[_result(number) for number in found])
+        )
+    return [fingerprinter.call_print(call) for call in calls]
+
+
+def _result(number: int) -> Result:
+    return Result(
+        entity_type="File",
+        ids={"file_id": f"file-{number}", "site_id": "site"},
+        url=f"https://files.example/{number}.docx",
+        title=f"Title of document {number}",
+        snippet=f"Document {number} " * 8,
+        fields={"author": f"Author {number % 50}"},
+        gain=number % 5,
+    )
+
+
+def ranking_seconds(calls: list[SearchCall]) -> float:
+    """CPU a result of the default metrics, those with a cutoff at each of CUTOFFS."""
+    names = sorted(
+        {
+            f"{metric.family}@{k}" if metric.k else metric.name
+            for metric in DEFAULT_RANKING_METRICS
+            for k in CUTOFFS
+        }
+    )
+    evaluator = RankingEvaluator(parse_ranking_metrics(names), 2)
+    fingerprinter = Fingerprinter(RULES)
+    by_conversation: dict[str, list[CallPrint]] = {}
+    for call in calls:
+        prints = by_conversation.setdefault(call.conversation_id, [])
+        prints.append(fingerprinter.call_print(call))
+    turns = [fold_turn(prints, RULES, 2) for prints in by_conversation.values()]
+    lists = [(turn_list(turn, hold_slot=False), judged_pool(turn)) for turn in turns]
+    seconds = _seconds(
+        lambda: [evaluator.evaluate(one.labels, pool, one.scores) for one, pool in lists]
+    )
+    return seconds / sum(len(turn.results) for turn in turns)

@@ -1,0 +1,48 @@
+"""Running a command to its end and measuring what it took."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process took: CPU and wall seconds, and its largest resident size in bytes.
+
+    CPU counts its children too; the resident size is that of the largest single process.
+    """
+
+    cpu: float
+    wall: float
+    peak_bytes: int
+
+
+def cost_of(arguments: list[str]) -> Cost:
+    """Run Python with arguments and measure it.
+
+    Raises:
+      RuntimeError: it ended with an error.
+    """
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    errors = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - started
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise RuntimeError(f"{' '.join(arguments)} failed: {errors[-2000:]}")
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024)
+
+
+def cost_of_run(trace: Path, output: Path, *options: str) -> Cost:
+    """Cost of `goodgain run` over one file."""
+    return cost_of(
+        [
+            *("-m", "pipeline", "run", "--input", str(trace)),
+            *("--output", str(output), "--overwrite", *options),
+        ]
+    )
