@@ -38,8 +38,12 @@ COMMANDS: Mapping[str, str] = {
     "run": "pipeline.cli.run",
     "validate": "pipeline.cli.validate",
     "explain": "pipeline.cli.explain",
+    "compare": "pipeline.cli.compare",
+    "gate": "pipeline.cli.gate",
     "metrics": "pipeline.cli.metrics",
+    "report": "pipeline.cli.report",
     "sample": "pipeline.cli.sample",
+    "convert": "pipeline.cli.convert",
 }
 
 

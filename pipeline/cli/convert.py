@@ -1,0 +1,152 @@
+"""`goodgain convert`: TREC runs and qrels to traces, and traces to TREC files (SPEC 8)."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pipeline.cli.tracing_options import add_json_option, add_rules_option
+from transforms.core.errors import UsageError
+
+NAME = "convert"
+HELP = "TREC runs and qrels to traces, or traces to TREC runs and qrels"
+EXAMPLE = "goodgain convert --from-run run.txt --from-qrels qrels.txt --to-traces traces.jsonl.gz"
+
+_LAST_NUMBER = r"(\d+)$"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare both directions."""
+    parser.description = (
+        f"{parser.description}\n\nTo traces: a topic becomes a conversation, ranked as trec_eval "
+        "ranks a run (score, ties by\ndocument id from the greatest). To TREC: the de-duplicated "
+        "list of each conversation's last\nturn, and its labels."
+    )
+    to_traces = parser.add_argument_group("to traces")
+    to_traces.add_argument("--from-run", metavar="FILE", help="run: topic Q0 docid rank score tag")
+    to_traces.add_argument("--from-qrels", metavar="FILE", help="qrels: topic 0 docid label")
+    to_traces.add_argument(
+        "--to-traces",
+        metavar="FILE",
+        help="traces to write: .avro, .parquet or .jsonl, the last also .jsonl.gz, .bz2, .zst",
+    )
+    to_traces.add_argument(
+        "--iteration-from",
+        metavar="tag|q0",
+        help="column of the run that holds the iteration (all is one iteration)",
+    )
+    to_traces.add_argument(
+        "--iteration-pattern",
+        metavar="REGEX",
+        help=rf"what the iteration is in that column ({_LAST_NUMBER}: the number at its end)",
+    )
+    to_trec = parser.add_argument_group("to TREC")
+    to_trec.add_argument(
+        "--from-traces",
+        nargs="+",
+        action="extend",
+        metavar="PATTERN",
+        help="trace files of this machine; * and ** are wildcards",
+    )
+    to_trec.add_argument("--to-run", metavar="FILE", help="run to write")
+    to_trec.add_argument("--to-qrels", metavar="FILE", help="qrels to write")
+    to_trec.add_argument(
+        "--id",
+        metavar="NAME",
+        help="named id of a result that is its document name (doc_id); one that has none, or "
+        "shares it, is named by its position",
+    )
+    to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (goodgain)")
+    add_rules_option(parser)
+    add_json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Convert in the direction that the options ask for, and say what was converted.
+
+    Raises:
+      UsageError: the options do not fit, or a file cannot be read or written; for a line of a TREC
+        file the message names file and line.
+    """
+    _refuse_mixture(args)
+    counts = _to_trec(args) if args.from_traces else _to_traces(args)
+    # Imported here, so that help does not wait.
+    from pipeline.cli.console import print_json, result_console
+
+    if args.json:
+        print_json(counts)
+        return 0
+    console = result_console()
+    for name, number in counts.items():
+        console.print(f"{number:>12,}  {name.replace('_', ' ')}")
+    if counts.get("never_retrieved"):
+        console.print(
+            "\nThe traces lack judged documents that the run did not retrieve. Give the qrels to\n"
+            "`goodgain run --qrels` too, so that recall, map, ndcg and the like know them."
+        )
+    return 0
+
+
+_TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteration_pattern")
+_TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules")
+
+
+def _refuse_mixture(args: argparse.Namespace) -> None:
+    sides = [
+        [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) is not None]
+        for names in (_TO_TRACES, _TO_TREC)
+    ]
+    if all(sides):
+        raise UsageError(
+            f"{sides[0][0]} and {sides[1][0]} belong to different directions; see "
+            "`goodgain convert --help`."
+        )
+    if args.from_traces and not (args.to_run or args.to_qrels):
+        raise UsageError("--from-traces needs --to-run, --to-qrels or both.")
+    if not args.from_traces and not (args.from_run and args.to_traces):
+        raise UsageError(
+            "Give --from-run and --to-traces, or --from-traces and --to-run; see "
+            "`goodgain convert --help`."
+        )
+    if args.iteration_pattern is not None and args.iteration_from is None:
+        raise UsageError("--iteration-pattern needs --iteration-from tag or q0.")
+    if args.iteration_from not in (None, "tag", "q0"):
+        raise UsageError(f"--iteration-from is {args.iteration_from!r}, but must be tag or q0.")
+    if args.to_run is not None and args.to_run == args.to_qrels:
+        raise UsageError("--to-run and --to-qrels must be two files.")
+    if args.tag is not None and len(args.tag.split()) != 1:
+        raise UsageError("--tag must be one word.")
+
+
+def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
+    from msgspec.structs import asdict
+
+    from pipeline.convert.to_traces import Iterations, TraceCounts, compiled, trace_records
+    from pipeline.convert.trace_files import write_traces
+    from pipeline.convert.trec_files import TrecFile
+
+    counts = TraceCounts()
+    iterations = Iterations(args.iteration_from, compiled(args.iteration_pattern or _LAST_NUMBER))
+    trec_run = TrecFile(args.from_run)
+    qrels = TrecFile(args.from_qrels) if args.from_qrels else None
+    write_traces(trace_records(trec_run, qrels, iterations, counts), args.to_traces)
+    return asdict(counts)
+
+
+def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
+    from msgspec.structs import asdict
+
+    from pipeline.convert.to_trec import write_trec
+    from pipeline.local import local_files
+    from pipeline.rules import load_rules
+    from transforms.core.rules import compile_rules
+
+    counts = write_trec(
+        local_files(args.from_traces),
+        compile_rules(load_rules(args.rules)),
+        args.id or "doc_id",
+        args.tag or "goodgain",
+        args.to_run,
+        args.to_qrels,
+    )
+    return asdict(counts)

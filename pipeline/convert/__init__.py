@@ -1,0 +1,1 @@
+"""TREC files to traces, and traces to TREC files (SPEC 8)."""

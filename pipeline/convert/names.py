@@ -1,0 +1,45 @@
+"""Names of topics and documents in TREC files: one word each, unique where they must be."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from transforms.core.decisions import Place
+
+_LIKE_A_POSITION = re.compile(r"i\d+\.call\d+\.rank\d+")
+
+
+def word(text: str) -> str:
+    """A text as one word: white space, `%` and what does not print become `%20` and the like.
+
+    Different texts become different words.
+    """
+    if text.isprintable() and " " not in text and "%" not in text:
+        return text
+    return "".join(
+        quote(one, safe="") if one == "%" or one.isspace() or not one.isprintable() else one
+        for one in text
+    )
+
+
+def document_names(ids: Sequence[str], places: Sequence[Place]) -> list[str]:
+    """Unique names of the documents of one list.
+
+    The id, where the document has one that no other has; else its position, like
+    `i2.call0.rank5`: dense iteration, call of it from 0, rank in the call from 1.
+
+    Args:
+      ids: of each document; "" where it has none.
+      places: of each document.
+    """
+    words = [word(id_) for id_ in ids]
+    counts = Counter(words)
+    return [
+        name
+        if name and counts[name] == 1 and not _LIKE_A_POSITION.fullmatch(name)
+        else f"i{place.i}.call{place.call_position}.rank{place.rank}"
+        for name, place in zip(words, places, strict=True)
+    ]

@@ -1,0 +1,162 @@
+"""A TREC run and qrels to traces: one topic is one conversation (SPEC 8)."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from pipeline.convert.trec_files import RunLine, TrecFile
+from transforms.core.errors import UsageError
+from transforms.core.normalise import normalise_id
+from transforms.core.records import LARGEST_INT
+
+LAST_NUMBER = r"(\d+)$"
+
+
+class Iterations(Struct, frozen=True):
+    """Where the iteration of a line of a run stands.
+
+    Attributes:
+      field: the column that holds it; None where every line is of iteration 1.
+      pattern: finds it there, in its first group or, without a group, as a whole.
+    """
+
+    field: Literal["tag", "q0"] | None = None
+    pattern: re.Pattern[str] = re.compile(LAST_NUMBER)
+
+    def of(self, line: RunLine, run: TrecFile) -> int:
+        """The iteration of a line.
+
+        Raises:
+          UsageError: the pattern finds none; the message names file and line.
+        """
+        if self.field is None:
+            return 1
+        written = line.tag if self.field == "tag" else line.q0
+        found = self.pattern.search(written)
+        number = found.group(self.pattern.groups and 1) if found else None
+        if number is None or not number.isdecimal() or not 1 <= int(number) <= LARGEST_INT:
+            raise run.error(
+                line.number,
+                f"the {self.field} is {written!r}, in which {self.pattern.pattern} finds no "
+                "iteration, a number from 1.",
+            )
+        return int(number)
+
+
+class TraceCounts(Struct):
+    """What went into the traces and what did not.
+
+    Attributes:
+      unjudged: results without a label.
+      never_retrieved: judged documents of the run's topics that the run does not hold.
+      topics_without_judgments: topics of the run that the qrels do not know.
+      topics_without_results: topics of the qrels that the run does not know.
+    """
+
+    conversations: int = 0
+    calls: int = 0
+    results: int = 0
+    unjudged: int = 0
+    never_retrieved: int = 0
+    topics_without_judgments: int = 0
+    topics_without_results: int = 0
+
+
+def trace_records(
+    run: TrecFile, qrels: TrecFile | None, iterations: Iterations, counts: TraceCounts
+) -> Iterator[dict[str, Any]]:
+    """Trace records (SPEC 2), topic by topic in the order of the run.
+
+    Results are ranked as trec_eval ranks them: by falling score, compared in single precision,
+    ties by document id from the greatest. Each has its name as `ids.doc_id`, its label and its
+    score. Results of one iteration are one search call.
+
+    Args:
+      counts: is filled while the records are read.
+
+    Raises:
+      UsageError: a line cannot be used, or a document stands twice where it may stand once.
+    """
+    judged_topics = set() if qrels is None else set(qrels.topics)
+    counts.topics_without_results = len(judged_topics.difference(run.topics))
+    for topic in run.topics:
+        labels: dict[str, int | None] = {} if qrels is None else _labels(qrels, topic)
+        counts.conversations += 1
+        counts.topics_without_judgments += topic not in judged_topics
+        by_iteration: dict[int, list[RunLine]] = {}
+        for line in run.run_lines(topic):
+            by_iteration.setdefault(iterations.of(line, run), []).append(line)
+        retrieved: set[str] = set()
+        for iteration, lines in sorted(by_iteration.items()):
+            _refuse_repeated(lines, run)
+            results = [_result(line, labels) for line in ranked(lines)]
+            retrieved.update(normalise_id(line.document) for line in lines)
+            counts.calls += 1
+            counts.results += len(results)
+            counts.unjudged += sum("gain" not in result for result in results)
+            yield {
+                "conversation_id": topic,
+                "turn": 1,
+                "iteration": iteration,
+                "call": 0,
+                "attributes": {},
+                "results": results,
+            }
+        judged = {document for document, gain in labels.items() if gain is not None}
+        counts.never_retrieved += len(judged - retrieved)
+
+
+def ranked(lines: Iterable[RunLine]) -> list[RunLine]:
+    """Lines in trec_eval's order: it holds scores in single precision and compares ids by bytes."""
+    by_id = sorted(lines, key=lambda line: line.document.encode(), reverse=True)
+    return sorted(by_id, key=lambda line: array("f", (line.score,))[0], reverse=True)
+
+
+def _result(line: RunLine, labels: dict[str, int | None]) -> dict[str, Any]:
+    result: dict[str, Any] = {"ids": {"doc_id": line.document}, "score": line.score}
+    gain = labels.get(normalise_id(line.document))
+    return result if gain is None else {**result, "gain": gain}
+
+
+def _labels(qrels: TrecFile, topic: str) -> dict[str, int | None]:
+    first: dict[str, int] = {}
+    labels: dict[str, int | None] = {}
+    for judged in qrels.judged_documents(topic):
+        name = judged.document
+        if labels.setdefault(name, judged.gain) != judged.gain:
+            raise qrels.error(
+                judged.number,
+                f"document {name} of topic {topic} has another label on line {first[name]}; keep "
+                "one of them.",
+            )
+        first.setdefault(name, judged.number)
+    return labels
+
+
+def _refuse_repeated(lines: Iterable[RunLine], run: TrecFile) -> None:
+    seen: dict[str, int] = {}
+    for line in lines:
+        before = seen.setdefault(line.document, line.number)
+        if before != line.number:
+            raise run.error(
+                line.number,
+                f"document {line.document} stands on line {before} already; one list holds a "
+                "document once.",
+            )
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern that a user gave.
+
+    Raises:
+      UsageError: it is no regular expression.
+    """
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"{pattern!r} is no regular expression: {error}.") from None

@@ -1,0 +1,187 @@
+"""Traces to a TREC run and qrels of the de-duplicated lists (SPEC 4, 8)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from math import ceil
+from pathlib import Path
+from typing import TextIO
+
+from msgspec import Struct
+
+from pipeline.convert.names import document_names, word
+from pipeline.convert.spool import Delivery, Spool
+from pipeline.local import read_files
+from transforms.core.decisions import Decisions
+from transforms.core.delivery import deliver
+from transforms.core.errors import UsageError
+from transforms.core.files.shard import InputFile
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.judgments import LabelKeys
+from transforms.core.records import SearchCall
+from transforms.core.rules import RuleTable
+from transforms.core.turn import fold_turn
+
+_INPUT_BYTES_A_PART = 256 * 2**20
+_ANY_THRESHOLD = 1  # good results are not asked for
+
+
+class TrecCounts(Struct):
+    """What was written and what was not.
+
+    Attributes:
+      without_results: conversations whose last turn found nothing; TREC files cannot hold them.
+      without_judgments: conversations none of whose documents is labelled; not in the qrels.
+      named_by_position: documents without an id of their own.
+      rejected_records: records that no reader can use.
+      with_rejected_records: conversations written, which `goodgain run` leaves out of its means.
+    """
+
+    conversations: int = 0
+    documents: int = 0
+    judged: int = 0
+    without_results: int = 0
+    without_judgments: int = 0
+    named_by_position: int = 0
+    rejected_records: int = 0
+    with_rejected_records: int = 0
+
+
+class Document(Struct, frozen=True, gc=False):
+    """A document of a de-duplicated list: its name and its label."""
+
+    name: str
+    gain: int | None
+    has_id: bool
+
+
+def write_trec(
+    files: Sequence[InputFile],
+    rules: RuleTable,
+    id_name: str,
+    tag: str,
+    run_path: str | None,
+    qrels_path: str | None,
+) -> TrecCounts:
+    """Write the ranked list of every conversation's last turn as a run, its labels as qrels.
+
+    The list and its order are those of SPEC 8, `compact`. Scores fall by 1 from rank to rank, so
+    that tools which sort by score keep the order. The topic is the conversation_id.
+
+    Args:
+      files: traces of this machine.
+      rules: for duplicates.
+      id_name: the named id that names a document.
+      tag: the last column of the run.
+      run_path, qrels_path: written completely or not at all; None where one is not wanted.
+
+    Raises:
+      UsageError: a file cannot be written.
+    """
+    counts = TrecCounts()
+    rejected: set[str] = set()
+    parts = max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_A_PART))
+    with Spool(parts) as spool, _Outputs(run_path, qrels_path) as outputs:
+        _read(files, Fingerprinter(rules), id_name, spool, counts, rejected)
+        for conversation_id, deliveries in spool.conversations():
+            documents = ranked_documents(deliveries, rules)
+            counts.conversations += 1
+            counts.with_rejected_records += conversation_id in rejected
+            counts.documents += len(documents)
+            counts.judged += sum(document.gain is not None for document in documents)
+            counts.named_by_position += sum(not document.has_id for document in documents)
+            counts.without_results += not documents
+            counts.without_judgments += all(document.gain is None for document in documents)
+            outputs.write(word(conversation_id), documents, tag)
+    return counts
+
+
+def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[Document]:
+    """The de-duplicated list of a conversation's last turn, best first (SPEC 3, 4, 8)."""
+    delivered = deliver([delivery.call for delivery in deliveries])
+    ids_of = {delivery.call.record_digest: delivery.ids for delivery in deliveries}
+    calls = [call for call in delivered.calls if call.turn == delivered.last_turn]
+    turn = fold_turn(calls, rules, _ANY_THRESHOLD)
+    decisions = Decisions(turn, rules)
+    first = [at for at, duplicate in enumerate(turn.duplicates) if duplicate is None]
+    all_ids = [id_ for call in calls for id_ in ids_of[call.record_digest]]
+    ids = [all_ids[at] for at in first]
+    names = document_names(ids, [decisions.place(at) for at in first])
+    return [
+        Document(name, turn.results[at].gain, name == word(id_))
+        for at, id_, name in zip(first, ids, names, strict=True)
+    ]
+
+
+def _read(
+    files: Sequence[InputFile],
+    fingerprinter: Fingerprinter,
+    id_name: str,
+    spool: Spool,
+    counts: TrecCounts,
+    rejected: set[str],
+) -> None:
+    keys = LabelKeys(id_name)
+    for _, records in read_files(files):
+        for record in records:
+            if isinstance(record, SearchCall):
+                call = fingerprinter.call_print(record, keep_encoding=True)
+                ids = [names[0] if names else "" for names in keys.documents(record)]
+                spool.add(Delivery(record.conversation_id, call, ids))
+            else:
+                counts.rejected_records += record.records
+                if record.conversation_id:
+                    rejected.add(record.conversation_id)
+
+
+class _Outputs:
+    """The two files, under other names until everything is written."""
+
+    def __init__(self, run_path: str | None, qrels_path: str | None) -> None:
+        self._paths = [path for path in (run_path, qrels_path) if path is not None]
+        self._run_path = run_path
+        self._qrels_path = qrels_path
+        self._stack = ExitStack()
+        self._files: dict[str, TextIO] = {}
+
+    def __enter__(self) -> _Outputs:
+        try:
+            for path in self._paths:
+                if not Path(path).absolute().parent.is_dir():
+                    raise UsageError(f"{path} cannot be written: there is no such folder.")
+            for path in self._paths:
+                file = Path(_partial(path)).open("w", encoding="utf-8")
+                self._files[path] = self._stack.enter_context(file)
+        except OSError as error:
+            self._stack.close()
+            raise UsageError(f"{error.filename} cannot be written: {error.strerror}.") from None
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._stack.close()
+        for path in self._paths:
+            if kind is None:
+                os.replace(_partial(path), path)
+            else:
+                Path(_partial(path)).unlink(missing_ok=True)
+
+    def write(self, topic: str, documents: Sequence[Document], tag: str) -> None:
+        if self._run_path is not None:
+            self._files[self._run_path].writelines(_run_lines(topic, documents, tag))
+        if self._qrels_path is not None:
+            self._files[self._qrels_path].writelines(
+                f"{topic} 0 {document.name} {document.gain}\n"
+                for document in documents
+                if document.gain is not None
+            )
+
+
+def _run_lines(topic: str, documents: Sequence[Document], tag: str) -> Iterator[str]:
+    for rank, document in enumerate(documents, 1):
+        yield f"{topic} Q0 {document.name} {rank} {len(documents) + 1 - rank} {tag}\n"
+
+
+def _partial(path: str) -> str:
+    return f"{path}.partial"

@@ -1,0 +1,177 @@
+"""Runs and qrels in TREC's form, read topic by topic."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from math import isfinite
+from typing import BinaryIO, cast
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+from transforms.core.files.compression import (
+    Compression,
+    DamagedStreamError,
+    compression_of,
+    decompressed,
+)
+from transforms.core.files.qrels import JudgmentError, judgment_of_line
+from transforms.core.judgments import Place
+
+_HEAD = 16
+_HELD_IN_MEMORY = 64 * 1024 * 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_RUN_FIELDS = 6
+
+
+class RunLine(Struct, frozen=True, gc=False):
+    """A line of a run; its column `rank` is not read, as in trec_eval."""
+
+    number: int
+    q0: str
+    document: str
+    score: float
+    tag: str
+
+
+class JudgedDocument(Struct, frozen=True, gc=False):
+    """What qrels say of a document: gain 0 to 4, or None where a negative label says unjudged."""
+
+    number: int
+    document: str
+    gain: int | None
+
+
+class _Stretch(Struct, frozen=True, gc=False):
+    """Lines of one topic that follow one another: their place and the number of the first."""
+
+    offset: int
+    length: int
+    first: int
+
+
+class TrecFile:
+    """A file whose lines begin with a topic, read one topic at a time.
+
+    The lines of a topic may stand anywhere; only where they stand is held in memory.
+
+    Attributes:
+      path: its name.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Look the file through once.
+
+        Raises:
+          UsageError: it cannot be read.
+        """
+        self.path = path
+        self._stretches: dict[str, list[_Stretch]] = {}
+        try:
+            self._file = _opened(path)
+            self._index()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        except DamagedStreamError as error:
+            raise UsageError(f"{path} cannot be read: {error}.") from None
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics, in the order in which they first occur."""
+        return list(self._stretches)
+
+    def run_lines(self, topic: str) -> Iterator[RunLine]:
+        """The lines of a run on a topic, in file order.
+
+        Raises:
+          UsageError: a line is no line of a run; the message names file and line.
+        """
+        for number, line in self._lines(topic):
+            fields = self._text(line, number).split()
+            if len(fields) != _RUN_FIELDS:
+                raise self.error(
+                    number,
+                    "a line of a run is `topic Q0 docid rank score tag`, six fields between white "
+                    f"space; this one has {len(fields)}.",
+                )
+            _, q0, document, _, score, tag = fields
+            yield RunLine(number, q0, document, self._score(score, number), tag)
+
+    def judged_documents(self, topic: str) -> Iterator[JudgedDocument]:
+        """The lines of qrels on a topic, in file order; document names normalised (SPEC 4.1).
+
+        Raises:
+          UsageError: a line is no line of qrels; the message names file and line.
+        """
+        for number, line in self._lines(topic):
+            try:
+                judgment = judgment_of_line(line, Place(0, number))
+            except JudgmentError as error:
+                raise self.error(number, str(error)) from None
+            yield JudgedDocument(number, judgment.document, judgment.gain)
+
+    def error(self, number: int, text: str) -> UsageError:
+        """An error about a line."""
+        return UsageError(f"{self.path}:{number}: {text}")
+
+    def _text(self, line: bytes, number: int) -> str:
+        try:
+            return line.decode()
+        except UnicodeDecodeError:
+            raise self.error(number, "the line is not UTF-8 text.") from None
+
+    def _score(self, written: str, number: int) -> float:
+        try:
+            score = float(written)
+        except ValueError:
+            score = float("nan")
+        if not isfinite(score) or "_" in written:
+            raise self.error(number, f"the score is {written!r}, but must be a finite number.")
+        return score
+
+    def _lines(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        for stretch in self._stretches.get(topic, ()):
+            self._file.seek(stretch.offset)
+            lines = self._file.read(stretch.length).split(b"\n")
+            for number, line in enumerate(lines, stretch.first):
+                if line.strip():
+                    yield number, line
+
+    def _index(self) -> None:
+        offset = start = 0
+        number = first = 1
+        current = b""
+        for line in self._file:
+            if offset == 0 and line.startswith(_BYTE_ORDER_MARK):
+                offset = start = len(_BYTE_ORDER_MARK)
+                line = line[offset:]
+            topic = (line.split(None, 1) or [current])[0]
+            if topic[:1] == b"{":
+                raise self.error(number, "the line is JSON; convert reads TREC's form.")
+            if topic != current:
+                self._keep(current, _Stretch(start, offset - start, first), number)
+                current, start, first = topic, offset, number
+            offset += len(line)
+            number += 1
+        self._keep(current, _Stretch(start, offset - start, first), number)
+
+    def _keep(self, topic: bytes, stretch: _Stretch, number: int) -> None:
+        if topic:
+            text = self._text(topic, min(stretch.first, number))
+            self._stretches.setdefault(text, []).append(stretch)
+
+
+def _opened(path: str) -> BinaryIO:
+    """The file, or a temporary one with its content where it is compressed."""
+    file = open(path, "rb")  # noqa: SIM115  (read as long as the object lives)
+    compression = compression_of(file.read(_HEAD))
+    file.seek(0)
+    if compression is Compression.NONE:
+        return file
+    spool = tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY)  # noqa: SIM115
+    with file:
+        for piece in decompressed(file, compression):
+            spool.write(piece)
+    spool.seek(0)
+    return cast(BinaryIO, spool)

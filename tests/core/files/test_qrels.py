@@ -1,0 +1,169 @@
+"""Judgments come out the same from every form; what cannot be used is named with its place."""
+
+import bz2
+import gzip
+import io
+
+import fastavro
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from transforms.core.files.qrels import read_qrels
+from transforms.core.files.shard import plan_shards
+from transforms.core.judgments import QrelsProblem
+
+ROWS = [
+    {"topic": f"t{number % 7}", "document_id": f"d-{number} ü".replace(" ", ""), "gain": number % 5}
+    for number in range(500)
+]
+TREC = "".join(f"{row['topic']} 0 {row['document_id']} {row['gain']}\n" for row in ROWS).encode()
+JSONL = b"".join(msgspec.json.encode(row) + b"\n" for row in ROWS)
+
+
+def avro(rows, gain="int"):
+    schema = {
+        "type": "record",
+        "name": "Judgment",
+        "fields": [
+            {"name": "topic", "type": "string"},
+            {"name": "document_id", "type": "string"},
+            {"name": "gain", "type": gain},
+        ],
+    }
+    file = io.BytesIO()
+    fastavro.writer(file, schema, rows, sync_interval=400)
+    return file.getvalue()
+
+
+def parquet(rows):
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), file, row_group_size=90)
+    return file.getvalue()
+
+
+def read(content, name="qrels.txt", shard_bytes=2**20):
+    def opened(_):
+        return io.BytesIO(content)
+
+    shards = plan_shards(opened(name), name, len(content), shard_bytes)
+    return [found for shard in shards for found in read_qrels(shard, 0, opened)]
+
+
+def triples(found):
+    return [(one.topic, one.document, one.gain) for one in found]
+
+
+EXPECTED = [(row["topic"], row["document_id"], row["gain"]) for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TREC,
+        b"\xef\xbb\xbf" + TREC,
+        TREC.replace(b"\n", b"\r\n"),
+        TREC.replace(b" ", b"\t  ") + b"\n\n",
+        JSONL,
+        gzip.compress(TREC),
+        bz2.compress(TREC),
+        zstandard.ZstdCompressor().compress(JSONL),
+        avro(ROWS),
+        parquet(ROWS),
+    ],
+    ids=["trec", "mark", "crlf", "tabs", "jsonl", "gzip", "bzip2", "zstandard", "avro", "parquet"],
+)
+@pytest.mark.parametrize("shard_bytes", [2**20, 333])
+def test_every_form_gives_the_same_judgments(content, shard_bytes):
+    assert triples(read(content, shard_bytes=shard_bytes)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"conversation_id": "c", "doc_id": "d", "label": 2},
+        {"query_id": "c", "docid": " d ", "relevance": 2.0},
+        {"topic": "c", "docno": "d", "gain": "2", "comment": [1]},
+    ],
+)
+def test_columns_go_by_several_names(row):
+    assert triples(read(msgspec.json.encode(row))) == [("c", "d", 2)]
+
+
+def test_a_number_is_a_topic_too():
+    assert triples(read(parquet([{"topic": 301, "document_id": "d", "gain": 1}]))) == [
+        ("301", "d", 1)
+    ]
+
+
+@pytest.mark.parametrize("label", [b"-1", b"-2"])
+def test_a_negative_label_means_not_judged(label):
+    assert triples(read(b"t 0 d " + label)) == [("t", "d", None)]
+
+
+def test_null_means_not_judged():
+    assert triples(read(b'{"topic": "t", "doc_id": "d", "gain": null}')) == [("t", "d", None)]
+
+
+def test_ids_are_compared_as_ids_are():
+    guid = "0A1B2C3D-0000-4000-8000-00000000000F"
+    assert triples(read(f"t 0 {guid} 1".encode())) == [("t", guid.lower(), 1)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"t 0 d", "this one has 3"),
+        (b"t 0 d 1 more", "this one has 5"),
+        (b"t 0 d 5", "The label is 5"),
+        (b"t 0 d high", "The label is 'high'"),
+        (b"t 0 d 1.5", "The label is '1.5'"),
+        (b"t 0 d\xff 1", "UTF-8"),
+        (b'{"topic": "t", "doc_id": "d"}', "no gain"),
+        (b'{"topic": "t", "gain": 1}', "no document_id"),
+        (b'{"topic": "", "doc_id": "d", "gain": 1}', "topic is empty"),
+        (b'{"topic": "t", "doc_id": " ", "gain": 1}', "document is empty"),
+        (b'{"topic": "t", "doc_id": "d", "gain": true}', "must be a whole number"),
+        (b'{"topic": "t", "doc_id": ["d"], "gain": 1}', "must be text"),
+        (b'{"topic"', "neither UTF-8 text nor a JSON object"),
+    ],
+)
+def test_a_line_that_cannot_be_used_ends_the_shard(line, said):
+    before = b"t 0 first 1\n\n"
+    first, problem = read(before + line + b"\nt 0 later 1\n")
+    assert first.document == "first"
+    assert isinstance(problem, QrelsProblem)
+    assert said in problem.text
+    assert problem.place.at == len(before)
+
+
+def test_the_place_in_a_compressed_file_is_the_line():
+    *_, problem = read(gzip.compress(b"t 0 d 1\nt 0 e 9\n"))
+    assert problem.place.inside == "line 2"
+
+
+def test_the_place_in_a_table_is_the_row():
+    rows = [*ROWS[:100], {"topic": "t", "document_id": "d", "gain": 7}]
+    *_, of_parquet = read(parquet(rows))
+    assert of_parquet.place.inside == "row group 1, row 10"
+    *_, of_avro = read(avro(rows))
+    assert of_avro.place.inside.startswith("block at byte ")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (gzip.compress(avro(ROWS)), "decompress it first"),
+        (parquet(ROWS)[:-20], "Parquet"),
+        (avro(ROWS)[:60], "Avro"),
+        (gzip.compress(TREC)[:200], "cannot be read from here on"),
+        (parquet([{"a": 1}]), "The row has no topic"),
+        (b"PK\x03\x04....", "zip"),
+    ],
+)
+def test_a_file_that_cannot_be_used(content, said):
+    problem = read(content)[-1]
+    assert isinstance(problem, QrelsProblem)
+    assert said in problem.text

@@ -1,0 +1,206 @@
+"""Labels from outside reach every conversation that asks for them (SPEC 8)."""
+
+from collections import Counter
+
+import apache_beam as beam
+import pytest
+from apache_beam.testing.util import assert_that, equal_to
+
+from pipeline import runners
+from pipeline.rules import load_rules
+from transforms.core.external_labels import ExternalLabels, document_digests, merged
+from transforms.core.files.shard import InputFile
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.judgments import Judgment, LabelKeys, Place, document_digest
+from transforms.core.payload import unpack
+from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from transforms.core.records import Result, SearchCall
+from transforms.core.rules import compile_rules
+from transforms.core.score import Scoring, score_conversation
+from transforms.fingerprint import FingerprintCalls
+from transforms.qrels import JoinQrels, ReadQrels
+from transforms.read_again import OnlyConversations
+from transforms.score import ScorePayloads
+
+RULES = compile_rules(load_rules(None))
+METRICS = ("precision@5", "recall", "map", "ndcg", "judged@5")
+
+
+def scoring(keys=None):
+    return Scoring(RULES, RankingEvaluator(parse_ranking_metrics(METRICS), 2), label_keys=keys)
+
+
+def call(conversation, iteration, *names, topic=None, gain=None):
+    """A call whose results have the given doc_ids; a tuple is a result with several."""
+    ids = [list(name) if isinstance(name, tuple) else name for name in names]
+    results = [
+        Result(ids={"doc_id": one} if one else {}, url=f"http://x/{conversation}/{one}", gain=gain)
+        for one in ids
+    ]
+    attributes = {} if topic is None else {"topic": topic}
+    return SearchCall(conversation, iteration, call=0, attributes=attributes, results=results)
+
+
+def judgments(*triples):
+    return [
+        Judgment(topic, document, gain, Place(0, at))
+        for at, (topic, document, gain) in enumerate(triples)
+    ]
+
+
+def engine():
+    make, options = runners.create("FnApiRunner", ())
+    return beam.Pipeline(runner=make, options=options)
+
+
+def collected(found, into):
+    """Compare inside of the pipeline, where the values are."""
+
+    def check(values):
+        into(values)
+
+    assert_that(found, check, label=f"check {into.__name__}")
+
+
+def joined(calls, judged, keys, expect_gains, expect_counts=None, expect_problems=()):
+    """Run the join, score, and compare gains by conversation, counts and problems."""
+
+    def gains_are(scores):
+        found = {
+            score.conversation.conversation_id: (
+                score.conversation.CG,
+                score.conversation.unlabelled,
+                dict(zip(METRICS, score.conversation.ranking, strict=True))["recall"],
+            )
+            for score in scores
+        }
+        assert found == expect_gains
+
+    def counts_are(several):
+        total = Counter()
+        for counts in several:
+            total.update(counts)
+        assert {name.removeprefix("qrels."): n for name, n in total.items() if n} == expect_counts
+
+    with engine() as pipeline:
+        read = pipeline | "Calls" >> beam.Create(calls).with_output_types(SearchCall)
+        known = pipeline | "Judged" >> beam.Create(judged).with_output_types(Judgment)
+        labelling = read | JoinQrels(known, keys)
+        prints = read | FingerprintCalls(RULES, True, keys)
+        scored = (prints, labelling.payloads) | beam.Flatten() | ScorePayloads(scoring(keys))
+        collected(scored.scores, gains_are)
+        if expect_counts is not None:
+            collected(labelling.counts, counts_are)
+        places = labelling.problems | beam.Map(lambda one: (one.place.at, one.other.at))
+        assert_that(places, equal_to(list(expect_problems)), label="problems")
+
+
+def test_every_label_comes_from_outside_and_so_does_the_pool():
+    calls = [call("c", 1, "a", "b", gain=4), call("c", 2, "u", "d", gain=4), call("e", 1, "a")]
+    judged = judgments(
+        ("c", "a", 3), ("c", "b", 0), ("c", "d", 2), ("c", "never", 2), ("x", "a", 1)
+    )
+    joined(
+        calls,
+        judged,
+        LabelKeys(),
+        {"c": (5, 1, 2 / 3), "e": (0, 1, None)},
+        {
+            "judgments": 5,
+            "never_retrieved": 2,
+            "topics": 2,
+            "topics_without_conversation": 1,
+            "topics_without_judgments": 1,
+        },
+    )
+
+
+def test_the_topic_may_be_an_attribute_of_many_conversations():
+    calls = [call(f"c{n}", 1, "a", f"own-{n}", topic=" 7 ") for n in range(50)]
+    calls.append(call("none", 1, "a"))
+    judged = judgments(("7", "a", 2), *[("7", f"own-{n}", 3) for n in range(50)])
+    expected = {f"c{n}": (5, 0, 2 / 51) for n in range(50)} | {"none": (0, 1, None)}
+    counts = {"judgments": 51, "topics": 1, "records_without_topic": 1}
+    joined(calls, judged, LabelKeys(topic_attribute="topic"), expected, counts)
+
+
+def test_of_several_names_the_first_that_is_judged_decides():
+    calls = [call("c", 1, ("u", "b", "a"), None)]
+    judged = judgments(("c", "a", 4), ("c", "b", 2))
+    counts = {"judgments": 2, "topics": 1, "results_without_id": 1}
+    joined(calls, judged, LabelKeys(), {"c": (2, 1, 0.5)}, counts)
+
+
+def test_a_negative_label_is_no_label_and_no_member_of_the_pool():
+    judged = judgments(("c", "a", 2), ("c", "b", None))
+    counts = {"judgments": 1, "unjudged": 1, "topics": 1}
+    joined([call("c", 1, "a", "b")], judged, LabelKeys(), {"c": (2, 1, 1.0)}, counts)
+
+
+def test_the_same_judgment_twice_counts_once():
+    judged = judgments(*[("c", "a", 2)] * 3)
+    counts = {"judgments": 1, "repeated": 2, "topics": 1}
+    joined([call("c", 1, "a")], judged, LabelKeys(), {"c": (2, 0, 1.0)}, counts)
+
+
+def test_two_labels_for_one_document_are_a_problem_at_the_second():
+    judged = judgments(("c", "a", 2), ("c", "a", 2), ("c", "a", 1), ("c", "a", None))
+    joined([call("c", 1, "a")], judged, LabelKeys(), {"c": (0, 1, None)}, None, [(2, 0)])
+
+
+def test_labels_do_not_decide_what_is_redelivered():
+    """Two copies that differ in their own label only stay two deliveries in conflict."""
+    keys = LabelKeys()
+    calls = [call("c", 1, "a", gain=1), call("c", 1, "a", gain=2)]
+    printer = Fingerprinter(RULES)
+    prints = [printer.call_print(one, keep_encoding=True) for one in calls]
+    documents = {
+        print_.record_digest: document_digests(one, keys)
+        for print_, one in zip(prints, calls, strict=True)
+    }
+    external = ExternalLabels(documents, {document_digest("c", "a"): 3}, {"c": [0, 0, 0, 1, 0]})
+    score = score_conversation("c", prints, 0, scoring(keys), external)
+    assert score.counts["conflicting_redeliveries"] == 1
+    assert score.conversation.CG == 3
+
+
+def test_parts_may_come_in_any_number_and_order():
+    parts = [
+        ExternalLabels({b"r": [b"d"]}, {}, {}),
+        ExternalLabels({}, {b"d": 3}, {}),
+        ExternalLabels({}, {}, {"t": [0, 1, 0, 0, 0]}),
+    ]
+    whole = merged(parts)
+    assert merged([*reversed(parts), *parts]) == whole
+    assert merged([whole, whole]) == whole
+
+
+def test_conversations_read_again_get_their_labels_again():
+    with engine() as pipeline:
+        keyed = pipeline | "Keyed" >> beam.Create([("a", b"1"), ("b", b"2"), ("a", b"3")])
+        ids = pipeline | "Ids" >> beam.Create(["a"])
+        assert_that(keyed | OnlyConversations(ids), equal_to([("a", b"1"), ("a", b"3")]))
+
+
+def test_without_keys_no_payload_says_anything_of_labels():
+    def none_has_labels(payloads):
+        assert [unpack([packed]).external for _, packed in payloads] == [None]
+
+    with engine() as pipeline:
+        calls = pipeline | beam.Create([call("c", 1, "a")]).with_output_types(SearchCall)
+        collected(calls | FingerprintCalls(RULES), none_has_labels)
+
+
+@pytest.mark.parametrize("shard_bytes", [2**20, 50])
+def test_files_are_read_in_shards_and_problems_told_apart(tmp_path, shard_bytes):
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("".join(f"t 0 d{n} {n % 5}\n" for n in range(40)))
+    bad.write_text("t 0 d 1\nt 0 d\n")
+    files = [InputFile(str(path), path.stat().st_size) for path in (good, bad)]
+    with engine() as pipeline:
+        read = pipeline | ReadQrels(files, shard_bytes)
+        found = read.judgments | beam.Map(lambda one: (one.place.file, one.document, one.gain))
+        expected = [(0, f"d{n}", n % 5) for n in range(40)] + [(1, "d", 1)]
+        assert_that(found, equal_to(expected), label="judgments")
+        problems = read.problems | "Places" >> beam.Map(lambda one: (one.place.file, one.place.at))
+        assert_that(problems, equal_to([(1, 8)]), label="problems")
