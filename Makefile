@@ -48,6 +48,7 @@ bench: $(VENV)/developed  ## measure speed and memory; the table goes to out/ben
 generated: $(VENV)/developed  ## make anew the files that come from the code
 	$(PYTHON) -m pipeline.outputs.schemas
 	$(PYTHON) -m tests.conformity.table
+	$(PYTHON) -m pipeline.readme
 
 clean:  ## remove what was installed and written
 	rm -rf $(VENV) $(OUT) .cache build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -29,13 +29,14 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.cli.console import print_json
 
     if args.json:
-        print_json([_as_json(group, metric) for group, metrics in _groups() for metric in metrics])
+        print_json([_as_json(group, metric) for group, metrics in metric_groups() for metric in metrics])
     else:
         _print_tables()
     return 0
 
 
-def _groups() -> list[tuple[str, list[Metric]]]:
+def metric_groups() -> list[tuple[str, list[Metric]]]:
+    """All metrics by what they describe, each group with its name."""
     ranking = [_declared(family) for family in FAMILIES.values()]
     return [
         (_CONVERSATION, list(CONVERSATION_METRICS)),
@@ -78,7 +79,7 @@ def _print_tables() -> None:
     from pipeline.cli.console import plain_table, result_console
 
     console = result_console()
-    for group, metrics in _groups():
+    for group, metrics in metric_groups():
         table = plain_table()
         table.add_column("metric", max_width=20, overflow="fold")
         table.add_column("unit", max_width=10)

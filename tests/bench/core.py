@@ -1,4 +1,4 @@
-"""Rows about the core: one huge conversation, bytes that are shuffled, the ranking metrics' share."""
+"""Rows about the core: a huge conversation, bytes shuffled, the ranking metrics' share."""
 
 import time
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from random import Random
 
 import fastavro
 
+from tests.bench.rows import Row
 from transforms.core.fingerprint import CallPrint, Fingerprinter
 from transforms.core.parsing import parse_mapping
 from transforms.core.ranked_lists import judged_pool, turn_list
@@ -17,7 +18,6 @@ from transforms.core.rules_file import read_rules, shipped_rules_text
 from transforms.core.score import Scoring, score_conversation
 from transforms.core.turn import fold_turn
 from transforms.fingerprint import FingerprintBundle
-from tests.bench.rows import Row
 
 RULES = compile_rules(read_rules(shipped_rules_text()))
 CUTOFFS = (5, 10, 20)

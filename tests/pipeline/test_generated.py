@@ -1,0 +1,24 @@
+"""Files that are made from the code are up to date; `make generated` makes them anew."""
+
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from pipeline.outputs.schemas import schema_text, shipped_datasets
+from pipeline.readme import GENERATED, filled
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.mark.parametrize("dataset", shipped_datasets(), ids=lambda dataset: dataset.name)
+def test_schema_is_up_to_date(dataset):
+    shipped = resources.files("configs") / "schemas" / f"{dataset.name}.avsc"
+    assert shipped.read_text(encoding="utf-8") == schema_text(dataset)
+
+
+def test_readme_is_up_to_date():
+    text = README.read_text(encoding="utf-8")
+    assert filled(text) == text
+    for name in GENERATED:
+        assert f"<!-- {name} -->" in text
