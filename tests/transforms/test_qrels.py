@@ -14,7 +14,7 @@ from transforms.core.fingerprint import Fingerprinter
 from transforms.core.judgments import Judgment, LabelKeys, Place, document_digest
 from transforms.core.payload import unpack
 from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
-from transforms.core.records import Result, SearchCall
+from transforms.core.records import Result, SearchCall, canonical_encoding
 from transforms.core.rules import compile_rules
 from transforms.core.score import Scoring, score_conversation
 from transforms.fingerprint import FingerprintCalls
@@ -204,3 +204,44 @@ def test_files_are_read_in_shards_and_problems_told_apart(tmp_path, shard_bytes)
         assert_that(found, equal_to(expected), label="judgments")
         problems = read.problems | "Places" >> beam.Map(lambda one: (one.place.file, one.place.at))
         assert_that(problems, equal_to([(1, 8)]), label="problems")
+
+
+def test_the_second_look_sees_the_same_labels():
+    """Two calls in one place of the order, printed apart, so that only a second look decides."""
+    calls = [call("c", 1, "a"), call("c", 1, "b")]
+    keys = LabelKeys()
+
+    def scored_with_labels(scores):
+        (score,) = [one.conversation for one in scores]
+        assert (score.conversation_id, score.CG, score.unlabelled) == (
+            "c",
+            3 if won == "a" else 2,
+            0,
+        )
+
+    won = max(calls, key=canonical_encoding).results[0].ids["doc_id"]
+    judged = judgments(("c", "a", 3), ("c", "b", 2), ("d", "a", 1))
+    with engine() as pipeline:
+        apart = [
+            pipeline | f"Call {at}" >> beam.Create([one]).with_output_types(SearchCall)
+            for at, one in enumerate([*calls, call("d", 1, "a")])
+        ]
+        together = apart | "Together" >> beam.Flatten()
+        known = pipeline | "Judged" >> beam.Create(judged).with_output_types(Judgment)
+        labels = (together | JoinQrels(known, keys)).payloads
+        prints = [
+            one | f"Print {at}" >> FingerprintCalls(RULES, False, keys)
+            for at, one in enumerate(apart)
+        ]
+        first = (
+            (*prints, labels) | "First" >> beam.Flatten() | "Score" >> ScorePayloads(scoring(keys))
+        )
+        assert_that(first.undecided, equal_to(["c"]), label="undecided")
+        again = together | "Of c" >> beam.Filter(lambda one: one.conversation_id == "c")
+        second = (
+            again | "Again" >> FingerprintCalls(RULES, True, keys),
+            labels | OnlyConversations(first.undecided),
+        ) | "Second" >> beam.Flatten()
+        collected(
+            (second | "Score again" >> ScorePayloads(scoring(keys))).scores, scored_with_labels
+        )
