@@ -1,0 +1,31 @@
+"""`goodgain report`: build `report.html` again from the outputs of a run (SPEC 6)."""
+
+from __future__ import annotations
+
+import argparse
+
+NAME = "report"
+HELP = "build report.html of a run again from its outputs"
+EXAMPLE = "goodgain report out"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the outputs are."""
+    parser.add_argument("folder", metavar="DIR", help="output folder of a finished run")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build the report and put it into the folder.
+
+    Raises:
+      UsageError: the folder holds no finished run.
+    """
+    # Imported here, so that help does not wait for the readers.
+    from pipeline.cli.console import result_console
+    from pipeline.outputs.folder import REPORT, write_file
+    from pipeline.report import build_report
+
+    content = build_report(args.folder)
+    write_file(args.folder, REPORT, content)
+    result_console().print(f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)")
+    return 0

@@ -1,0 +1,72 @@
+"""The iterations of a few conversations, found without decoding everybody else's (SPEC 6)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, BinaryIO
+
+import fastavro
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.outputs.datasets import ITERATIONS
+from pipeline.outputs.folder import open_file
+from pipeline.outputs.formats import FORMATS, Format, Row
+
+_ID = "conversation_id"
+_Find = Callable[[BinaryIO, Collection[str]], Iterator[Row]]
+
+
+def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[Row]:
+    """The rows of `iterations` of some conversations, in whichever format they were written.
+
+    Args:
+      folder: of a finished run, on any of Beam's filesystems.
+      conversation_ids: whose rows; best a few.
+    """
+    if not conversation_ids:
+        return
+    for name, find in _FINDERS.items():
+        pattern = FileSystems.join(folder, ITERATIONS.name, "part-*" + FORMATS[name].suffix)
+        (match,) = FileSystems.match([pattern])
+        for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
+            with open_file(metadata.path) as file:
+                yield from find(file, conversation_ids)
+
+
+def _find_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
+    # Avro writes a text as its UTF-8, so a block without those bytes has no row that is wanted.
+    wanted = [identity.encode() for identity in conversation_ids]
+    for block in fastavro.block_reader(file):
+        content = block.bytes_.getvalue()
+        if any(identity in content for identity in wanted):
+            yield from _only(conversation_ids, block)
+
+
+def _find_parquet(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
+    wanted = pa.array(list(conversation_ids), pa.string())
+    for batch in pq.ParquetFile(file).iter_batches():
+        found = batch.filter(pc.is_in(batch.column(_ID), value_set=wanted))
+        yield from found.to_pylist(maps_as_pydicts="strict")
+
+
+def _find_jsonl(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
+    wanted = [msgspec.json.encode(identity) for identity in conversation_ids]
+    for line in file:
+        if any(identity in line for identity in wanted):
+            yield from _only(conversation_ids, (json.loads(line),))
+
+
+def _only(conversation_ids: Collection[str], rows: Any) -> Iterator[Row]:
+    return (row for row in rows if row[_ID] in conversation_ids)
+
+
+_FINDERS: dict[Format, _Find] = {
+    "avro": _find_avro,
+    "parquet": _find_parquet,
+    "jsonl": _find_jsonl,
+}

@@ -1,0 +1,57 @@
+"""The report of one run, from its outputs to HTML (SPEC 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.outputs.folder import read_manifest
+from pipeline.report.facts import Facts, read_facts
+from pipeline.report.page_data import page_data
+from pipeline.report.render import render_page
+
+_STYLES = ("report.css", "parts.css")
+_SCRIPTS = ("numbers.js", "theme.js", "tables.js", "plots.js", "definitions.js", "report.js")
+# What a reader should know first.
+_HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
+_MOST_INPUTS = 50
+
+
+def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
+    """Build the report of a run from its outputs.
+
+    Args:
+      folder: holds the datasets, on any of Beam's filesystems.
+      manifest: of the run; by default the one in the folder.
+
+    Returns:
+      `report.html`: one file that opens from disk and loads nothing.
+
+    Raises:
+      UsageError: the folder holds no finished run.
+    """
+    facts = read_facts(folder, read_manifest(folder) if manifest is None else manifest)
+    return render_page("report.html", _context(facts), page_data(facts), _STYLES, _SCRIPTS)
+
+
+def _context(facts: Facts) -> dict[str, Any]:
+    everything = facts.slices.everything
+    rows = everything.at_end if everything else {}
+    definitions = facts.glossary.by_name
+    inputs = facts.manifest.get("inputs", [])
+    return {
+        "facts": facts,
+        "manifest": facts.manifest,
+        "glossary": facts.glossary,
+        "everything": everything,
+        "headline": [(definitions[name], rows[name]) for name in _HEADLINE if name in rows],
+        "measures": [(one, rows[one.metric.name]) for one in facts.glossary.measures if rows],
+        "ranking": [
+            (one, rows[one.metric.name])
+            for one in facts.glossary.ranking
+            if one.metric.name in rows
+        ],
+        "bounded": any(row.get("worst") is not None for row in rows.values()),
+        "inputs": inputs[:_MOST_INPUTS],
+        "inputs_left_out": len(inputs) - len(inputs[:_MOST_INPUTS]),
+    }

@@ -1,0 +1,130 @@
+"""What the report says of a metric, all of it from the registry (SPEC 5, 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from transforms.core.metric import Metric
+from transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+Scope = Literal["end", "iteration"]
+_AUC = "auc"
+_BETTER = {"higher": "Higher is better.", "lower": "Lower is better.", "neither": ""}
+_SHORT_UNITS = {"gain per result": "gain/result", "gain per iteration": "gain/iteration"}
+
+
+class Definition(Struct, frozen=True):
+    """A metric as the report speaks of it.
+
+    Attributes:
+      scope: `end` for values at N, `iteration` for values at each i.
+      label: for headings, menus and axes, like `CG@i`.
+    """
+
+    metric: Metric
+    scope: Scope
+    label: str
+
+    @property
+    def anchor(self) -> str:
+        """The id of its entry in the page."""
+        return f"definition-{self.scope}-{self.metric.name}"
+
+    @property
+    def better(self) -> str:
+        """Which direction is better, as a sentence; "" when neither is."""
+        return _BETTER[self.metric.direction]
+
+    @property
+    def menu(self) -> dict[str, Any]:
+        """What the page's script needs."""
+        return {
+            "name": self.metric.name,
+            "label": self.label,
+            "unit": self.metric.unit,
+            "axis": f"{self.label} ({_SHORT_UNITS.get(self.metric.unit, self.metric.unit)})",
+            "meaning": self.metric.meaning,
+            "anchor": self.anchor,
+            "whole": self.metric.whole,
+        }
+
+
+class Glossary(Struct, frozen=True):
+    """All metrics of a run.
+
+    Attributes:
+      measures: those of SPEC 5 at N.
+      ranking: those of SPEC 8 that were asked for.
+      so_far, each: those through iteration i, and those of iteration i alone.
+    """
+
+    measures: tuple[Definition, ...]
+    ranking: tuple[Definition, ...]
+    so_far: tuple[Definition, ...]
+    each: tuple[Definition, ...]
+
+    @property
+    def at_end(self) -> tuple[Definition, ...]:
+        """Every metric that has a value at N."""
+        return self.measures + self.ranking
+
+    @property
+    def ranking_of_conversations(self) -> tuple[Definition, ...]:
+        """The ranking metrics that each conversation has a value of; gauc is one of all of them."""
+        means_only = (GAUC.name, GAUC_WEIGHTED.name)
+        return tuple(one for one in self.ranking if one.metric.name not in means_only)
+
+    @property
+    def by_iteration(self) -> tuple[Definition, ...]:
+        """Every metric that has a value at each i."""
+        return self.so_far + self.each
+
+    @property
+    def by_name(self) -> Mapping[str, Definition]:
+        """The metrics at N by name."""
+        return {definition.metric.name: definition for definition in self.at_end}
+
+
+def glossary(ranking_metrics: Iterable[str]) -> Glossary:
+    """The definitions of a run.
+
+    Args:
+      ranking_metrics: names of the ranking metrics asked for, in their order.
+
+    Raises:
+      UsageError: a name is no ranking metric.
+    """
+    by_iteration = [_define(metric, "iteration") for metric in ITERATION_METRICS]
+    return Glossary(
+        measures=tuple(_define(metric, "end") for metric in CONVERSATION_METRICS),
+        # Their spelling is what users write, so it stays.
+        ranking=tuple(
+            Definition(metric, "end", metric.name) for metric in _ranking(ranking_metrics)
+        ),
+        so_far=tuple(one for one in by_iteration if one.metric.name.endswith("_at_i")),
+        each=tuple(one for one in by_iteration if not one.metric.name.endswith("_at_i")),
+    )
+
+
+def _ranking(names: Iterable[str]) -> Iterable[Metric]:
+    for metric in parse_ranking_metrics(names):
+        yield metric.declaration
+        if metric.name == _AUC:
+            yield from (GAUC, GAUC_WEIGHTED)
+
+
+def _define(metric: Metric, scope: Scope) -> Definition:
+    return Definition(metric, scope, _label(metric.name))
+
+
+def _label(name: str) -> str:
+    """A metric's name as people read it: `CG_at_i` is CG@i; words stand apart."""
+    if name.endswith("_at_i"):
+        return name.removesuffix("_at_i") + "@i"
+    if name.endswith("_i"):
+        return name.removesuffix("_i") + " of i"
+    return name.replace("_", " ")

@@ -1,0 +1,56 @@
+"""The command that explains one conversation of a run, safe to paste into a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+_LONGEST = 2_000
+_DEFAULT_THRESHOLD = 2
+
+
+def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:
+    """The `goodgain explain` command for a conversation.
+
+    Args:
+      conversation_id: from the traces, and so not to be trusted.
+      parameters: those of the run's manifest.
+
+    Returns:
+      The command; None when it would be too long to be of use.
+    """
+    words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
+    if parameters.get("rules"):
+        words += ["--rules", quoted(parameters["rules"])]
+    threshold = parameters.get("good_gain_threshold", _DEFAULT_THRESHOLD)
+    if threshold != _DEFAULT_THRESHOLD:
+        words += ["--good-gain-threshold", str(threshold)]
+    identity = quoted(conversation_id)
+    # An id that looks like an option goes last, behind the mark that ends the options.
+    words = [*words, "--", identity] if conversation_id[:1] == "-" else _second(words, identity)
+    command = " ".join(words)
+    return command if len(command) <= _LONGEST else None
+
+
+def _second(words: list[str], identity: str) -> list[str]:
+    return [*words[:2], identity, *words[2:]]
+
+
+def quoted(text: str) -> str:
+    r"""One word of a shell: plain, in quotes, or as `$'\x1b'` where it holds what does not print.
+
+    What does not print could act on the terminal that it is pasted into, or hide what is pasted.
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

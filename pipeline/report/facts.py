@@ -1,0 +1,73 @@
+"""Everything that the report shows of a run, read from its outputs, each in one pass (SPEC 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.outputs.datasets import MEANS, REJECTED
+from pipeline.outputs.folder import read_dataset
+from pipeline.outputs.lookup import read_iterations
+from pipeline.report.definitions import Glossary, glossary
+from pipeline.report.histograms import Histograms
+from pipeline.report.listed import List, lists_of
+from pipeline.report.noteworthy import MEASURES, Leaders
+from pipeline.report.repeats import Repeats, repeats_of
+from pipeline.report.slices import Slices, read_slices
+from pipeline.report.timelines import read_timelines
+from pipeline.survey.rejections import Rejection, Rejections
+from transforms.core.rejected import RejectedRecord
+
+_CONVERSATIONS = "conversations"
+
+
+class Facts(Struct, frozen=True):
+    """What a report shows of a run."""
+
+    manifest: Mapping[str, Any]
+    glossary: Glossary
+    slices: Slices
+    histograms: Histograms
+    lists: tuple[List, ...]
+    repeats: Repeats
+    rejections: tuple[Rejection, ...]
+
+
+def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
+    """Read the outputs of a run.
+
+    Args:
+      folder: where they are.
+      manifest: the run's manifest.
+    """
+    parameters = manifest["parameters"]
+    words = glossary(parameters["metrics"])
+    slices = read_slices(read_dataset(folder, MEANS.name), parameters.get("slice", ()))
+    metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
+    histograms = Histograms(metrics, slices.shown)
+    leaders = [Leaders(measure) for measure in MEASURES]
+    for row in read_dataset(folder, _CONVERSATIONS):
+        if row["N"] and not row["rejected_records"]:
+            histograms.add(row)
+            for found in leaders:
+                found.add(row)
+    identities = {row["conversation_id"] for found in leaders for row in found.rows}
+    timelines = read_timelines(read_iterations(folder, identities), identities)
+    return Facts(
+        manifest=manifest,
+        glossary=words,
+        slices=slices,
+        histograms=histograms,
+        lists=lists_of(leaders, timelines, parameters),
+        repeats=repeats_of(manifest["results"]),
+        rejections=_rejections(folder),
+    )
+
+
+def _rejections(folder: str) -> tuple[Rejection, ...]:
+    found = Rejections()
+    for row in read_dataset(folder, REJECTED.name):
+        found.add(RejectedRecord(**row))
+    return tuple(found.by_frequency())

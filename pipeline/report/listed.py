@@ -1,0 +1,81 @@
+"""The conversations worth looking at, as the page lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.cli.words import shortened
+from pipeline.report.explain_command import explain_command
+from pipeline.report.noteworthy import Leaders, Measure
+from pipeline.report.timelines import Timeline
+
+Row = Mapping[str, Any]
+_LONGEST_ID = 80
+_LONGEST_ATTRIBUTE = 40
+_MOST_ATTRIBUTES = 8
+
+
+class Listed(Struct, frozen=True):
+    """One conversation.
+
+    Attributes:
+      row: of the dataset `conversations`.
+      name: its id, fit to be shown.
+      attributes: the first few, in words.
+      command: that explains it; None when it would be too long.
+    """
+
+    row: Row
+    name: str
+    attributes: str
+    timeline: Timeline
+    command: str | None
+
+
+class List(Struct, frozen=True):
+    """Conversations by one measure, the one most worth looking at first."""
+
+    measure: Measure
+    conversations: tuple[Listed, ...]
+
+
+def lists_of(
+    leaders: Sequence[Leaders],
+    timelines: Mapping[str, Timeline],
+    parameters: Mapping[str, Any],
+) -> tuple[List, ...]:
+    """What the page lists.
+
+    Args:
+      leaders: by measure.
+      timelines: by conversation id, of all of them.
+      parameters: of the run.
+    """
+    return tuple(
+        List(
+            found.measure,
+            tuple(
+                Listed(
+                    row=row,
+                    name=shortened(row["conversation_id"], _LONGEST_ID),
+                    attributes=_attributes(row["attributes"]),
+                    timeline=timelines[row["conversation_id"]],
+                    command=explain_command(row["conversation_id"], parameters),
+                )
+                for row in found.rows
+            ),
+        )
+        for found in leaders
+    )
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    words = [
+        f"{shortened(name, _LONGEST_ATTRIBUTE)} = {shortened(value, _LONGEST_ATTRIBUTE)}"
+        for name, value in sorted(attributes.items())[:_MOST_ATTRIBUTES]
+    ]
+    more = len(attributes) - len(words)
+    return ", ".join(words) + (f" and {more:,} more" if more else "")

@@ -1,0 +1,89 @@
+"""The conversations worth looking at: the worst by a few measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Any
+
+from msgspec import Struct
+
+Row = Mapping[str, Any]
+_SHOWN = 6
+_WAITING = 1_024
+
+
+class Measure(Struct, frozen=True):
+    """A reason to look at a conversation.
+
+    Attributes:
+      name: of the metric.
+      title, meaning: for the reader.
+      key: sorts the conversation most worth looking at first.
+      concerns: whether a conversation can be listed at all.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    key: Callable[[Row], tuple[Any, ...]]
+    concerns: Callable[[Row], bool]
+
+
+# Where many conversations tie, those that spent most come first.
+MEASURES = (
+    Measure(
+        "SRE",
+        "Lowest search efficiency",
+        "Few of the results were good and new; of equals, those that retrieved most come first.",
+        lambda row: (row["SRE"], -row["R"], row["conversation_id"]),
+        lambda row: row["SRE"] < 1,
+    ),
+    Measure(
+        "SRR",
+        "Most repetition",
+        "Many of the results repeated an earlier one; of equals, those with most copies come "
+        "first.",
+        lambda row: (-row["SRR"], -row["DupR"], row["conversation_id"]),
+        lambda row: row["SRR"] > 0,
+    ),
+    Measure(
+        "iterations_after_last_good",
+        "Most wasted iterations",
+        "The agent went on searching after the last good document it found.",
+        lambda row: (-row["iterations_after_last_good"], -row["R"], row["conversation_id"]),
+        lambda row: row["iterations_after_last_good"] > 0,
+    ),
+)
+
+
+class Leaders:
+    """The first few conversations by a measure; memory does not grow with their number."""
+
+    def __init__(self, measure: Measure) -> None:
+        self.measure = measure
+        self._kept: list[tuple[tuple[Any, ...], Row]] = []
+        self._bar: tuple[Any, ...] | None = None
+
+    def add(self, row: Row) -> None:
+        """Take in a conversation that is in the means."""
+        if not self.measure.concerns(row):
+            return
+        key = self.measure.key(row)
+        if self._bar is not None and key >= self._bar:
+            return
+        self._kept.append((key, row))
+        if len(self._kept) >= _WAITING:
+            self._trim()
+
+    @property
+    def rows(self) -> list[Row]:
+        """The conversations, the one most worth looking at first."""
+        self._trim()
+        return [row for _, row in self._kept]
+
+    def _trim(self) -> None:
+        self._kept.sort(key=itemgetter(0))
+        del self._kept[_SHOWN:]
+        if len(self._kept) == _SHOWN:
+            self._bar = self._kept[-1][0]

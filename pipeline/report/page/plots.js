@@ -1,0 +1,173 @@
+// One function for each plot: it draws the plot and fills its table.
+const POPULATIONS = [
+  {name: "reached", label: "reached i", tone: "accent", dash: "solid", symbol: "circle"},
+  {name: "all", label: "all conversations", tone: "second", dash: "dash", symbol: "diamond"},
+];
+
+function iterationAxis(counts) {
+  const shown = counts.map((_, at) => at + 1);
+  const every = Math.ceil(shown.length / (narrow.matches ? 10 : 20));
+  const ticks = shown.filter((i) => (i - 1) % every === 0);
+  return axis("iteration i, and how many conversations reached it", {
+    tickvals: ticks, ticktext: ticks.map((i) => `${i}<br>${number(counts[i - 1] ?? 0, true)}`),
+    unifiedhovertitle: {text: "iteration %{x:d}"}, showgrid: false, zeroline: false, range: [0.5, shown.length + 0.5],
+  });
+}
+
+function bandOf(points, x, tone) {
+  const known = x.filter((_, at) => points[1][at] !== null);
+  const at = (values) => known.map((i) => values[i - 1]);
+  return {
+    x: [...known, ...known.toReversed()], y: [...at(points[2]), ...at(points[1]).toReversed()],
+    fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines",
+    hoverinfo: "skip", showlegend: false,
+  };
+}
+
+// A band of very few conversations must not flatten everything else. No metric is below 0.
+function topOf(traces) {
+  const means = traces.filter((trace) => !trace.fill).flatMap((trace) => trace.y);
+  const bands = traces.filter((trace) => trace.fill).flatMap((trace) => trace.y);
+  const highest = Math.max(...means);
+  return 1.05 * Math.max(highest, Math.min(Math.max(...bands, highest), 1.5 * highest)) || 1;
+}
+
+function drawCurve(figure, slice, name) {
+  const metric = data.metrics.iteration[name];
+  const traces = [];
+  const rows = [];
+  for (const population of POPULATIONS) {
+    const curves = slice.curves[population.name];
+    const points = curves?.[name];
+    if (!points) continue;
+    const x = points[0].map((_, at) => at + 1);
+    const told = x.map((_, at) => `${interval(points[1][at], points[2][at])}, n = ${number(curves.n[at], true)}`);
+    traces.push(bandOf(points, x, population.tone), {
+      x, y: points[0], name: population.label, mode: "lines+markers", customdata: told,
+      line: {color: colour(population.tone), width: 2, dash: population.dash},
+      marker: {size: 6, symbol: population.symbol},
+      hovertemplate: `${population.label}: %{y:.4~g} (%{customdata})<extra></extra>`,
+    });
+    x.forEach((i, at) => rows.push([
+      String(i), population.label, number(points[0][at]), interval(points[1][at], points[2][at]), number(curves.n[at], true),
+    ]));
+  }
+  const reached = slice.curves.reached?.n ?? [];
+  const title = `Mean ${metric.label} (${metric.unit}) by iteration: ${slice.label}`;
+  fillTable(figure, title, ["i", "population", "mean", "95 % interval", "n"], rows);
+  return draw(figure, `${title}. The numbers are in the table below.`, traces, {
+    xaxis: iterationAxis(reached), yaxis: axis(metric.axis, {range: [0, topOf(traces)]}),
+  });
+}
+
+function drawAdded(figure, slice) {
+  const curves = slice.curves.reached;
+  const x = curves.n.map((_, at) => at + 1);
+  const [good, unique, copies] = ["GR_i", "UR_i", "Dup_i"].map((name) => curves[name][0]);
+  const other = unique.map((value, at) => value - good[at]);
+  const kinds = [["new and good", good, "good", ""], ["new, not good", other, "other", ""], ["duplicates", copies, "copies", "/"]];
+  const traces = kinds.map(([name, y, tone, shape]) => ({
+    type: "bar", x, y, name, hovertemplate: `${name}: %{y:.4~g}<extra></extra>`,
+    marker: {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}},
+  }));
+  const title = `What each iteration adds: ${slice.label}`;
+  fillTable(
+    figure, `${title}. Mean results per conversation that reached i`,
+    ["i", ...kinds.map(([name]) => name), "n"],
+    x.map((i, at) => [String(i), ...kinds.map(([, y]) => number(y[at])), number(curves.n[at], true)]),
+  );
+  return draw(figure, `${title}. The numbers are in the table below.`, traces, {
+    barmode: "stack", bargap: .3, xaxis: iterationAxis(curves.n), yaxis: axis("results per conversation", {rangemode: "tozero"}),
+  });
+}
+
+function binLabel([start, width, , single], at) {
+  if (single) return number(start + at + .5, true);
+  return `${number(start + at * width)} to ${number(start + (at + 1) * width)}`;
+}
+
+function drawDistribution(figure, slice, name) {
+  const metric = data.metrics.end[name];
+  const bins = data.bins[name];
+  const counts = slice.histograms[name] ?? [];
+  const end = atEnd(slice, name);
+  const labels = counts.map((_, at) => binLabel(bins, at));
+  const lines = [["mean", end?.mean, "solid"], ["median", end?.median, "dot"]].filter(([, value]) => value !== null && value !== undefined);
+  const traces = [
+    {
+      type: "bar", x: counts.map((_, at) => bins[0] + (at + .5) * bins[1]), y: counts, customdata: labels,
+      width: bins && bins[1] * .92, marker: {color: colour("other")}, name: "conversations",
+      hovertemplate: "%{customdata}: %{y:,} conversations<extra></extra>", showlegend: false,
+    },
+    ...lines.map(([label, value, dash]) => ({
+      x: [value, value], y: [0, Math.max(1, ...counts)], mode: "lines", name: `${label} ${number(value)}`,
+      line: {color: colour("accent"), width: 2, dash}, hoverinfo: "skip",
+    })),
+  ];
+  const title = `Conversations by ${metric.label} (${metric.unit}): ${slice.label}`;
+  fillTable(figure, title, [metric.label, "conversations"], counts.map((count, at) => [labels[at], number(count, true)]));
+  const told = end ? ` Mean ${number(end.mean)}, median ${number(end.median)}, 80 % lie from ${number(end.p10)} to ${number(end.p90)}; undefined for ${number(end.undefined, true)}.` : "";
+  return draw(figure, `${title}.${told}`, traces, {
+    hovermode: "closest", bargap: 0, xaxis: axis(metric.axis, {showgrid: false, zeroline: false}),
+    yaxis: axis("conversations", {rangemode: "tozero"}),
+  });
+}
+
+// Intervals may pass the values that occur at all, which say nothing more; the axis ends there.
+function rangeOf(ends, bins) {
+  const known = ends.filter((end) => end && end.mean !== null);
+  if (!known.length || !bins) return undefined;
+  const [start, width, count] = bins;
+  const low = Math.max(start, Math.min(...known.map((end) => end.low ?? end.mean)));
+  const high = Math.min(start + width * count, Math.max(...known.map((end) => end.high ?? end.mean)));
+  const room = .04 * (high - low) || .5;
+  return [low - room, high + room];
+}
+
+function drawSlices(figure, dimension, name) {
+  const metric = data.metrics.end[name];
+  const shown = dimension.slices.map((at) => data.slices[at]);
+  const ends = shown.map((slice) => atEnd(slice, name));
+  const longest = narrow.matches ? 16 : 34;
+  const labels = shown.map((slice) => slice.values.map((value) => shorter(value, longest)).join(", "));
+  const places = shown.map((_, at) => at);
+  const arm = (part, sign) => ends.map((end) => (end?.low === null ? 0 : sign * ((end?.[part] ?? 0) - (end?.mean ?? 0))));
+  const everything = atEnd(data.slices[0], name);
+  const traces = [{
+    x: ends.map((end) => end?.mean ?? null), y: places, mode: "markers", showlegend: false,
+    marker: {size: 9, color: colour("accent")},
+    error_x: {type: "data", symmetric: false, array: arm("high", 1), arrayminus: arm("low", -1), color: colour("accent"), thickness: 1.5, width: 4},
+    customdata: shown.map((slice, at) => [plain(slice.label), interval(ends[at]?.low ?? null, ends[at]?.high ?? null), number(ends[at]?.n ?? 0, true)]),
+    hovertemplate: "%{customdata[0]}<br>%{x:.4~g} (%{customdata[1]})<br>n = %{customdata[2]}<extra></extra>",
+  }];
+  const title = `Mean ${metric.label} (${metric.unit}) by ${dimension.label}`;
+  fillTable(figure, title, [dimension.label, "mean", "95 % interval", "median", "n", "undefined"], shown.map((slice, at) => [
+    slice.values.join(", "), number(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null),
+    number(ends[at]?.median), number(ends[at]?.n ?? 0, true), number(ends[at]?.undefined ?? 0, true),
+  ]));
+  const line = everything?.mean === null || !everything ? [] : [{
+    type: "line", x0: everything.mean, x1: everything.mean, y0: 0, y1: 1, yref: "paper", line: {color: colour("muted"), width: 1, dash: "dot"},
+  }];
+  return draw(figure, `${title}. The numbers are in the table below.`, traces, {
+    hovermode: "closest", height: 90 + 27 * shown.length, shapes: line, xaxis: axis(metric.axis, {zeroline: false, range: rangeOf(ends, data.bins[name])}),
+    yaxis: axis("", {tickvals: places, ticktext: labels.map(plain), range: [shown.length - .5, -.5], zeroline: false, tickfont: {size: 12, color: colour("ink")}}),
+  });
+}
+
+function drawTypes(figure) {
+  const types = data.types;
+  const places = types.map((_, at) => at);
+  const kinds = [["first occurrences", ([, results, copies]) => results - copies, "other", ""], ["duplicates", ([, , copies]) => copies, "copies", "/"]];
+  const traces = kinds.map(([name, count, tone, shape]) => ({
+    type: "bar", orientation: "h", y: places, x: types.map(count), name, customdata: types.map(([type, results, copies]) => [plain(type), percentage(copies, results)]),
+    hovertemplate: `%{customdata[0]}: %{x:,} ${name} (%{customdata[1]} duplicates)<extra></extra>`,
+    marker: {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}},
+  }));
+  fillTable(figure, "Results and duplicates by entity type", ["type", "results", "duplicates", "share"], types.map(([type, results, copies]) => [
+    type, number(results, true), number(copies, true), percentage(copies, results),
+  ]));
+  return draw(figure, "Results and duplicates by entity type. The numbers are in the table below.", traces, {
+    hovermode: "closest", barmode: "stack", bargap: .35, height: 100 + 27 * types.length, xaxis: axis("results", {rangemode: "tozero"}),
+    yaxis: axis("", {tickvals: places, ticktext: types.map(([type, results, copies]) => `${plain(shorter(type, 18))} (${percentage(copies, results)})`), range: [types.length - .5, -.5], zeroline: false, tickfont: {size: 12, color: colour("ink")}}),
+  });
+}

@@ -1,0 +1,42 @@
+// The look of the plots, taken from the page's own colours, so that both change together.
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const narrow = window.matchMedia("(max-width: 40rem)");
+
+function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function axis(title, more = {}) {
+  return {
+    title: {text: title, standoff: 10, font: {size: 12, color: colour("muted")}},
+    gridcolor: colour("grid"), linecolor: colour("rule"), zerolinecolor: colour("rule"),
+    tickfont: {size: 11, color: colour("muted")}, automargin: true, fixedrange: true, ...more,
+  };
+}
+
+function layout(more) {
+  return {
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", height: 360,
+    font: {family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("ink")},
+    margin: {l: 48, r: 12, t: 12, b: 48}, dragmode: false, hovermode: "x unified",
+    hoverlabel: {bgcolor: colour("panel"), bordercolor: colour("muted"), font: {color: colour("ink"), size: 12}},
+    legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: {size: 12}, traceorder: "normal"},
+    ...more,
+  };
+}
+
+function draw(figure, description, traces, wanted) {
+  const plot = figure.querySelector(".plot");
+  plot.setAttribute("aria-label", description);
+  const config = {displayModeBar: false, responsive: true, showTips: false};
+  return Plotly.react(plot, traces, layout(wanted), config);
+}
+
+function shorter(text, longest) {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
+// Plotly reads tags and entities in its texts; what comes from traces is text.
+function plain(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

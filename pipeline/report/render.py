@@ -1,0 +1,99 @@
+"""One self-contained page from a template, its data, styles and scripts."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from pipeline.cli.words import printable, shortened
+from pipeline.report.numbers import number, share
+
+_PACKAGE = "pipeline.report"
+_FOLDER = "page"
+# Within JSON these stand only in strings, where their escapes mean the same. Without them nothing
+# in a string can end the element that holds the JSON, or begin another.
+_ESCAPES = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+
+
+def render_page(
+    template: str,
+    context: Mapping[str, Any],
+    data: Any,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+) -> bytes:
+    """Render a page that loads nothing and runs no script but its own.
+
+    Args:
+      template: file name of a template of this package.
+      context: its variables. What is in them is text: it is escaped, whatever it holds.
+      data: for the scripts, as JSON.
+      styles, scripts: file names of this package, in order; the scripts run after plotly, share
+        their names among each other, and none with plotly.
+
+    Returns:
+      HTML in UTF-8.
+    """
+    plotly = get_plotlyjs()
+    own = '"use strict";\n(() => {\n' + "\n".join(map(_asset, scripts)) + "\n})();\n"
+    html = (
+        _environment()
+        .get_template(template)
+        .render(
+            **context,
+            content_policy=_content_policy(plotly, own),
+            data=json_island(data),
+            style=Markup("\n".join(map(_asset, styles))),
+            plotly=Markup(plotly),
+            script=Markup(own),
+        )
+    )
+    return html.encode("utf-8", "backslashreplace")
+
+
+def json_island(data: Any) -> Markup:
+    """JSON that is safe inside a `script` element, whatever its texts hold."""
+    text = msgspec.json.encode(data).decode()
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return Markup(text)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE, _FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=number, share=share, printable=printable, shortened=shortened)
+    return environment
+
+
+def _content_policy(*scripts: str) -> str:
+    """Only these scripts run, and nothing is loaded from anywhere."""
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _asset(name: str) -> str:
+    return files(_PACKAGE).joinpath(_FOLDER, name).read_text(encoding="utf-8")

@@ -1,0 +1,106 @@
+"""Duplicates by entity type and by deciding step, from the counts of the manifest (SPEC 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.cli.words import shortened
+from transforms.core.decisions import UNTYPED
+from transforms.core.verification import Step
+
+_LONGEST_NAME = 40
+_MOST_TYPES = 30
+
+# What each step of SPEC 4.3 means where it makes a duplicate, and where it keeps two apart.
+_STEPS: Mapping[Step, tuple[str, str]] = {
+    Step.TYPE: ("", "their types differ"),
+    Step.IDS: ("an id that identifies the document is the same", "an id differs"),
+    Step.URL: ("the URL is the same", "host or path of the URL differs"),
+    Step.URL_IDENTITY: ("", "a query parameter that names the document differs"),
+    Step.URL_TEXT: (
+        "the URL but for its query is the same, and so is the text",
+        "the URL but for its query is the same, but the text differs",
+    ),
+    Step.FIELDS: ("enough fields of its type agree", "a field of its type differs"),
+    Step.GENERIC_ID: ("the generic id is the same and nothing speaks against it", ""),
+    Step.IDENTICAL: ("everything that is known of both is the same", ""),
+    Step.INCONCLUSIVE: ("", "too little is known of both"),
+}
+
+
+class TypeCount(Struct, frozen=True):
+    """Results of one entity type.
+
+    Attributes:
+      duplicates: how many of them repeat an earlier one.
+    """
+
+    name: str
+    results: int
+    duplicates: int
+
+
+class StepCount(Struct, frozen=True):
+    """Pairs of results that one step decided.
+
+    Attributes:
+      name: of the step.
+      meaning: why it decided so.
+    """
+
+    name: str
+    meaning: str
+    pairs: int
+
+
+class Repeats(Struct, frozen=True):
+    """Duplicates of a run.
+
+    Attributes:
+      types: the most frequent first, what is rare together as the last.
+      duplicates, near_misses: by step: pairs that are the same document, and pairs that share a key
+        but are not; the most frequent first.
+    """
+
+    types: tuple[TypeCount, ...]
+    duplicates: tuple[StepCount, ...]
+    near_misses: tuple[StepCount, ...]
+
+
+def repeats_of(results: Mapping[str, Any]) -> Repeats:
+    """Arrange the counts of the part `results` of a manifest."""
+    copies = results.get("duplicates_by_type", {})
+    types = [
+        TypeCount(_type_name(name), total, copies.get(name, 0))
+        for name, total in results.get("results_by_type", {}).items()
+    ]
+    types.sort(key=lambda one: (-one.results, one.name))
+    rare = types[_MOST_TYPES:]
+    if rare:
+        rest = TypeCount(
+            f"{len(rare):,} other types",
+            sum(one.results for one in rare),
+            sum(one.duplicates for one in rare),
+        )
+        types[_MOST_TYPES:] = [rest]
+    return Repeats(
+        tuple(types),
+        _steps(results.get("duplicates_by_step", {}), 0),
+        _steps(results.get("near_misses_by_step", {}), 1),
+    )
+
+
+def _type_name(name: str) -> str:
+    return "(no type)" if name == UNTYPED else shortened(name, _LONGEST_NAME)
+
+
+def _steps(pairs: Mapping[str, int], outcome: int) -> tuple[StepCount, ...]:
+    meanings = {step.value: words[outcome] for step, words in _STEPS.items()}
+    counts = [
+        StepCount(name.replace("_", " "), meanings.get(name, ""), count)
+        for name, count in pairs.items()
+    ]
+    return tuple(sorted(counts, key=lambda one: (-one.pairs, one.name)))

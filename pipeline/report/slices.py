@@ -1,0 +1,179 @@
+"""The means of a run, arranged by slice for the report's plots and tables (SPEC 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.cli.words import shortened
+from pipeline.report.numbers import rounded
+
+Row = Mapping[str, Any]
+MOST_ITERATIONS = 50
+_MOST_SLICES = 60
+_MOST_SLICE_ITERATIONS = 600  # keeps the page below its size whatever max_i is
+_LONGEST_VALUE = 60
+_NO_VALUE = "(none)"
+_SIZE_METRIC = "N"  # it is defined for every conversation in the means
+
+
+class Slice(Struct):
+    """The means of the conversations that share some attributes.
+
+    Attributes:
+      attributes: what they share; {} = all conversations.
+      at_end: rows of `means` at N by metric.
+      curves: rows of `means` by population, then metric, in the order of i.
+    """
+
+    attributes: dict[str, str]
+    at_end: dict[str, Row]
+    curves: dict[str, dict[str, list[Row]]]
+
+    @property
+    def n(self) -> int:
+        """Conversations in it."""
+        row = self.at_end[_SIZE_METRIC]
+        return int(row["n"] + row["undefined"])
+
+    @property
+    def label(self) -> str:
+        """What they share, in words."""
+        if not self.attributes:
+            return "All conversations"
+        return ", ".join(
+            f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
+            for name, value in self.attributes.items()
+        )
+
+    @property
+    def dimension(self) -> tuple[str, ...]:
+        """Names of the attributes that they share."""
+        return tuple(self.attributes)
+
+
+class Slices(Struct, frozen=True):
+    """The slices that the report shows.
+
+    Attributes:
+      shown: all conversations first, then by dimension; empty when nothing searched.
+      left_out: how many more the dataset `means` holds.
+      iterations_left_out: how many i beyond the last one shown it holds.
+    """
+
+    shown: tuple[Slice, ...]
+    left_out: int = 0
+    iterations_left_out: int = 0
+
+    @property
+    def everything(self) -> Slice | None:
+        """All conversations; None when nothing searched."""
+        return self.shown[0] if self.shown else None
+
+    @property
+    def dimensions(self) -> dict[tuple[str, ...], list[int]]:
+        """Positions in `shown` by dimension."""
+        found: dict[tuple[str, ...], list[int]] = {}
+        for at, one in enumerate(self.shown):
+            if one.attributes:
+                found.setdefault(one.dimension, []).append(at)
+        return found
+
+
+def slice_value(value: str) -> str:
+    """The value of an attribute as the report shows it."""
+    return shortened(value, _LONGEST_VALUE) or _NO_VALUE
+
+
+def read_slices(rows: Iterable[Row], dimensions: Sequence[Sequence[str]]) -> Slices:
+    """Arrange the rows of `means`.
+
+    Where there are more slices than a page can hold, the largest are shown.
+
+    Args:
+      rows: of the dataset `means`, in any order.
+      dimensions: the attribute names that were asked for, in the order to show them.
+    """
+    slices: dict[tuple[tuple[str, str], ...], Slice] = {}
+    last_i = 0
+    order = {frozenset(names): tuple(names) for names in dimensions}
+    for row in rows:
+        attributes = row["slice"]
+        key = tuple(sorted(attributes.items()))
+        if key not in slices:
+            names = order.get(frozenset(attributes), tuple(sorted(attributes)))
+            slices[key] = Slice({name: attributes[name] for name in names}, {}, {})
+        _put(slices[key], row)
+        last_i = max(last_i, row["i"] or 0)
+    for one in slices.values():
+        _sort_curves(one)
+    kept = _largest(list(slices.values()), min(last_i, MOST_ITERATIONS))
+    return Slices(
+        shown=tuple(sorted(kept, key=lambda one: _place(one, list(order)))),
+        left_out=len(slices) - len(kept),
+        iterations_left_out=max(0, last_i - MOST_ITERATIONS),
+    )
+
+
+def _put(one: Slice, row: Row) -> None:
+    if row["i"] is None:
+        one.at_end[row["metric"]] = row
+    elif row["i"] <= MOST_ITERATIONS:
+        one.curves.setdefault(row["population"], {}).setdefault(row["metric"], []).append(row)
+
+
+def _sort_curves(one: Slice) -> None:
+    for curves in one.curves.values():
+        for curve in curves.values():
+            curve.sort(key=lambda row: int(row["i"]))
+
+
+def _largest(slices: list[Slice], iterations: int) -> list[Slice]:
+    most = min(_MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, iterations)))
+    # All conversations have no attributes, and so come first whatever the sizes.
+    slices.sort(key=lambda one: (bool(one.attributes), -one.n, one.label))
+    return slices[:most]
+
+
+def _place(one: Slice, order: list[frozenset[str]]) -> tuple[bool, int, str]:
+    names = frozenset(one.attributes)
+    return bool(names), order.index(names) if names in order else len(order), one.label
+
+
+def slice_data(one: Slice, histograms: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """A slice as the page's script needs it.
+
+    Args:
+      one: the slice.
+      histograms: counts by metric, then bin.
+    """
+    return {
+        "label": one.label,
+        "values": [slice_value(value) for value in one.attributes.values()],
+        "n": one.n,
+        "end": {name: _end(row) for name, row in one.at_end.items()},
+        "curves": {
+            population: {
+                "n": [row["n"] for row in curves[_any_name(curves)]],
+                **{name: _curve(rows) for name, rows in curves.items()},
+            }
+            for population, curves in one.curves.items()
+        },
+        "histograms": histograms,
+    }
+
+
+def _any_name(curves: Mapping[str, list[Row]]) -> str:
+    # The metrics of an iteration are never null, so each of them has the same n (SPEC 6).
+    return next(iter(curves))
+
+
+def _end(row: Row) -> list[Any]:
+    names = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best")
+    return [*(rounded(row.get(name)) for name in names), row["n"], row["undefined"]]
+
+
+def _curve(rows: list[Row]) -> list[list[float | None]]:
+    return [[rounded(row[name]) for row in rows] for name in ("mean", "ci_low", "ci_high")]

@@ -1,0 +1,66 @@
+"""A real Chromium that opens a page from disk and may not reach any network."""
+
+import json
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+CHROMEDRIVER = shutil.which("chromedriver")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None or CHROMEDRIVER is None,
+    reason="Chromium is not installed (Debian packages chromium and chromium-driver)",
+)
+
+
+@contextmanager
+def chromium(profile):
+    """A browser with an empty profile; it keeps what it logs and what it requests."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(executable_path=CHROMEDRIVER)
+    )
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+def resize(browser, width, height=900):
+    """Give the page a width that a window of a desktop could not have."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def prefer(browser, scheme):
+    """Say that the reader prefers `light` or `dark`."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+
+
+def requested(browser):
+    """URLs that the page has asked for since the last call, but for those written in itself."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    urls = [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+    return [url for url in urls if not url.startswith("data:")]

@@ -1,0 +1,122 @@
+"""Outputs of a run made without an engine: scored by the core, written as a run writes them."""
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+
+from pipeline.manifest import manifest_of
+from pipeline.outputs import datasets
+from pipeline.outputs.formats import FORMATS
+from pipeline.outputs.rows import RankedRows, iteration_rows, mean_rows, rejected_rows
+from tests.core.direct import score
+from transforms.core.files.shard import InputFile
+from transforms.core.means import MeansAccumulator, conversation_values, metric_names
+from transforms.core.ranking import parse_ranking_metrics
+from transforms.core.rejected import RejectedRecord
+
+METRICS = ("ndcg@10", "rbp.8", "auc")
+MOMENT = datetime(2025, 3, 3, 4, 5, tzinfo=UTC)
+
+
+def search(conversation_id, iteration, found, attributes=None, **more):
+    """A search call that found documents, given as pairs of a number and a gain."""
+    results = [
+        {"entity_type": "File", "ids": {"file_id": f"{conversation_id}-{document}"}, "gain": gain}
+        for document, gain in found
+    ]
+    return {
+        "conversation_id": conversation_id,
+        "iteration": iteration,
+        "call": 0,
+        "attributes": attributes or {},
+        "results": results,
+        **more,
+    }
+
+
+def market_records(conversations=12):
+    """Conversations of two markets; the third iteration only repeats."""
+    records = []
+    for at in range(conversations):
+        name, attributes = f"c-{at:02}", {"market": ("north", "south")[at % 2], "arm": "A"}
+        records += [
+            search(name, 1, [(1, 3), (2, at % 5), (3, None)], attributes),
+            search(name, 2, [(1, 3), (4, 4 if at % 2 else 0), (5, 1)], attributes),
+        ]
+        if at % 3 == 0:
+            records.append(search(name, 4, [(1, 3), (2, at % 5)], attributes))
+    return records
+
+
+def write_outputs(
+    folder, records, slices=(("market",),), rejected=(), file_format="avro", parameters=None
+):
+    """Write every dataset and the manifest; the manifest comes back."""
+    scores = [one for _, one in sorted(score(records, metrics=METRICS).items())]
+    ranked = parse_ranking_metrics(METRICS)
+    rows = {
+        datasets.conversations(ranked): [
+            row for one in scores for row in RankedRows(METRICS).conversation(one)
+        ],
+        datasets.ITERATIONS: [row for one in scores for row in iteration_rows(one)],
+        datasets.MEANS: [row for mean in _means(scores, slices) for row in mean_rows(mean)],
+        datasets.REJECTED: [row for one in rejected for row in rejected_rows(one)],
+        datasets.LATE: [],
+    }
+    chosen = FORMATS[file_format]
+    for dataset, of_dataset in rows.items():
+        (folder / dataset.name).mkdir(parents=True)
+        with open(folder / dataset.name / f"part-00000-of-00001{chosen.suffix}", "wb") as file:
+            chosen.write(dataset, of_dataset, file)
+    manifest = _manifest(scores, rejected, slices, parameters or {})
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return manifest
+
+
+def rejected_record(reason="gain must be a whole number from 0 to 4, got 9.", payload="{}", **more):
+    return RejectedRecord("in.avro", "record 3", reason, payload=payload, **more)
+
+
+def _means(scores, slices):
+    accumulators = {}
+    for one in scores:
+        values = conversation_values(one, METRICS, 5)
+        if values is None:
+            continue
+        attributes = one.conversation.attributes
+        for names in ((), *slices):
+            key = tuple((name, attributes.get(name, "")) for name in names)
+            accumulators.setdefault(key, MeansAccumulator(metric_names(METRICS).index("auc"))).add(
+                values
+            )
+    for key, accumulator in accumulators.items():
+        yield from accumulator.rows(dict(key), METRICS)
+
+
+def _manifest(scores, rejected, slices, parameters):
+    counts = Counter()
+    for one in scores:
+        counts.update(one.counts)
+    counts["records.rejected"] += len(rejected)
+    counts["records.read"] = sum(
+        counts[f"records.{name}"] for name in ("scored", "earlier_turn", "redelivered", "rejected")
+    )
+    return manifest_of(
+        counts=counts,
+        datasets={"conversations": len(scores)},
+        parameters={
+            "input": ["in.avro"],
+            "max_rejected": "1%",
+            "rules": None,
+            "good_gain_threshold": 2,
+            "slice": [list(names) for names in slices],
+            "metrics": list(METRICS),
+            **parameters,
+        },
+        rules_digest="abc",
+        inputs=[InputFile("in.avro", 1_234)],
+        engine="FnApiRunner",
+        started=MOMENT,
+        finished=MOMENT,
+        too_many_rejected=False,
+    )

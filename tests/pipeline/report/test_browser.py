@@ -1,0 +1,210 @@
+"""The page in a real browser: what it draws, and what follows from what the reader does."""
+
+import pytest
+
+from pipeline.report import build_report
+from tests.pipeline.report.browser import chromium, needs_chromium, prefer, requested, resize
+from tests.pipeline.report.outputs import market_records, rejected_record, search, write_outputs
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+HOSTILE = "</script><img src=x onerror=document.title='run'><script>document.title='run'</script>"
+PLOTS = ("curve", "added", "distribution", "slices", "types")
+# The points of each trace that plotly has drawn, and what stands at its y axis.
+DRAWN = """
+const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
+return [plot.data.map((trace) => [[...trace.x], [...trace.y]]), plot.layout.yaxis.ticktext];
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run") / "out"
+    hostile = search(HOSTILE, 1, [(1, 3), (1, 3)], {"market": HOSTILE, "arm": HOSTILE})
+    write_outputs(
+        folder,
+        [*market_records(), hostile],
+        slices=(("market",), ("arm", "market")),
+        rejected=[rejected_record(f"{HOSTILE} is wrong", HOSTILE)],
+    )
+    place = folder / "report.html"
+    place.write_bytes(build_report(str(folder)))
+    return place.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    """The page as it opens at 1,600 px in light colours."""
+    prefer(browser, "light")
+    resize(browser, 1_600)
+    requested(browser)
+    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get(address)
+    return browser
+
+
+def drawn(page, plot):
+    return page.execute_script(DRAWN, plot)
+
+
+def choose(page, menu, text):
+    from selenium.webdriver.support.ui import Select
+
+    menu = Select(page.find_element("id", menu))
+    (option,) = [one for one in menu.options if one.text.startswith(text)]
+    menu.select_by_value(option.get_attribute("value"))
+
+
+def texts(page, selector):
+    return [
+        one.get_attribute("textContent") for one in page.find_elements("css selector", selector)
+    ]
+
+
+def eventually(page, holds):
+    """Wait for what the browser does with its next frame."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(page, timeout=20).until(lambda _: holds())
+
+
+@pytest.mark.parametrize("width", [400, 1_600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_opens_without_a_complaint_or_a_request(page, address, width, scheme):
+    resize(page, width)
+    prefer(page, scheme)
+    page.get(address)
+    assert page.get_log("browser") == []
+    assert set(requested(page)) <= {address, "about:blank"}
+    assert page.title.startswith("Good Gain report")
+
+
+@pytest.mark.parametrize("width", [400, 1_600])
+def test_nothing_is_wider_than_the_window(page, address, width):
+    resize(page, width)
+    page.get(address)
+    wide = page.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= page.execute_script("return document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
+    assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
+    assert page.find_elements("css selector", f"#figure-{plot} svg .trace")
+    assert texts(page, f"#figure-{plot} tbody td")
+    label = page.find_element("css selector", f"#figure-{plot} .plot").get_attribute("aria-label")
+    assert len(label) > 20
+
+
+def test_axes_carry_units(page):
+    choose(page, "curve-metric", "RAG@i")
+    assert "RAG@i (gain/result)" in texts(page, "#figure-curve .ytitle")
+    choose(page, "distribution-metric", "RG")
+    assert "RG (gain/iteration)" in texts(page, "#figure-distribution .xtitle")
+
+
+def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
+    figures = ("curve", "added", "distribution")
+    headline = texts(page, "#headline [data-metric]")
+    before = {figure: drawn(page, figure) for figure in figures}
+    choose(page, "slice", "market = north")
+    assert set(texts(page, ".slice-name")) == {"market = north"}
+    assert texts(page, "[data-count]") == ["6"]
+    assert texts(page, "#headline [data-metric]") != headline
+    for figure in figures:
+        assert drawn(page, figure) != before[figure]
+    assert "market = north: 6 conversations" in texts(page, "#status")[0]
+    choose(page, "slice", "All conversations")
+    # The numbers that the script prints are those that the page was written with.
+    assert texts(page, "#headline [data-metric]") == headline
+    assert {figure: drawn(page, figure) for figure in figures} == before
+
+
+def test_choosing_a_metric_or_a_dimension_changes_its_plot(page):
+    for menu, figure, text in (
+        ("curve-metric", "curve", "SRE@i"),
+        ("distribution-metric", "distribution", "CG"),
+        ("dimension", "slices", "arm, market"),
+    ):
+        before = drawn(page, figure)
+        choose(page, menu, text)
+        assert drawn(page, figure) != before
+
+
+def test_definition_shows_on_hover_and_on_focus_and_escape_hides_it(page):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    definition = page.find_element("id", "definition")
+    term = page.find_element("css selector", ".card .term")
+    assert not definition.is_displayed()
+    ActionChains(page).move_to_element(term).perform()
+    assert definition.is_displayed()
+    assert "sum of G_k" in definition.text
+    ActionChains(page).send_keys(Keys.ESCAPE).perform()
+    assert not definition.is_displayed()
+    page.execute_script("arguments[0].focus()", term)
+    assert definition.is_displayed()
+    assert term.get_attribute("aria-describedby") == "definition"
+
+
+def test_following_a_term_opens_its_definition(page):
+    page.execute_script("document.querySelector('#ranking .term').click()")
+    entry = page.find_element("id", "definition-end-ndcg@10")
+    assert entry.is_displayed()
+
+
+def test_plot_shows_what_is_under_the_pointer(page):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    point = page.find_element("css selector", "#figure-added .trace.bars .point")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+    ActionChains(page).move_to_element(point).perform()
+    selector = "#figure-added .hoverlayer text"
+    eventually(page, lambda: any("new and good" in text for text in texts(page, selector)))
+
+
+def test_plots_follow_the_colours_that_the_reader_prefers(page):
+    ink = "return getComputedStyle(document.querySelector('#figure-curve .ytitle')).fill"
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    light = [page.execute_script(one) for one in (ink, paper)]
+    prefer(page, "dark")
+    for one, before in zip((ink, paper), light, strict=True):
+        eventually(page, lambda one=one, before=before: page.execute_script(one) != before)
+
+
+def test_printing_is_light_and_leaves_the_page_as_it_was(page):
+    prefer(page, "dark")
+    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.execute_script("return document.documentElement.dataset.theme") == "light"
+    width = "return document.querySelector('#figure-slices .plot svg').clientWidth"
+    assert page.execute_script(width) <= 660
+    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert page.execute_script(width) > 660
+    assert not page.execute_script("return document.documentElement.dataset.theme")
+
+
+def test_hostile_text_is_shown_and_not_run(page):
+    assert page.title != "run"
+    choose(page, "slice", "market = </script>")
+    assert texts(page, ".slice-name")[0].startswith("market = </script><img")
+    choose(page, "dimension", "arm, market")
+    assert page.find_elements("css selector", "img") == []
+    assert page.title != "run"
+    assert page.get_log("browser") == []
+
+
+def test_page_without_any_search_opens(browser, tmp_path):
+    write_outputs(tmp_path / "out", [search("a", 1, [], turn_count=2)])
+    place = tmp_path / "report.html"
+    place.write_bytes(build_report(str(tmp_path / "out")))
+    browser.get_log("browser")
+    browser.get(place.as_uri())
+    assert browser.get_log("browser") == []
+    assert "No conversation searched" in browser.find_element("tag name", "main").text

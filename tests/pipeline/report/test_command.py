@@ -1,0 +1,16 @@
+from pipeline.__main__ import main
+from tests.pipeline.report.outputs import market_records, write_outputs
+
+
+def test_report_is_built_again_from_the_outputs(tmp_path, capsys):
+    write_outputs(tmp_path / "out", market_records())
+    assert main(["report", str(tmp_path / "out")]) == 0
+    first = (tmp_path / "out" / "report.html").read_bytes()
+    assert main(["report", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "report.html").read_bytes() == first
+    assert "report.html" in capsys.readouterr().out
+
+
+def test_folder_that_is_no_output_is_a_usage_error(tmp_path, capsys):
+    assert main(["report", str(tmp_path)]) == 2
+    assert "it is not the output of a finished run" in capsys.readouterr().err

@@ -1,0 +1,49 @@
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.cli import explain
+from pipeline.cli.arguments import parse_arguments
+from pipeline.report.explain_command import explain_command, quoted
+
+RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}
+HOSTILE = ["; rm -rf /", "$(reboot)", "`id`", "a'b", 'a"b', "-h", "--input", "a\\b", "*", "a\nb"]
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=30))
+def test_printable_id_is_one_word_of_the_shell(identity):
+    if identity.isprintable():
+        assert shlex.split(quoted(identity)) == [identity]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize("identity", [*HOSTILE, "\x1b[2J\x07", "a\u202eb", "\U000e0041", "'\x01\\"])
+def test_shell_gives_the_id_to_the_command(identity):
+    command = f"printf %s {quoted(identity)}"
+    told = subprocess.run(
+        ["bash", "-c", command], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
+    )
+    assert told.stdout.decode() == identity
+    assert all(character.isprintable() for character in command)
+
+
+@pytest.mark.parametrize("identity", ["c-1", "-c-1", "--json", "a b", "; reboot"])
+def test_command_explains_the_conversation(identity):
+    words = shlex.split(explain_command(identity, RUN | {"good_gain_threshold": 3, "rules": "r"}))
+    assert words[:2] == ["goodgain", "explain"]
+    args = parse_arguments(explain, words[2:])
+    assert args.conversation_id == identity
+    assert args.input == RUN["input"]
+    assert (args.good_gain_threshold, args.rules) == (3, "r")
+
+
+def test_command_says_only_what_differs_from_the_defaults():
+    assert explain_command("c-1", RUN) == "goodgain explain c-1 --input 'a b.avro' 'c*.avro'"
+
+
+def test_command_of_absurd_length_is_left_out():
+    assert explain_command("x" * 5_000, RUN) is None

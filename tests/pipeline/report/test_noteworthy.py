@@ -1,0 +1,39 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.report.noteworthy import MEASURES, Leaders
+
+
+def row(at, sre, srr, wasted, results):
+    return {
+        "conversation_id": f"c-{at:04}",
+        "SRE": sre,
+        "SRR": srr,
+        "iterations_after_last_good": wasted,
+        "R": results,
+        "DupR": int(srr * results),
+    }
+
+
+share = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+rows = st.lists(st.tuples(share, share, st.integers(0, 3), st.integers(1, 4)), max_size=3_000)
+
+
+@given(rows, st.randoms(use_true_random=False))
+def test_leaders_are_the_first_of_all_in_whatever_order_they_come(drawn, random):
+    all_rows = [row(at, *values) for at, values in enumerate(drawn)]
+    shuffled = random.sample(all_rows, len(all_rows))
+    for measure in MEASURES:
+        leaders = Leaders(measure)
+        for one in shuffled:
+            leaders.add(one)
+        expected = sorted(filter(measure.concerns, all_rows), key=measure.key)[:6]
+        assert leaders.rows == expected
+
+
+def test_conversations_where_nothing_went_wrong_are_not_listed():
+    perfect = row(1, 1.0, 0.0, 0, 5)
+    for measure in MEASURES:
+        leaders = Leaders(measure)
+        leaders.add(perfect)
+        assert leaders.rows == []

@@ -1,0 +1,23 @@
+from pipeline.report.repeats import repeats_of
+from transforms.core.verification import Step
+
+
+def test_types_come_by_frequency_and_the_rare_ones_together():
+    results = {f"type-{at:03}": 1_000 - at for at in range(40)}
+    repeats = repeats_of({"results_by_type": results, "duplicates_by_type": {"type-039": 5}})
+    assert [one.name for one in repeats.types[:2]] == ["type-000", "type-001"]
+    assert repeats.types[-1].name == "10 other types"
+    assert repeats.types[-1].duplicates == 5
+    assert sum(one.results for one in repeats.types) == sum(results.values())
+
+
+def test_every_step_is_explained_where_it_can_decide():
+    pairs = {step.value: 1 for step in Step}
+    repeats = repeats_of({"duplicates_by_step": pairs, "near_misses_by_step": pairs})
+    explained = {one.name for one in (*repeats.duplicates, *repeats.near_misses) if one.meaning}
+    assert explained == {step.value.replace("_", " ") for step in Step}
+
+
+def test_results_without_a_type_are_called_so():
+    (one,) = repeats_of({"results_by_type": {"untyped": 3}}).types
+    assert one.name == "(no type)"
