@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
       The exit code, see `ExitCode`. What a user did wrong is said on stderr, without a traceback.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    # Beam warns of optional libraries at import; that helps no user.
+    logging.getLogger().setLevel(logging.ERROR)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

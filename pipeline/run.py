@@ -14,13 +14,16 @@ import apache_beam as beam
 import msgspec
 import xxhash
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from pipeline import graph, progress, runners
+from pipeline.cli.console import message_console
 from pipeline.config import RunConfig
 from pipeline.exit_codes import ExitCode
 from pipeline.manifest import manifest_of
 from pipeline.outputs.folder import (
     MANIFEST,
+    REPORT,
     UNFINISHED,
     discard_unfinished,
     open_file,
@@ -29,6 +32,7 @@ from pipeline.outputs.folder import (
     write_file,
 )
 from pipeline.qrels import check_beginnings, describe, find_qrels
+from pipeline.report import build_report
 from pipeline.rules import load_rules
 from pipeline.run_summary import print_summary
 from pipeline.sinks import Target
@@ -66,6 +70,10 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
     plan = _plan(config, rules, inputs, qrels)
     engine, options = runners.create(config.runner, beam_arguments)
     prepare(config.output, config.overwrite)
+    size = sum(file.size for file in inputs)
+    message_console().print(
+        f"goodgain: reading {len(inputs):,} files of {size:,} bytes on {type(engine).__name__}."
+    )
     _run_pipeline(plan, engine, options)
     summary = _read_summary(config.output)
     if summary.qrels_problems:
@@ -89,6 +97,7 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
         too_many_rejected=too_many,
     )
     publish(config.output, [file.path for file in summary.files])
+    write_file(config.output, REPORT, build_report(config.output, manifest))
     write_file(config.output, MANIFEST, json.dumps(manifest, indent=2).encode() + b"\n")
     print_summary(config.output, manifest)
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
@@ -131,7 +140,9 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any) -> None:
     Raises:
       GoodGainError: the engine failed.
     """
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
+    # The local engine raises what went wrong; of a job elsewhere only the log tells the cause.
+    local = isinstance(engine, FnApiRunner)
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
@@ -140,12 +151,13 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any) -> None:
     except GoodGainError:
         raise
     except Exception as error:  # engines raise whatever they like
-        raise GoodGainError(f"The run failed: {_first_line(error)}") from error
+        raise GoodGainError(f"The run failed: {_cause(error)}") from error
 
 
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
+def _cause(error: BaseException) -> str:
+    """One line: the first of an engine's message, or where that is a traceback its last."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
 
 
 def _read_summary(folder: str) -> graph.Summary:

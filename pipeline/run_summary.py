@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
+from apache_beam.io.filesystems import FileSystems
 from rich.console import Console
 from rich.table import Table
 
 from pipeline.cli.console import plain_table, result_console
-from pipeline.outputs.datasets import MEANS
-from pipeline.outputs.folder import MANIFEST, read_dataset
+from pipeline.cli.words import printable
+from pipeline.outputs.datasets import MEANS, REJECTED
+from pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from transforms.core.registry import CONVERSATION_METRICS
 
 # The headline: what was gathered, how efficiently, how much was repeated, how soon it was there.
@@ -19,6 +22,7 @@ _HEADLINE = (
     "iterations_for_all_good_results", "iterations_after_last_good", "N", "R",
 )  # fmt: skip
 _SHOWN_REASONS = 3
+_TABLE_WIDTH = 100  # where there is no terminal; with one, names are folded to fit
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
@@ -29,20 +33,32 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
       manifest: its manifest.
     """
     console = result_console()
+    if not console.is_terminal:
+        console.width = _TABLE_WIDTH
     means = [row for row in read_dataset(folder, MEANS.name) if not row["slice"]]
     _print_means(console, means)
     _print_records(console, manifest)
-    console.print(f"\nOutputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
+    _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
+    _print(console, "")
+    _print(console, f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
+    _print(console, f"Report:  {FileSystems.join(folder, REPORT)}")
+
+
+def _print(console: Console, line: str) -> None:
+    """Print one line as it is; where it is broken is up to the terminal."""
+    console.print(line, soft_wrap=True)
 
 
 def _print_means(console: Console, means: list[dict[str, Any]]) -> None:
     at_end = {row["metric"]: row for row in means if row["i"] is None}
     if not at_end:
-        console.print("No conversation searched, so there are no means.")
+        _print(console, "There are no means, since no conversation counts.")
         return
     table = plain_table()
     for heading in ("metric", "mean", "95 % interval", "median", "n", "undefined"):
-        table.add_column(heading, justify="left" if heading == "metric" else "right")
+        table.add_column(
+            heading, justify="left" if heading == "metric" else "right", overflow="fold"
+        )
     known = {metric.name for metric in CONVERSATION_METRICS}
     for name in (*_HEADLINE, *(name for name in at_end if name not in known)):
         _add_mean(table, at_end[name])
@@ -70,39 +86,58 @@ def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
     records, conversations, results = (
         manifest[part] for part in ("records", "conversations", "results")
     )
-    console.print(
-        f"\nConversations: {conversations.get('total', 0):,}, of which "
-        f"{conversations.get('in_means', 0):,} in the means; out stay "
-        f"{conversations.get('without_search', 0):,} that did not search and "
-        f"{conversations.get('with_rejected_records', 0):,} with rejected records."
+    idle, damaged = conversations["without_search"], conversations["with_rejected_records"]
+    both = idle + damaged + conversations["in_means"] - conversations["total"]
+    _print(
+        console,
+        f"\nConversations: {conversations['total']:,}, of which {conversations['in_means']:,} in "
+        f"the means; out stay {idle:,} that did not search and {damaged:,} with rejected records"
+        + (f" ({both:,} of them both)." if both else "."),
     )
-    console.print(
+    _print(
+        console,
         f"Records: {records['read']:,} read = {records['scored']:,} scored + "
         f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} redelivered + "
-        f"{records['rejected']:,} rejected + {records['late']:,} late."
+        f"{records['rejected']:,} rejected + {records['late']:,} late.",
     )
-    console.print(
-        f"Results: {results.get('total', 0):,}, of which {results.get('duplicates', 0):,} "
-        f"duplicates and {results.get('unlabelled', 0):,} unlabelled."
+    _print(
+        console,
+        f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
+        f"{results['unlabelled']:,} unlabelled.",
     )
     if "qrels" in manifest:
         _print_qrels(console, manifest["qrels"])
-    if records["rejected"]:
-        console.print(
-            "Rejected records are in the dataset `rejected`, each with its place and reason"
-            + ("; there are more than --max-rejected." if records["too_many_rejected"] else ".")
-        )
+
+
+def _print_rejected(
+    console: Console, folder: str, records: Mapping[str, Any], max_rejected: str
+) -> None:
+    if not records["rejected"]:
+        return
+    limit = f"; that is more than --max-rejected {max_rejected}, so the exit code is 3"
+    _print(
+        console,
+        f"Rejected: {records['rejected']:,} of {records['read']:,} records, all in the dataset "
+        f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:",
+    )
+    rows = list(islice(read_dataset(folder, REJECTED.name), _SHOWN_REASONS + 1))
+    for row in rows[:_SHOWN_REASONS]:
+        _print(console, "  " + printable(f"{row['source']}, {row['position']}: {row['reason']}"))
+    if len(rows) > _SHOWN_REASONS:
+        _print(console, "  ...")
 
 
 def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
-    console.print(
+    _print(
+        console,
         f"Judgments: {qrels['judgments']:,} documents, of which {qrels['never_retrieved']:,} were "
-        f"never retrieved; {qrels['results_without_judgment']:,} results have no judgment."
+        f"never retrieved; {qrels['results_without_judgment']:,} results have no judgment.",
     )
-    console.print(
+    _print(
+        console,
         f"Topics: {qrels['topics']:,} with judgments, of which "
         f"{qrels['topics_without_conversation']:,} without conversation; "
-        f"{qrels['topics_without_judgments']:,} of conversations have no judgments."
+        f"{qrels['topics_without_judgments']:,} of conversations have no judgments.",
     )
     lost = (
         (qrels["results_without_id"], "results without the id that --qrels-id names"),

@@ -22,6 +22,7 @@ Row = dict[str, Any]
 _ROWS_AT_ONCE = 10_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
+_TIMES = ("first_timestamp", "last_timestamp", "timestamp")
 # A fixed marker, so that the same rows give the same bytes.
 _SYNC_MARKER = b"goodgain-outputs"
 
@@ -72,6 +73,13 @@ def _avro_field(column: Column) -> dict[str, Any]:
     return {**field, "type": ["null", kind], "default": None} if column.nullable else field
 
 
+def _parsed_schema(dataset: Dataset) -> dict[str, Any]:
+    """As fastavro wants it; itself it orders a field's keys otherwise in every process."""
+    parsed: dict[str, Any] = fastavro.parse_schema(avro_schema(dataset))
+    parsed["fields"] = [dict(sorted(field.items())) for field in parsed["fields"]]
+    return parsed
+
+
 def arrow_schema(dataset: Dataset) -> pa.Schema:
     """The Arrow schema of a dataset, as in its Parquet files."""
     return pa.schema(
@@ -91,7 +99,7 @@ def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
     names = [(column.name, column_name(column.name)) for column in dataset.columns]
     fastavro.writer(
         file,
-        fastavro.parse_schema(avro_schema(dataset)),
+        _parsed_schema(dataset),
         ({avro: row[name] for name, avro in names} for row in rows),
         codec="deflate",
         sync_marker=_SYNC_MARKER,
@@ -99,8 +107,15 @@ def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
 
 
 def _read_avro(file: BinaryIO) -> Iterator[Row]:
-    for row in fastavro.reader(file):
-        yield {metric_name(name): _millis(value) for name, value in row.items()}
+    reader = fastavro.reader(file)
+    fields = [field["name"] for field in reader.writer_schema["fields"]]
+    names = [(name, metric_name(name)) for name in fields]
+    times = [name for name in _TIMES if name in fields]
+    for record in reader:
+        row = {name: record[avro] for avro, name in names}
+        for name in times:
+            row[name] = _millis(row[name])
+        yield row
 
 
 def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
@@ -137,7 +152,7 @@ def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
 def _read_jsonl(file: BinaryIO) -> Iterator[Row]:
     for line in file:
         row = json.loads(line)
-        for name in ("first_timestamp", "last_timestamp", "timestamp"):
+        for name in _TIMES:
             if row.get(name) is not None:
                 row[name] = _millis(datetime.fromisoformat(row[name]))
         yield row
