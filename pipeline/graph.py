@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -39,6 +40,7 @@ from transforms.score import ScoredConversations, ScorePayloads
 
 SUMMARY = "summary.json"
 _ONE = 1
+_DIGITS = 20
 _SHOWN_PROBLEMS = 5
 
 
@@ -192,7 +194,9 @@ def _mean_key(row: MeanRow) -> str:
 
 
 def _rejected_key(row: RejectedRecord) -> str:
-    return f"{row.source} {row.position}"
+    # Numbers of one width, so that line 2 comes before line 10.
+    position = re.sub("[0-9]+", lambda number: number[0].zfill(_DIGITS), row.position)
+    return f"{row.source} {position}"
 
 
 def _late_key(row: LateRow) -> str:

@@ -14,6 +14,9 @@ from pipeline.version import goodgain_version
 from transforms.core.errors import BalanceError
 from transforms.core.files.shard import InputFile
 
+# Counted in every run, also when there are none.
+_CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
+_RESULTS = ("total", "unique", "good", "duplicates", "unlabelled", "label_conflicts")
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
 QRELS_COUNTS = (
     "judgments",
@@ -104,9 +107,9 @@ def manifest_of(
             "balance_holds": balance.holds,
             "too_many_rejected": too_many_rejected,
         },
-        "conversations": _group(counts, "conversations"),
+        "conversations": _group(counts, "conversations", _CONVERSATIONS),
         "results": {
-            **_group(counts, "results"),
+            **_group(counts, "results", _RESULTS),
             "duplicates_by_step": _group(counts, "duplicates_by_step"),
             "duplicates_by_type": _group(counts, "duplicates_by_type"),
             "results_by_type": _group(counts, "results_by_type"),
@@ -142,11 +145,12 @@ def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, A
     }
 
 
-def _group(counts: Mapping[str, int], group: str) -> dict[str, int]:
-    """Counts of a group by the rest of their names, sorted."""
+def _group(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:
+    """Counts of a group by the rest of their names; those of `always` first, the others sorted."""
     prefix = group + "."
-    return {
+    counted = {
         name.removeprefix(prefix): count
         for name, count in sorted(counts.items())
         if name.startswith(prefix)
     }
+    return {**dict.fromkeys(always, 0), **counted}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.runner import PipelineRunner
@@ -27,7 +29,9 @@ class Engine(Struct, frozen=True):
 
 _FN_API = Engine(
     "",
-    (),
+    # For worker processes: no state cache (see `_fn_api_runner`), and no log, since an error is
+    # raised here anyway.
+    ("--max_cache_memory_usage_mb=0", "--default_sdk_harness_log_level=CRITICAL"),
     "Beam's own DirectRunner picks an engine by what it can download; this one is always there, "
     "downloads nothing, and gives all elements of a key before its timers.",
 )
@@ -55,16 +59,39 @@ def create(runner: str, beam_arguments: Sequence[str]) -> tuple[PipelineRunner, 
     """The engine of a name, and the options for the pipeline.
 
     Raises:
-      UsageError: no such engine.
+      UsageError: no such engine, or an option that is wrong for it.
     """
     engine = ENGINES.get(runner)
     if engine is None:
         raise UsageError(
             f"Runner {runner} is not known; give one of {', '.join(ENGINES)} with --runner."
         )
+    # The user's come last, so that they win.
     added = [argument for argument in engine.arguments if argument not in beam_arguments]
-    options = PipelineOptions([*beam_arguments, *added])
+    options = PipelineOptions([*added, *beam_arguments])
+    unknown = _unknown_options(options)
+    if unknown and not engine.beam_name:  # the other engines may know options that Beam does not
+        raise UsageError(
+            f"--{unknown[0]} is no option of goodgain, nor of Beam with {runner}; see "
+            "`goodgain run --help`."
+        )
     return _make(engine)(), options
+
+
+def _unknown_options(options: PipelineOptions) -> list[str]:
+    """Names of the options that none of Beam's option classes declares, in alphabetical order.
+
+    Raises:
+      UsageError: a value that Beam refuses.
+    """
+    complaint = io.StringIO()
+    try:
+        with redirect_stderr(complaint):
+            given = options.get_all_options(retain_unknown_options=True)
+    except SystemExit:  # how argparse refuses a value
+        reason = complaint.getvalue().strip().splitlines()[-1].partition("error: ")[2]
+        raise UsageError(f"Beam refuses an option: {reason}.") from None
+    return sorted(set(given) - set(PipelineOptions([]).get_all_options()))
 
 
 def _make(engine: Engine) -> Callable[[], PipelineRunner]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
 
@@ -16,6 +17,7 @@ MANIFEST = "manifest.json"
 REPORT = "report.html"
 UNFINISHED = ".unfinished"
 _UNFINISHED_SUFFIX = ".unfinished"
+_TRIAL = "trial"
 DATASETS = (
     "iterations",
     "conversations",
@@ -24,20 +26,29 @@ DATASETS = (
     "means",
     "rejected",
     "late",
+    "comparison",
+    "differences",
+)
+_SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
+# Paths within the folder that runs write, and so may replace.
+_OURS = re.compile(
+    rf"(?:{'|'.join(DATASETS)})/part-[^/]+(?:{_SUFFIXES})"
+    rf"|(?:{re.escape(MANIFEST)}|{re.escape(REPORT)})(?:{re.escape(_UNFINISHED_SUFFIX)})?"
+    rf"|{re.escape(UNFINISHED)}/.+"
 )
 
 
 def prepare(folder: str, overwrite: bool) -> None:
     """Make sure that a run can write into a folder.
 
-    With `overwrite`, what an earlier run wrote there goes; anything else stays.
+    With `overwrite`, what an earlier run wrote there goes; the folder may hold nothing else.
 
     Raises:
-      UsageError: the folder holds something and `overwrite` is not set, or holds what no run
-        wrote.
+      UsageError: the folder cannot be looked into or made, holds something and `overwrite` is not
+        set, or holds what no run wrote.
     """
-    names = sorted(_names_in(folder))
-    foreign = [name for name in names if not _is_ours(name)]
+    names = _names_in(folder)
+    foreign = [name for name in names if not _OURS.fullmatch(name)]
     if foreign and overwrite:
         raise UsageError(
             f"Output folder {folder} holds {foreign[0]}, which no run of goodgain wrote; "
@@ -49,18 +60,33 @@ def prepare(folder: str, overwrite: bool) -> None:
             "--overwrite to replace what an earlier run left."
         )
     # The manifest goes first: without it the rest does not look finished.
-    for name in sorted(names, key=lambda name: name != MANIFEST):
-        _delete(FileSystems.join(folder, name))
+    tops = {name.split("/")[0] for name in names}
+    for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
+        _delete(FileSystems.join(folder, top))
+    _try(folder)
 
 
-def _is_ours(name: str) -> bool:
-    return name in (*DATASETS, MANIFEST, REPORT, UNFINISHED) or name.endswith(_UNFINISHED_SUFFIX)
+def _try(folder: str) -> None:
+    """Write a file, so that a folder that takes none is known before the work and not after it.
+
+    Raises:
+      UsageError: it takes none.
+    """
+    trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
+    _make_folder(FileSystems.join(folder, UNFINISHED))
+    try:
+        with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            file.write(b"")
+        _delete(FileSystems.join(folder, UNFINISHED))
+    except (BeamIOError, OSError, ValueError) as error:
+        raise UsageError(
+            f"Output folder {folder} cannot be written to ({_cause(error)}); give another folder."
+        ) from None
 
 
 def _delete(path: str) -> None:
     """Delete a file, or everything below a folder and on disks the folder too."""
-    (match,) = FileSystems.match([FileSystems.join(path, "**")])
-    below = [metadata.path for metadata in match.metadata_list]
+    below = _files_below(path)
     if below:
         FileSystems.delete(below)
     if FileSystems.exists(path):
@@ -122,7 +148,7 @@ def read_manifest(folder: str) -> dict[str, object]:
 def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
     """The rows of a dataset of a finished run, in whichever format it was written."""
     for file_format in FORMATS.values():
-        pattern = FileSystems.join(folder, dataset, "part-*" + file_format.suffix)
+        pattern = FileSystems.join(_literal(folder), dataset, "part-*" + file_format.suffix)
         (match,) = FileSystems.match([pattern])
         for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
             with open_file(metadata.path) as file:
@@ -135,13 +161,38 @@ def open_file(path: str) -> BinaryIO:
     return cast(BinaryIO, file)
 
 
-def _names_in(folder: str) -> set[str]:
-    """Names of what lies right inside a folder; none when it does not exist."""
-    (match,) = FileSystems.match([FileSystems.join(folder, "**")])
+def _names_in(folder: str) -> list[str]:
+    """Paths within a folder of all files below it, sorted; none when it does not exist.
+
+    Raises:
+      UsageError: it cannot be looked into.
+    """
     prefix = folder.rstrip("/") + "/"
-    return {
-        metadata.path.removeprefix(prefix).split("/")[0] for metadata in match.metadata_list
-    } - {""}
+    try:
+        paths = _files_below(folder)
+    except (BeamIOError, OSError, ValueError) as error:
+        raise UsageError(
+            f"Output folder {folder} cannot be looked into ({_cause(error)}); check the path."
+        ) from None
+    return sorted({path.removeprefix(prefix) for path in paths} - {""})
+
+
+def _files_below(folder: str) -> list[str]:
+    (match,) = FileSystems.match([FileSystems.join(_literal(folder), "**")])
+    return [metadata.path for metadata in match.metadata_list]
+
+
+def _literal(path: str) -> str:
+    """A pattern that matches a path as it stands, whatever its name holds."""
+    return re.sub(r"([*?[])", r"[\1]", path)
+
+
+def _cause(error: Exception) -> str:
+    """What a filesystem complains about, in one line without a final stop."""
+    if isinstance(error, BeamIOError) and error.exception_details:
+        error = next(iter(error.exception_details.values()))
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text.strip().splitlines()[0].rstrip(".") if text.strip() else type(error).__name__
 
 
 def _make_folder(folder: str) -> None:

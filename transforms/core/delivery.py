@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -103,8 +104,11 @@ def _winner(deliveries: Sequence[CallPrint]) -> CallPrint:
 
 def _in_order(calls: list[CallPrint]) -> list[CallPrint]:
     calls.sort(key=_place)
-    if len(calls) > len(set(map(_place, calls))):
-        calls.sort(key=lambda call: (_place(call), _encoding(call)))
+    taken = Counter(map(_place, calls))
+    if len(taken) < len(calls):  # only the calls that share a place need their encodings
+        calls.sort(
+            key=lambda call: (_place(call), _encoding(call) if taken[_place(call)] > 1 else b"")
+        )
     return calls
 
 

@@ -1,0 +1,135 @@
+"""Runs of the whole pipeline from tests, and the same numbers computed without Beam."""
+
+import json
+from collections import Counter, defaultdict
+from importlib.resources import files
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from pipeline.__main__ import main
+from pipeline.config import RunConfig
+from pipeline.local import local_files, read_files
+from pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
+from pipeline.rules import load_rules
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.means import MeansAccumulator, conversation_values, metric_names
+from transforms.core.ranking import RankingEvaluator
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rules import compile_rules
+from transforms.core.score import Scoring, score_conversation
+
+SAMPLE = str(files("configs").joinpath("data/sample.avro"))
+SESSIONS = str(files("configs").joinpath("data/trec_session_2013.jsonl.gz"))
+# Everything that a run can write, and the slices that the direct computation uses too.
+FULL = ("--write-duplicates", "--per-call", "--bounds", "--slice", "arm", "--slice", "arm,market")
+SLICES = ((), ("arm",), ("arm", "market"))
+MAX_I = 10
+
+
+def write_jsonl(path, records):
+    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def run(output, inputs, *options):
+    """The exit code of `goodgain run`."""
+    return main(["run", "--input", *map(str, inputs), "--output", str(output), *options])
+
+
+def rows(output, dataset):
+    return list(read_dataset(str(output), dataset))
+
+
+def manifest(output):
+    return read_manifest(str(output))
+
+
+def contents(output):
+    """The bytes of every dataset's files by relative path; manifest and report hold times."""
+    return {
+        str(path.relative_to(output)): path.read_bytes()
+        for path in sorted(Path(output).rglob("*"))
+        if path.is_file() and path.name not in (MANIFEST, REPORT)
+    }
+
+
+def names_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def plain_scoring(**options):
+    """What `goodgain run` uses when nothing is asked for."""
+    config = RunConfig(input=("a",), output="b")
+    evaluator = RankingEvaluator(config.ranking_metrics, config.relevant_from, config.g_max)
+    return Scoring(compile_rules(load_rules(None)), evaluator, **options)
+
+
+def direct_scores(paths):
+    """A ConversationScore by conversation_id: parse, fingerprint, score, without Beam."""
+    scoring = plain_scoring(per_call=True, bounds=True, keep_duplicates=True)
+    fingerprinter = Fingerprinter(scoring.rules)
+    calls, rejected = defaultdict(list), Counter()
+    for _, records in read_files(local_files(list(map(str, paths)))):
+        for record in records:
+            if not isinstance(record, RejectedRecord):
+                calls[record.conversation_id].append(fingerprinter.call_print(record, True))
+            elif record.conversation_id:
+                rejected[record.conversation_id] += record.records
+    return {
+        conversation_id: score_conversation(
+            conversation_id, calls[conversation_id], rejected[conversation_id], scoring
+        )
+        for conversation_id in {*calls, *rejected}
+    }
+
+
+def direct_rows(scores):
+    """Rows by dataset as `goodgain run` with the options FULL writes them, in their order."""
+    names = tuple(metric.name for metric in plain_scoring().ranking.metrics)
+    ordered = [scores[name] for name in sorted(scores)]
+
+    def ranked(row):
+        columns = asdict(row)
+        return {**columns, **dict(zip(names, columns.pop("ranking"), strict=True))}
+
+    def without_ranking(row):
+        return {name: value for name, value in ranked(row).items() if name != "ranking"}
+
+    return {
+        "iterations": [asdict(row) for score in ordered for row in score.iterations],
+        "conversations": [without_ranking(score.conversation) for score in ordered],
+        "calls": [without_ranking(row) for score in ordered for row in score.calls],
+        "duplicates": [asdict(row) for score in ordered for row in score.duplicates],
+        "means": direct_means(ordered, names),
+    }
+
+
+def direct_means(scores, names):
+    accumulators, auc = {}, metric_names(names).index("auc")
+    for score in scores:
+        values = conversation_values(score, names, MAX_I)
+        attributes = score.conversation.attributes
+        for slice_ in SLICES if values else ():
+            key = tuple(sorted((name, attributes.get(name, "")) for name in slice_))
+            accumulators.setdefault(key, MeansAccumulator(auc)).add(values)
+    return [
+        asdict(row)
+        for key, accumulator in accumulators.items()
+        for row in accumulator.rows(dict(key), names)
+    ]
+
+
+def place(mean):
+    """Identity of a row of `means`, to order by."""
+    return (sorted(mean["slice"].items()), mean["metric"], mean["i"] or 0, mean["population"])
+
+
+def assert_is_direct(output, paths):
+    """Every row of every dataset of a run with the options FULL is the directly computed one."""
+    expected = direct_rows(direct_scores(paths))
+    for dataset in ("iterations", "conversations", "calls", "duplicates"):
+        assert rows(output, dataset) == expected[dataset], dataset
+        assert expected[dataset], dataset
+    means = rows(output, "means")
+    assert sorted(means, key=place) == sorted(expected["means"], key=place)

@@ -1,0 +1,214 @@
+"""The pipeline gives what direct computation gives, row for row, however Beam runs it."""
+
+from random import Random
+
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+import pipeline.run
+import transforms.fingerprint
+import transforms.read_again
+from pipeline import runners
+from tests.adversarial import trace
+from tests.pipeline.runs import (
+    FULL,
+    SAMPLE,
+    assert_is_direct,
+    contents,
+    manifest,
+    plain_scoring,
+    rows,
+    run,
+    write_jsonl,
+)
+from transforms.core.delivery import EncodingsNeededError
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.parsing import parse_mapping
+from transforms.core.score import score_conversation
+
+THREADS = ("--direct_running_mode=multi_threading", "--direct_num_workers=3")
+PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
+LOOPBACK = ("--runner=PortableRunner", "--job_endpoint=embed", "--environment_type=LOOPBACK")
+
+
+@pytest.fixture(scope="module")
+def records():
+    return trace(Random(31), conversations=40)
+
+
+@pytest.fixture(scope="module")
+def traces(records, tmp_path_factory):
+    return write_jsonl(tmp_path_factory.mktemp("in") / "traces.jsonl", records)
+
+
+@pytest.fixture(scope="module")
+def in_process(traces, tmp_path_factory):
+    """A run over both traces in one process; the others are compared with it."""
+    output = tmp_path_factory.mktemp("run") / "out"
+    assert run(output, [traces, SAMPLE], *FULL) == 0
+    return output
+
+
+def undecided(records):
+    """Conversations whose order cannot be known without canonical encodings."""
+    scoring = plain_scoring()
+    fingerprinter = Fingerprinter(scoring.rules)
+    prints = {}
+    for record in records:
+        call = parse_mapping(record)
+        prints.setdefault(call.conversation_id, []).append(fingerprinter.call_print(call, False))
+    found = set()
+    for conversation_id, calls in prints.items():
+        try:
+            score_conversation(conversation_id, calls, 0, scoring)
+        except EncodingsNeededError:
+            found.add(conversation_id)
+    return found
+
+
+def test_in_process(in_process, traces):
+    assert_is_direct(in_process, [traces, SAMPLE])
+    records = manifest(in_process)["records"]
+    outcomes = ("scored", "earlier_turn", "redelivered", "rejected")
+    assert records["read"] == sum(records[name] for name in outcomes)
+    assert min(records[name] for name in outcomes) > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        THREADS,
+        pytest.param(PROCESSES, marks=pytest.mark.slow),
+        pytest.param(LOOPBACK, marks=pytest.mark.slow),
+    ],
+    ids=["threads", "processes", "loopback"],
+)
+def test_engine_changes_no_byte(options, in_process, traces, tmp_path):
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL, *options) == 0
+    assert contents(tmp_path / "out") == contents(in_process)
+
+
+def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+    monkeypatch.setattr(transforms.fingerprint, "_MOST_BUFFERED_RESULTS", 0)
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert contents(tmp_path / "out") == contents(in_process)
+
+
+def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline.run, "DEFAULT_SHARD_BYTES", 3_000)
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert contents(tmp_path / "out") == contents(in_process)
+
+
+def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypatch):
+    """An engine may run a bundle again; what the first attempt wrote must not stay beside."""
+    monkeypatch.setattr(runners, "_fn_api_runner", lambda: FnApiRunner(bundle_repeat=1))
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert contents(tmp_path / "out") == contents(in_process)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path):
+    random = Random(seed)
+    shuffled = random.sample(records, len(records))
+    paths = [write_jsonl(tmp_path / f"{part}.jsonl", shuffled[part::5]) for part in range(5)]
+    assert run(tmp_path / "out", [*paths, SAMPLE], *FULL) == 0
+    assert contents(tmp_path / "out") == contents(in_process)
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_shards_partition_the_rows(shards, in_process, traces, tmp_path):
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL, f"--shards={shards}") == 0
+    for dataset in ("iterations", "conversations", "calls", "duplicates"):
+        files = sorted((tmp_path / "out" / dataset).iterdir())
+        assert [file.name for file in files] == [
+            f"part-{shard:05d}-of-{shards:05d}.avro" for shard in range(shards)
+        ]
+        found = rows(tmp_path / "out", dataset)
+        key = {"conversations": ("conversation_id",), "iterations": ("conversation_id", "i")}.get(
+            dataset, ("conversation_id", "i", "call_position")
+        )
+        found.sort(key=lambda row: [row[name] for name in key])
+        assert found == rows(in_process, dataset)
+    for dataset in ("means", "rejected", "late"):
+        same = contents(tmp_path / "out" / dataset)
+        assert same == contents(in_process / dataset)
+        assert len(same) == 1
+
+
+class TestSecondLook:
+    """Reading a conversation again, when its calls came apart and their order hangs on texts."""
+
+    @pytest.fixture
+    def read_again(self, monkeypatch):
+        """Paths of what is opened a second time."""
+        paths = []
+        read_shard = transforms.read_again.read_shard
+
+        def recording(shard, open_plain):
+            paths.append(shard.path)
+            return read_shard(shard, open_plain)
+
+        monkeypatch.setattr(transforms.read_again, "read_shard", recording)
+        return paths
+
+    @pytest.fixture
+    def apart(self, monkeypatch):
+        monkeypatch.setattr(transforms.fingerprint, "_MOST_BUFFERED_RESULTS", 0)
+
+    @pytest.mark.usefixtures("apart")
+    def test_is_taken_for_orders_that_hang_on_encodings(
+        self, records, traces, tmp_path, read_again
+    ):
+        assert len(undecided(records)) > 5
+        assert run(tmp_path / "out", [traces], *FULL) == 0
+        assert read_again == [traces]
+        assert_is_direct(tmp_path / "out", [traces])
+
+    @pytest.mark.usefixtures("apart")
+    def test_opens_nothing_when_all_is_decided(self, records, tmp_path, read_again):
+        open_questions = undecided(records)
+        decided = [record for record in records if record["conversation_id"] not in open_questions]
+        path = write_jsonl(tmp_path / "decided.jsonl", decided)
+        assert run(tmp_path / "out", [path], *FULL) == 0
+        assert read_again == []
+        assert_is_direct(tmp_path / "out", [path])
+
+    def test_is_not_needed_for_calls_that_travel_together(self, traces, tmp_path, read_again):
+        assert run(tmp_path / "out", [traces], *FULL) == 0
+        assert read_again == []
+
+    @pytest.mark.usefixtures("apart")
+    def test_counts_rejected_records_of_the_conversation_once(self, tmp_path, read_again):
+        one = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1", "gain": 3}]}
+        other = {"conversation_id": "c", "iteration": 1, "results": [{"id": "2", "gain": 2}]}
+        bad = {"conversation_id": "c", "iteration": 0}
+        path = write_jsonl(tmp_path / "in.jsonl", [bad, one, other])
+        assert run(tmp_path / "out", [path], "--max-rejected=1") == 0
+        assert read_again == [path]
+        (row,) = rows(tmp_path / "out", "conversations")
+        assert (row["rejected_records"], row["calls"], row["CG"]) == (1, 2, 5)
+        assert manifest(tmp_path / "out")["records"]["read"] == 3
+        assert manifest(tmp_path / "out")["records"]["rejected"] == 1
+
+
+@pytest.mark.slow
+def test_means_over_many_conversations_are_free_of_order(tmp_path):
+    """More conversations than are kept one by one, so that quantiles come from merged sketches."""
+    random = Random(4)
+    many = [
+        {
+            "conversation_id": f"c{number}",
+            "iteration": 1 + number % 3,
+            "attributes": {"arm": random.choice("ab")},
+            "results": [{"gain": random.randint(0, 4)} for _ in range(random.randint(0, 4))],
+        }
+        for number in range(2_600)
+    ]
+    path = write_jsonl(tmp_path / "in.jsonl", many)
+    assert run(tmp_path / "one", [path], *FULL) == 0
+    random.shuffle(many)
+    parts = [write_jsonl(tmp_path / f"{part}.jsonl", many[part::3]) for part in range(3)]
+    assert run(tmp_path / "parts", parts, *FULL, *THREADS) == 0
+    assert contents(tmp_path / "one" / "means") == contents(tmp_path / "parts" / "means")
+    assert {row["n"] for row in rows(tmp_path / "one", "means") if not row["slice"]} >= {2_600}

@@ -1,0 +1,150 @@
+"""Each exported transform inside somebody else's pipeline, as its user would write it."""
+
+from importlib.resources import files
+
+import apache_beam as beam
+import msgspec
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to, is_empty
+
+import transforms.fingerprint
+from transforms.core.means import MeanRow
+from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from transforms.core.records import Result, SearchCall
+from transforms.core.rules import compile_rules
+from transforms.core.rules_file import read_rules, shipped_rules_text
+from transforms.core.score import ConversationScore, Scoring
+from transforms.fingerprint import FingerprintCalls
+from transforms.means import GlobalMeans
+from transforms.read import ReadTraces
+from transforms.read_again import ReadConversations
+from transforms.score import ScoreConversations, ScorePayloads
+
+TRACES = str(files("configs").joinpath("data/trec_session_2013.jsonl.gz"))
+RULES = compile_rules(read_rules(shipped_rules_text()))
+SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2))
+
+# The worked example of SPEC 5, without the duplicates' ids spelled out.
+CALLS = [
+    SearchCall("c", 1, results=[Result(id="a", gain=3), Result(id="b", gain=2)]),
+    SearchCall("c", 2, results=[Result(id="d", gain=4), Result(id="e", gain=1), Result(id="a")]),
+    SearchCall("c", 3, results=[Result(id="f", gain=2), Result(id="a"), Result(id="d")]),
+]
+# Two searches of one iteration that nothing tells apart but what they hold.
+TIED = [
+    SearchCall("tied", 1, results=[Result(id="a", gain=3)]),
+    SearchCall("tied", 1, results=[Result(id="b", gain=2)]),
+]
+
+
+@pytest.fixture
+def pipeline():
+    """A pipeline that also checks every element against its declared type."""
+    options = PipelineOptions(["--runtime_type_check"])
+    return beam.Pipeline(runner=FnApiRunner(), options=options)
+
+
+def test_from_files_to_means(pipeline):
+    with pipeline:
+        traces = pipeline | ReadTraces([TRACES])
+        scored = traces.calls | ScoreConversations(SCORING)
+        means = scored.scores | GlobalMeans(["ndcg@10"], slices=[["topic"]], max_i=3)
+
+        overall = (
+            means
+            | beam.Filter(lambda row: row.metric == "CG" and row.i is None and not row.slice)
+            | beam.Map(lambda row: (row.n, round(row.mean, 4)))
+        )
+        assert_that(overall, equal_to([(133, 2.6692)]), label="means")
+        assert_that(scored.undecided, is_empty(), label="undecided")
+        assert means.element_type is MeanRow
+
+
+def test_read_traces(pipeline):
+    with pipeline:
+        traces = pipeline | ReadTraces([TRACES])
+        conversations = (
+            traces.calls
+            | beam.Map(lambda call: call.conversation_id)
+            | beam.Distinct()
+            | beam.combiners.Count.Globally()
+        )
+        assert_that(conversations, equal_to([133]), label="conversations")
+        assert_that(traces.rejected, is_empty(), label="rejected")
+        assert traces.calls.element_type is SearchCall
+
+
+def test_score_conversations(pipeline):
+    with pipeline:
+        scored = (
+            pipeline
+            | beam.Create(CALLS).with_output_types(SearchCall)
+            | ScoreConversations(SCORING)
+        )
+        gains = scored.scores | beam.Map(lambda score: score.conversation.CG)
+        assert_that(gains, equal_to([11]))
+        assert scored.scores.element_type is ConversationScore
+        assert scored.undecided.element_type is str
+
+
+def test_fingerprint_calls_and_score_payloads(pipeline):
+    """In two steps, with a stage of one's own between them."""
+    with pipeline:
+        payloads = (
+            pipeline | beam.Create(CALLS).with_output_types(SearchCall) | FingerprintCalls(RULES)
+        )
+        assert payloads.element_type == beam.typehints.Tuple[str, bytes]
+        scored = (
+            payloads
+            | beam.Map(lambda keyed: (f"copy of {keyed[0]}", keyed[1])).with_output_types(
+                tuple[str, bytes]
+            )
+            | ScorePayloads(SCORING)
+        )
+        rows = scored.scores | beam.FlatMap(
+            lambda score: [(row.conversation_id, row.i, row.G_i) for row in score.iterations]
+        )
+        assert_that(rows, equal_to([("copy of c", 1, 5), ("copy of c", 2, 4), ("copy of c", 3, 2)]))
+
+
+def test_global_means(pipeline):
+    with pipeline:
+        scored = (
+            pipeline
+            | beam.Create(CALLS).with_output_types(SearchCall)
+            | ScoreConversations(SCORING)
+        )
+        means = scored.scores | GlobalMeans(["ndcg@10"], max_i=2)
+        at_two = (
+            means
+            | beam.Filter(lambda row: row.metric == "CG_at_i" and row.population == "all")
+            | beam.Map(lambda row: (row.i, row.mean))
+        )
+        assert_that(at_two, equal_to([(1, 5), (2, 9)]))
+
+
+def test_read_conversations(pipeline, tmp_path, monkeypatch):
+    """Leave the texts behind at first, and read again what cannot be ordered without them."""
+    # So that no two calls meet in a payload, as on engines with many workers.
+    monkeypatch.setattr(transforms.fingerprint, "_MOST_BUFFERED_RESULTS", 0)
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(b"\n".join(msgspec.json.encode(call) for call in [*CALLS, *TIED]))
+    with pipeline:
+        traces = pipeline | ReadTraces([str(path)])
+        first = (
+            traces.calls
+            | "Light" >> FingerprintCalls(RULES, keep_encodings=False)
+            | "Score" >> ScorePayloads(SCORING)
+        )
+        again = traces.shards | ReadConversations(first.undecided)
+        second = again.calls | "Score again" >> ScoreConversations(SCORING)
+
+        scores = (first.scores, second.scores) | beam.Flatten()
+        gains = scores | beam.Map(
+            lambda score: (score.conversation.conversation_id, score.conversation.CG)
+        )
+        assert_that(gains, equal_to([("c", 11), ("tied", 5)]), label="gains")
+        assert_that(first.undecided, equal_to(["tied"]), label="undecided")
+        assert again.calls.element_type is SearchCall

@@ -1,0 +1,71 @@
+"""Payloads as they come out of bundles: however calls are bundled, the same score comes of them."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.adversarial import conversation_records
+from tests.core.direct import scoring
+from transforms.core.delivery import EncodingsNeededError
+from transforms.core.parsing import parse_mapping
+from transforms.core.payload import unpack
+from transforms.core.records import Result, SearchCall
+from transforms.core.score import score_conversation
+from transforms.fingerprint import FingerprintBundle
+
+SCORING = scoring()
+EVENT_TIME = 5
+
+
+def payloads(bundle, keep_encodings):
+    """By conversation, the payload that one bundle of calls gives."""
+    fingerprint = FingerprintBundle(SCORING.rules, keep_encodings, None)
+    fingerprint.setup()
+    fingerprint.start_bundle()
+    outputs = [output for call in bundle for output in fingerprint.process(call, EVENT_TIME)]
+    outputs += fingerprint.finish_bundle()
+    assert all(output.timestamp == EVENT_TIME for output in outputs)
+    return dict(output.value for output in outputs)
+
+
+def score(bundles, keep_encodings):
+    """The score of the only conversation in some bundles."""
+    packed = [payloads(bundle, keep_encodings) for bundle in bundles]
+    (conversation_id,) = {name for one in packed for name in one}
+    frame = unpack([one[conversation_id] for one in packed])
+    return score_conversation(conversation_id, frame.calls, 0, SCORING)
+
+
+def calls_of(seed):
+    return [parse_mapping(record) for record in conversation_records(Random(seed))]
+
+
+@given(seed=st.integers(0, 10_000), parts=st.integers(1, 4), order=st.randoms())
+@settings(max_examples=60, deadline=None)
+def test_bundling_changes_nothing(seed, parts, order):
+    calls = calls_of(seed)
+    expected = score([calls], keep_encodings=True)
+    order.shuffle(calls)
+    bundles = [bundle for part in range(parts) if (bundle := calls[part::parts])]
+    assert score(bundles, keep_encodings=True) == expected
+    try:
+        assert score(bundles, keep_encodings=False) == expected
+    except EncodingsNeededError:
+        assert len(bundles) > 1
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_one_bundle_holds_what_its_order_needs(seed):
+    calls = calls_of(seed)
+    assert score([calls], keep_encodings=False) == score([calls], keep_encodings=True)
+
+
+def test_ties_that_come_apart_need_encodings():
+    one, other = (SearchCall("c", 1, results=[Result(id=name)]) for name in "ab")
+    later = SearchCall("c", 2)
+    assert score([[one, other, later]], False).conversation.N == 2
+    with pytest.raises(EncodingsNeededError):
+        score([[one, later], [other]], False)
