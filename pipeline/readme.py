@@ -21,7 +21,10 @@ def metrics_table() -> str:
 
 
 def _table(metrics: Iterable[Metric]) -> str:
-    lines = ["| metric | unit | better | meaning | formula | null when |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| metric | unit | better | meaning | formula | null when |",
+        "|---|---|---|---|---|---|",
+    ]
     for metric in metrics:
         better = "" if metric.direction == "neither" else metric.direction
         cells = (metric.unit, better, metric.meaning, metric.formula, metric.undefined)

@@ -132,8 +132,6 @@ class Fingerprinter:
         self._field_names: dict[str, _Name] = {}
         self._generic = _Memo(_id_part(bytes((GENERIC_ID,)), GENERIC_ID))
         self._urls = _Memo(self._url_part)
-        self._titles = _Memo(_title_part)
-        self._snippets = _Memo(_snippet_part)
 
     def call_print(self, call: SearchCall, keep_encoding: bool = False) -> CallPrint:
         """Fingerprint a call and its results; keep its canonical encoding when asked to."""
@@ -171,9 +169,9 @@ class Fingerprinter:
         if result.url is not None:
             parts.append(self._urls[result.url])
         if result.title is not None:
-            parts.append(self._titles[result.title])
+            parts.append(_title_part(result.title))
         if result.snippet is not None:
-            parts.append(self._snippets[result.snippet])
+            parts.append(_snippet_part(result.snippet))
         if result.content is not None:
             parts.append(_content_part(result.content))
         if result.fields:
