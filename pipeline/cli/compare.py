@@ -1,0 +1,201 @@
+"""`goodgain compare`: whether a candidate is better than a base, where, and how sure that is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from pipeline.cli.tracing_options import add_json_option
+from transforms.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pipeline.comparison.request import Request
+
+NAME = "compare"
+HELP = "compare two runs, or two arms within one, metric by metric"
+EXAMPLE = "goodgain compare out-base out-candidate --slice market"
+DEFAULT_SEED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what to compare, how, and where the result goes."""
+    parser.add_argument(
+        "outputs",
+        nargs="+",
+        metavar="DIR",
+        help="outputs of `goodgain run`: BASE and CANDIDATE, or one that --by divides",
+    )
+    _add_arms(parser.add_argument_group("arms and pairs"))
+    _add_measures(parser.add_argument_group("what is compared"))
+    _add_statistics(parser.add_argument_group("statistics"))
+    _add_results(parser.add_argument_group("results"))
+    add_json_option(parser)
+
+
+def _add_arms(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--by", metavar="ATTRIBUTE", help="the attribute that tells arms apart")
+    group.add_argument("--base", metavar="VALUE", help="its value in the base arm")
+    group.add_argument(
+        "--candidate", metavar="VALUE", help="its value in the other (the only other one)"
+    )
+    group.add_argument(
+        "--pair-by",
+        metavar="ATTRIBUTE",
+        help="pair by an attribute like query_id; conversations of an arm that share its value "
+        "count as one, with their mean (conversation_id, where the arms share any)",
+    )
+    group.add_argument(
+        "--unpaired", action="store_true", help="compare as two samples although pairs exist"
+    )
+    group.add_argument(
+        "--force",
+        action="store_true",
+        help="compare runs that differ in threshold, rules, g_max or version; it is recorded",
+    )
+
+
+def _add_measures(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--metrics",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="metrics to compare, at N and by i (all)",
+    )
+    group.add_argument(
+        "--family",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="metrics that the decision rests on: their p values are corrected together, over all "
+        "slices, and apart from the rest (those of --metrics, else the headline)",
+    )
+    group.add_argument(
+        "--slice",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="attributes to compare by, like market or model,market; may be repeated",
+    )
+    group.add_argument("--max-i", type=int, metavar="I", help="greatest i (as the runs have)")
+    group.add_argument(
+        "--tolerance",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="VALUE",
+        help="least difference that makes a pair good or bad: 0.01, or CG=1 for one metric (0)",
+    )
+
+
+def _add_statistics(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--confidence", type=float, default=0.95, metavar="SHARE", help="of the intervals (0.95)"
+    )
+    group.add_argument(
+        "--correction",
+        choices=("holm", "benjamini_hochberg"),
+        default="holm",
+        help="whose corrected p decides the verdict (holm)",
+    )
+    group.add_argument(
+        "--bootstrap",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also give BCa bootstrap intervals of the family, from N resamples, like 9999",
+    )
+    group.add_argument(
+        "--seed", type=int, default=DEFAULT_SEED, metavar="S", help="of the bootstrap (1)"
+    )
+    group.add_argument("--wilcoxon", action="store_true", help="also test signed ranks of pairs")
+    group.add_argument("--sign", action="store_true", help="also test signs of pairs")
+
+
+def _add_results(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--at", type=int, metavar="I", help="show the metrics at iteration I instead of at N"
+    )
+    group.add_argument(
+        "--examples", type=int, default=5, metavar="N", help="wins and losses to list (5)"
+    )
+    group.add_argument(
+        "--examples-by", metavar="NAME", help="metric they are chosen by (first of the family)"
+    )
+    group.add_argument("--output", metavar="DIR", help="write all rows as datasets too")
+    group.add_argument(
+        "--format", choices=("avro", "parquet", "jsonl"), default="avro", help="of --output (avro)"
+    )
+    group.add_argument("--overwrite", action="store_true", help="replace what --output holds")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare and show.
+
+    Raises:
+      UsageError: the arms cannot be compared as asked.
+    """
+    # Imported here: reading outputs brings Beam, which takes long to load.
+    from pipeline.cli.compare_text import render
+    from pipeline.cli.console import message_console, print_json, result_console
+    from pipeline.comparison.compare import compare
+    from pipeline.comparison.document import document, rows_of
+    from pipeline.comparison.output import write
+
+    request = request_of(args)
+    compared = compare(request, message_console().print)
+    if args.output:
+        write(compared, args.output, args.format, args.overwrite)
+    if args.json:
+        print_json({**document(compared), "rows": rows_of(compared)})
+    else:
+        render(compared, result_console(), at=args.at)
+    return 0
+
+
+def request_of(args: argparse.Namespace) -> Request:
+    """The request that options amount to.
+
+    Raises:
+      UsageError: an option's value cannot be used.
+    """
+    from pipeline.comparison.request import Request
+    from pipeline.comparison.statistics import Tests
+    from transforms.core.comparison import ComparisonOptions
+
+    for option in ("max_i", "at", "examples", "bootstrap", "seed"):
+        value, least = getattr(args, option), 1 if option in ("max_i", "at") else 0
+        if value is not None and value < least:
+            raise UsageError(f"--{option.replace('_', '-')} is {value}: give at least {least}.")
+    return Request(
+        outputs=tuple(args.outputs),
+        by=args.by,
+        base=args.base,
+        candidate=args.candidate,
+        metrics=_names(args.metrics),
+        family=_names(args.family),
+        tolerances=_names(args.tolerance),
+        slices=tuple(_names([written]) for written in args.slice),
+        max_i=args.max_i,
+        pair_by=args.pair_by,
+        unpaired=args.unpaired,
+        tests=Tests(
+            options=ComparisonOptions(confidence=args.confidence),
+            resamples=args.bootstrap,
+            seed=args.seed,
+            wilcoxon=args.wilcoxon,
+            sign=args.sign,
+        ),
+        correction=args.correction,
+        examples=args.examples,
+        examples_by=args.examples_by,
+        force=args.force,
+    )
+
+
+def _names(written: list[str]) -> tuple[str, ...]:
+    """Names, several of which may stand in one text with commas between them."""
+    names = [name.strip() for text in written for name in text.split(",")]
+    return tuple(dict.fromkeys(name for name in names if name))

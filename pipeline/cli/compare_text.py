@@ -1,0 +1,296 @@
+"""A comparison as tables for people, 80 columns wide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.cli.console import plain_table
+from pipeline.cli.words import printable, shortened
+from pipeline.comparison.compare import Compared
+from pipeline.comparison.examples import Example
+from pipeline.comparison.matching import Account
+from pipeline.comparison.measures import AT_I
+from pipeline.comparison.rows import ComparisonRow
+
+_COLOURS = {"better": "green", "worse": "red", "changed": "yellow"}
+_SHORT_NAMES = {
+    "iterations_for_all_good_results": "iter. for all good",
+    "iterations_after_last_good": "iter. after last good",
+}
+_LONGEST_KEY = 60
+_SIGNIFICANT = 4
+
+
+def render(compared: Compared, console: Console, at: int | None = None) -> None:
+    """Print a comparison.
+
+    Args:
+      at: the iteration whose metrics are shown; None = those at N.
+    """
+    _arms(compared, console)
+    for row_slice in _slices(compared.rows):
+        rows = [row for row in compared.rows if row.slice == row_slice and row.i == at]
+        _slice(compared, row_slice, rows, console, at)
+    _explain_columns(compared, console, at)
+    if compared.examples is not None:
+        for title, found in (
+            ("Largest wins", compared.examples.wins),
+            ("Largest losses", compared.examples.losses),
+        ):
+            _examples(title, compared.examples.metric, found, console)
+
+
+def _slices(rows: Sequence[ComparisonRow]) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = []
+    for row in rows:
+        if row.slice not in found[-1:]:
+            found.append(row.slice)
+    return found
+
+
+def _arms(compared: Compared, console: Console) -> None:
+    arms, matched = compared.arms, compared.matched
+    _line(console, f"Base:      {arms.base.label} ({len(arms.base.ids):,} conversations)")
+    _line(console, f"Candidate: {arms.candidate.label} ({len(arms.candidate.ids):,} conversations)")
+    if matched.paired:
+        _line(console, f"{len(matched.keys):,} pairs by {compared.pair_by}.")
+        for name, account in (
+            ("base", compared.base_account),
+            ("candidate", compared.candidate_account),
+        ):
+            if account is not None:
+                _account(name, account, console)
+    else:
+        why = "as asked" if compared.request.unpaired else "the arms share no conversation_id"
+        _line(console, f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
+    for mismatch in arms.forced:
+        _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
+    for name, metrics in (
+        ("base", arms.only_in_base),
+        ("candidate", arms.only_in_candidate),
+    ):
+        if metrics:
+            _line(console, f"Only the {name} has {', '.join(metrics)}: not compared.")
+
+
+def _account(name: str, account: Account, console: Console) -> None:
+    if account.repeated:
+        _line(
+            console,
+            f"  In the {name}, {account.repeated:,} conversations share their key with another "
+            "of the same arm; each key counts once, with their mean.",
+        )
+    fell_out = sum(account.unmatched.values())
+    if fell_out:
+        reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(account.unmatched.items()))
+        _line(
+            console,
+            f"  Of the {name}'s {account.conversations:,} conversations {fell_out:,} fell out: "
+            f"{reasons}.",
+        )
+
+
+def _slice(
+    compared: Compared,
+    row_slice: dict[str, str],
+    rows: list[ComparisonRow],
+    console: Console,
+    at: int | None,
+) -> None:
+    where = ", ".join(f"{name} = {value or '(none)'}" for name, value in row_slice.items())
+    when = "at N" if at is None else f"at i = {at}"
+    for population in ("reached", "all"):
+        shown = _chosen(compared, [row for row in rows if row.population == population])
+        if not shown:
+            continue
+        of = "" if at is None else f", conversations that {_POPULATIONS[population]}"
+        console.print()
+        _line(console, f"{where or 'All conversations'}, {when}{of}", "bold")
+        console.print(_table(compared, shown))
+        console.print()
+        console.print(_sizes(compared, shown))
+        if any(row.wilcoxon_p is not None for row in shown) or any(
+            row.bootstrap_resamples is not None or row.sign_p is not None for row in shown
+        ):
+            console.print()
+            console.print(_further(compared, shown))
+        _notes(shown, console)
+
+
+def _chosen(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow]:
+    """The rows of the declared family, and at an iteration those of the same meaning; else all."""
+    declared = compared.arms.measures.declared
+    chosen = [
+        row for row in rows if row.metric in declared or row.metric.removesuffix(AT_I) in declared
+    ]
+    return chosen or rows
+
+
+_POPULATIONS = {"reached": "reached it in both arms", "all": "count, ended ones as they ended"}
+
+
+def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
+    table = plain_table()
+    table.add_column("metric", max_width=14, overflow="fold")
+    interval = f"{rows[0].confidence * 100:g} % interval"
+    for heading in ("base", "cand.", "diff.", interval, "p adj."):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    if compared.matched.paired:
+        table.add_column("GSB", justify="right", no_wrap=True)
+    for row in rows:
+        p = row.p_holm if compared.request.correction == "holm" else row.p_benjamini_hochberg
+        cells: list[str | Text] = [
+            Text(_SHORT_NAMES.get(row.metric, row.metric)),
+            figure(row.base_mean),
+            figure(row.candidate_mean),
+            figure(row.difference, signed=True),
+            _interval(row.ci_low, row.ci_high),
+            _p(p),
+            Text(row.verdict, style=_COLOURS.get(row.verdict, "")),
+        ]
+        if compared.matched.paired:
+            cells.append("" if row.gsb is None else f"{row.gsb:+.2f}")
+        table.add_row(*cells)
+    return table
+
+
+def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
+    """How large each difference is, what could have been found, and on how many pairs."""
+    table = plain_table()
+    table.add_column("metric", max_width=14, overflow="fold")
+    paired = compared.matched.paired
+    headings = ["rel.", "effect", "detect.", "n"]
+    headings += ["good/same/bad", "GSB interval"] if paired else []
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        relative = row.relative_difference
+        n = f"{row.n_base:,}" if paired else f"{row.n_base:,}+{row.n_candidate:,}"
+        cells: list[str | Text] = [
+            Text(_SHORT_NAMES.get(row.metric, row.metric)),
+            "-" if relative is None else f"{100 * relative:+.1f} %",
+            "-" if row.effect_size is None else f"{row.effect_size:+.2f}",
+            figure(row.minimum_detectable_effect),
+            n,
+        ]
+        if paired and row.gsb is not None:
+            cells.append(f"{row.good:,}/{row.same:,}/{row.bad:,}")
+            cells.append(f"{row.gsb_ci_low:+.2f} .. {row.gsb_ci_high:+.2f}")
+        table.add_row(*cells)
+    return table
+
+
+def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
+    """What was asked for beyond the t-test."""
+    table = plain_table()
+    table.add_column("metric", max_width=14, overflow="fold")
+    for heading in ("bootstrap interval", "Wilcoxon p adj.", "sign p adj."):
+        table.add_column(heading, justify="right", no_wrap=True)
+    method = compared.request.correction
+    for row in rows:
+        table.add_row(
+            Text(_SHORT_NAMES.get(row.metric, row.metric)),
+            _interval(row.bootstrap_ci_low, row.bootstrap_ci_high),
+            _p(getattr(row, f"wilcoxon_p_{method}")),
+            _p(getattr(row, f"sign_p_{method}")),
+        )
+    return table
+
+
+def _notes(rows: list[ComparisonRow], console: Console) -> None:
+    noted: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            noted.setdefault(row.note, []).append(row.metric)
+    for note, metrics in noted.items():
+        _line(console, f"  {', '.join(metrics)}: {note}.", "dim")
+
+
+def _explain_columns(compared: Compared, console: Console, at: int | None) -> None:
+    method = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
+    shown = _chosen(compared, [row for row in compared.rows if row.i == at])
+    families = sorted({row.family for row in shown})
+    tests = [
+        sum(row.family == family and row.p_value is not None for row in compared.rows)
+        for family in families
+    ]
+    told = " and ".join(
+        f"the {n:,} tests of the {family} family" for n, family in zip(tests, families, strict=True)
+    )
+    console.print()
+    _line(
+        console,
+        f"p adj.: t-test, corrected by {method[compared.request.correction]} for {told}. rel. = "
+        "relative difference; effect = Cohen's d_z of pairs, Hedges' g of two samples; detect. = "
+        "smallest true difference found with 80 % power; GSB = (good - bad) / pairs.",
+        "dim",
+    )
+    if at is None:
+        _line(console, "The same at an iteration: --at I. Everything: --json or --output.", "dim")
+
+
+def _examples(title: str, metric: str, found: Sequence[Example], console: Console) -> None:
+    console.print()
+    _line(console, f"{title} by {metric}" + ("" if found else ": none"), "bold")
+    for example in found:
+        _line(console, f"{shortened(example.key, _LONGEST_KEY)}: {_told(example)}")
+        for command in example.commands:
+            console.print(Text(f"  {command}", style="dim"), soft_wrap=True)
+
+
+def _told(example: Example) -> str:
+    """The numbers of both arms, in one line."""
+    told = [
+        f"{example.metric} {_change(example.base_value, example.candidate_value)} "
+        f"({figure(example.difference, signed=True)})"
+    ]
+    for name, base in example.base_numbers.items():
+        if name != example.metric:
+            told.append(f"{name} {_change(base, example.candidate_numbers[name])}")
+    return ", ".join(told)
+
+
+def _change(base: float | None, candidate: float | None) -> str:
+    return f"{_value(base)} to {_value(candidate)}"
+
+
+def _value(value: float | None) -> str:
+    if value is not None and value.is_integer():
+        return f"{value:,.0f}"
+    return figure(value, digits=3)
+
+
+def figure(value: float | None, signed: bool = False, digits: int = _SIGNIFICANT) -> str:
+    """A number in few characters: enough digits to tell values apart, none that say nothing."""
+    if value is None:
+        return "-"
+    sign = "+" if signed else ""
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** (digits + 1):
+        return f"{value:{sign},.0f}"
+    if abs(value) < 10.0**-digits:
+        return f"{value:{sign}.1e}"
+    whole = len(f"{abs(value):.0f}") if abs(value) >= 1 else 1
+    return f"{value:{sign}.{max(digits - whole, 0)}f}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "-"
+    return f"{figure(low, signed=True)} .. {figure(high, signed=True)}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(printable(text) if text.strip() == text else "  " + printable(text), style))

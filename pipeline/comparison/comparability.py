@@ -1,0 +1,82 @@
+"""Whether two runs measured the same thing: the parameters that metrics depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+
+_PARAMETERS = ("good_gain_threshold", "g_max", "duplicates", "qrels_id", "qrels_topic")
+RELEVANCE = "relevance_threshold"
+RULES = "rules"
+QRELS = "qrels"
+VERSION = "goodgain version (de-duplication)"
+
+
+class Mismatch(Struct, frozen=True):
+    """A parameter in which two runs differ."""
+
+    parameter: str
+    base: str
+    candidate: str
+
+    def __str__(self) -> str:
+        return f"{self.parameter} ({self.base} against {self.candidate})"
+
+
+def check_run(manifest: Mapping[str, Any], folder: str) -> None:
+    """Make sure that a manifest is that of a run.
+
+    Raises:
+      UsageError: it is that of a comparison, or holds no parameters.
+    """
+    if not isinstance(manifest.get("parameters"), dict) or "records" not in manifest:
+        raise UsageError(
+            f"{folder} is not the output of `goodgain run`: give the folder that its --output named"
+        )
+
+
+def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
+    """The parameters on which metrics depend and in which two manifests differ.
+
+    Args:
+      base, candidate: manifests of runs.
+    """
+    one, other = _decisive(base), _decisive(candidate)
+    return [
+        Mismatch(name, _shown(one[name]), _shown(other[name]))
+        for name in one
+        if one[name] != other[name]
+    ]
+
+
+def refuse(found: list[Mismatch]) -> None:
+    """Refuse to compare.
+
+    Raises:
+      UsageError: there is a mismatch; the message names all.
+    """
+    if found:
+        raise UsageError(
+            f"The two runs differ in {', '.join(map(str, found))}, so their metrics mean different "
+            "things: run one of them again with the same, or give --force to compare all the same."
+        )
+
+
+def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = manifest["parameters"]
+    decisive = {name: parameters.get(name) for name in _PARAMETERS}
+    relevance = parameters.get(RELEVANCE)
+    decisive[RELEVANCE] = decisive["good_gain_threshold"] if relevance is None else relevance
+    decisive[RULES] = manifest.get("rules_digest")
+    # The same judgments may lie under two paths; the digest tells, where the manifest has it.
+    decisive[QRELS] = manifest.get("qrels_digest") or parameters.get(QRELS)
+    decisive[VERSION] = manifest.get("versions", {}).get("goodgain")
+    return decisive
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)

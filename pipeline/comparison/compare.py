@@ -1,0 +1,143 @@
+"""One comparison, from a request to everything that can be said about two arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+
+from pipeline.comparison.arms import Arm
+from pipeline.comparison.correction import corrected
+from pipeline.comparison.examples import Examples, example_metric, examples
+from pipeline.comparison.matching import BY_ID, Account, Matched, account, match, sample
+from pipeline.comparison.request import Request
+from pipeline.comparison.rows import ComparisonRow
+from pipeline.comparison.sources import Arms, read_arms
+from pipeline.comparison.statistics import row_of
+from transforms.core.errors import UsageError
+
+DRAWS_A_SECOND = 5e7  # numbers that the bootstrap draws in a second, order of magnitude
+_SLOW_SECONDS = 20
+
+
+class Compared(Struct, frozen=True):
+    """Everything that a comparison found.
+
+    Attributes:
+      rows: by slice, metric, i and population.
+      matched: of all conversations, without slicing.
+      pair_by: by what they were paired; None when unpaired.
+      base_account, candidate_account: what became of each arm's conversations; None when unpaired.
+      examples: None when unpaired, or when no metric compared has a better and a worse.
+    """
+
+    request: Request
+    arms: Arms
+    rows: Sequence[ComparisonRow]
+    matched: Matched
+    pair_by: str | None
+    base_account: Account | None
+    candidate_account: Account | None
+    examples: Examples | None
+
+
+def _silent(message: str) -> None:
+    """Say nothing."""
+
+
+def compare(request: Request, say: Callable[[str], None] = _silent) -> Compared:
+    """Compare two arms.
+
+    Args:
+      say: told, in a sentence, what will take long.
+
+    Raises:
+      UsageError: the request cannot be met.
+    """
+    arms = read_arms(request)
+    _check_examples(request, arms)
+    matched = _match(request, arms)
+    _warn_of_bootstrap(request, arms, matched, say)
+    rows = corrected(list(_rows(request, arms, matched.paired)), request.correction)
+    chosen = example_metric(arms, request.examples_by)
+    return Compared(
+        request=request,
+        arms=arms,
+        rows=rows,
+        matched=matched,
+        pair_by=_key_name(request) if matched.paired else None,
+        base_account=account(matched, of_base=True) if matched.paired else None,
+        candidate_account=account(matched, of_base=False) if matched.paired else None,
+        examples=examples(arms, matched, chosen, request.examples)
+        if matched.paired and chosen
+        else None,
+    )
+
+
+def _key_name(request: Request) -> str:
+    return request.pair_by or BY_ID
+
+
+def _check_examples(request: Request, arms: Arms) -> None:
+    if request.examples_by and not example_metric(arms, request.examples_by):
+        raise UsageError(
+            f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
+            "compared and of which higher or lower values are better."
+        )
+
+
+def _match(request: Request, arms: Arms) -> Matched:
+    """Match the arms; as two samples where nothing pairs them and nobody asked for pairs.
+
+    Raises:
+      UsageError: pairs by an attribute were asked for, and there are none.
+    """
+    matched = match(arms.base, arms.candidate, _key_name(request), paired=not request.unpaired)
+    if request.unpaired or matched.keys:
+        return matched
+    if request.pair_by is not None:
+        raise UsageError(
+            f"No value of {request.pair_by} occurs in both arms ({len(matched.base.keys)} in "
+            f"{arms.base.label}, {len(matched.candidate.keys)} in {arms.candidate.label}): pair by "
+            "another attribute, or leave --pair-by out to compare the arms as two samples."
+        )
+    return match(arms.base, arms.candidate, BY_ID, paired=False)
+
+
+def _rows(request: Request, arms: Arms, paired: bool) -> Iterator[ComparisonRow]:
+    for slice_ in slices(request.slices, arms.base, arms.candidate):
+        matched = match(
+            arms.base.where(slice_), arms.candidate.where(slice_), _key_name(request), paired
+        )
+        for measure in arms.measures.all():
+            values = sample(matched, measure)
+            yield row_of(slice_, measure, values, paired, arms.measures, request.tests)
+
+
+def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
+    """Everything first, then each combination of values that occurs in either arm, ascending."""
+    yield {}
+    for attributes in names:
+        occurring = {
+            tuple(own.get(name, "") for name in attributes)
+            for arm in (base, candidate)
+            for own in arm.attributes
+        }
+        for values in sorted(occurring):
+            yield dict(zip(attributes, values, strict=True))
+
+
+def _warn_of_bootstrap(
+    request: Request, arms: Arms, matched: Matched, say: Callable[[str], None]
+) -> None:
+    declared = [
+        measure for measure in arms.measures.all() if arms.measures.family(measure) == "declared"
+    ]
+    values = len(matched.keys) if matched.paired else len(arms.base.ids) + len(arms.candidate.ids)
+    draws = request.tests.resamples * values * len(declared) * (1 + len(request.slices))
+    seconds = draws / DRAWS_A_SECOND
+    if seconds > _SLOW_SECONDS:
+        say(
+            f"The bootstrap draws {draws:,} values, which takes about {seconds:,.0f} s; fewer "
+            "resamples (--bootstrap 2000) or metrics (--metrics) make it faster."
+        )

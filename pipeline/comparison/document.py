@@ -1,0 +1,62 @@
+"""A comparison as JSON: what `--json` prints and what `manifest.json` of an output holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
+
+from pipeline.comparison.compare import Compared
+from pipeline.comparison.sources import Source
+from pipeline.version import goodgain_version
+
+KIND = "comparison"
+
+
+def document(compared: Compared) -> dict[str, Any]:
+    """Everything about a comparison but its rows and the values of its pairs."""
+    arms, request = compared.arms, compared.request
+    examples = compared.examples
+    return {
+        "kind": KIND,
+        "design": "paired" if compared.matched.paired else "unpaired",
+        "pair_by": compared.pair_by,
+        "pairs": len(compared.matched.keys) if compared.matched.paired else None,
+        "base": _side(arms.base_source, arms.base.label, len(arms.base.ids)),
+        "candidate": _side(arms.candidate_source, arms.candidate.label, len(arms.candidate.ids)),
+        "base_account": _plain(compared.base_account),
+        "candidate_account": _plain(compared.candidate_account),
+        "metrics_only_in_base": list(arms.only_in_base),
+        "metrics_only_in_candidate": list(arms.only_in_candidate),
+        "declared_family": [
+            name
+            for name in arms.measures.declared
+            if name in (*arms.measures.at_end, *arms.measures.by_i)
+        ],
+        "forced": [asdict(mismatch) for mismatch in arms.forced],
+        "examples": _plain(examples),
+        "request": _plain(request),
+        "versions": {"goodgain": goodgain_version()},
+    }
+
+
+def rows_of(compared: Compared) -> list[dict[str, Any]]:
+    """Its rows as plain values."""
+    return [asdict(row) for row in compared.rows]
+
+
+def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
+    return {
+        "label": label,
+        "folder": source.folder,
+        "value": source.value,
+        "conversations": conversations,
+        "parameters": dict(source.manifest["parameters"]),
+        "rules_digest": source.manifest.get("rules_digest"),
+        "finished": source.manifest.get("finished"),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return msgspec.to_builtins(value)

@@ -1,0 +1,110 @@
+"""The conversations on which the arms differ most, each with the command that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from pipeline.comparison.matching import Grouped, Matched, sample
+from pipeline.comparison.measures import CONTEXT, HEADLINE, Measure, direction
+from pipeline.comparison.sources import Arms, Source
+from pipeline.report.explain_command import explain_command
+from transforms.core.comparison.samples import settled_differences
+
+_Numbers = Mapping[str, float | None]
+
+
+class Example(Struct, frozen=True):
+    """One pair.
+
+    Attributes:
+      key: by which it was paired.
+      metric: by which it is an example.
+      base_value, candidate_value, difference: of that metric.
+      base_numbers, candidate_numbers: further metrics at N, in each arm.
+      base_conversation, candidate_conversation: the first conversation of the pair in each arm.
+      commands: what explains them; one when both are the same conversation of the same traces.
+    """
+
+    key: str
+    metric: str
+    base_value: float
+    candidate_value: float
+    difference: float
+    base_numbers: _Numbers
+    candidate_numbers: _Numbers
+    base_conversation: str
+    candidate_conversation: str
+    commands: tuple[str, ...]
+
+
+class Examples(Struct, frozen=True):
+    """The largest wins and losses of the candidate, the largest first."""
+
+    metric: str
+    wins: tuple[Example, ...]
+    losses: tuple[Example, ...]
+
+
+def example_metric(arms: Arms, asked: str | None) -> str | None:
+    """The metric at N by which examples are chosen; None when none of those compared will do."""
+    names = [asked] if asked else [*arms.measures.declared, *HEADLINE]
+    for name in names:
+        if name in arms.measures.at_end and direction(name) != "neither":
+            return name
+    return None
+
+
+def examples(arms: Arms, matched: Matched, metric: str, most: int) -> Examples:
+    """The `most` largest wins and losses, ties by key; pairs without a difference are neither."""
+    measure = Measure(metric, None, "all")
+    values = sample(matched, measure)
+    differences = settled_differences(values.base, values.candidate)
+    gains = differences if direction(metric) == "higher" else -differences
+    # Keys ascend, and the sort is stable, so that ties come by key.
+    best = [int(at) for at in np.argsort(-gains, kind="stable")[:most] if gains[at] > 0]
+    worst = [int(at) for at in np.argsort(gains, kind="stable")[:most] if gains[at] < 0]
+
+    base_firsts, candidate_firsts = matched.base.first_rows(), matched.candidate.first_rows()
+
+    def example(at: int) -> Example:
+        shared = int(values.shared[at])
+        base_place = int(matched.base_places[shared])
+        candidate_place = int(matched.candidate_places[shared])
+        ids = (
+            matched.base.arm.ids[base_firsts[base_place]],
+            matched.candidate.arm.ids[candidate_firsts[candidate_place]],
+        )
+        return Example(
+            key=matched.keys[shared],
+            metric=metric,
+            base_value=float(values.base[at]),
+            candidate_value=float(values.candidate[at]),
+            difference=float(differences[at]),
+            base_numbers=_numbers(matched.base, base_place),
+            candidate_numbers=_numbers(matched.candidate, candidate_place),
+            base_conversation=ids[0],
+            candidate_conversation=ids[1],
+            commands=_commands(ids, (arms.base_source, arms.candidate_source)),
+        )
+
+    return Examples(metric, tuple(map(example, best)), tuple(map(example, worst)))
+
+
+def _numbers(grouped: Grouped, place: int) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for name in CONTEXT:
+        value = float(grouped.values(Measure(name, None, "all"))[0][place])
+        found[name] = None if np.isnan(value) else value
+    return found
+
+
+def _commands(ids: tuple[str, str], sources: tuple[Source, Source]) -> tuple[str, ...]:
+    commands: list[Any] = [
+        explain_command(identity, source.manifest["parameters"])
+        for identity, source in zip(ids, sources, strict=True)
+    ]
+    return tuple(dict.fromkeys(command for command in commands if command))

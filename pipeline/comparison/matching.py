@@ -1,0 +1,210 @@
+"""Which conversation of one arm stands against which of the other, and what stands alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from pipeline.comparison.arms import Arm
+from pipeline.comparison.measures import Measure
+from transforms.core.comparison import pair
+from transforms.core.comparison.samples import Array
+
+BY_ID = "conversation_id"
+_Places = npt.NDArray[np.intp]
+_Flags = npt.NDArray[np.bool_]
+
+
+class Grouped(Struct, frozen=True):
+    """An arm by pairing key.
+
+    Several conversations of an arm with the same key, such as repeated runs of a query, are not
+    independent; they count as one with the mean of their values, so that n is the number of keys.
+
+    Attributes:
+      keys: ascending, each once.
+      rows: places in the arm of the conversations that have a key, in the order of the keys.
+      group_of: by entry of `rows`, the place of its key in `keys`.
+      unkeyed: conversations without a key.
+    """
+
+    arm: Arm
+    keys: tuple[str, ...]
+    rows: _Places
+    group_of: _Places
+    unkeyed: int
+
+    @property
+    def repeated(self) -> int:
+        """Conversations beyond the first of their key."""
+        return len(self.rows) - len(self.keys)
+
+    def values(self, measure: Measure) -> tuple[Array, _Flags]:
+        """As `Arm.values`, by key: the mean over the key's conversations where defined."""
+        values, present = self.arm.values(measure)
+        values, present = values[self.rows], present[self.rows]
+        if not self.repeated:
+            return values, present
+        defined = present & ~np.isnan(values)
+        n = len(self.keys)
+        totals = np.bincount(self.group_of, np.where(defined, values, 0.0), n)
+        counts = np.bincount(self.group_of, defined, n)
+        means = np.full(n, np.nan)
+        np.divide(totals, counts, out=means, where=counts > 0)
+        return means, np.bincount(self.group_of, present, n) > 0
+
+    def first_rows(self) -> _Places:
+        """By key, the place in the arm of its first conversation."""
+        return self.rows[np.searchsorted(self.group_of, np.arange(len(self.keys)))]
+
+
+def grouped(arm: Arm, pair_by: str) -> Grouped:
+    """Group an arm by conversation_id or by an attribute; a blank value is no key."""
+    if pair_by == BY_ID:
+        written: Sequence[str] = arm.ids
+    else:
+        written = [attributes.get(pair_by, "") for attributes in arm.attributes]
+    keyed = [place for place, key in enumerate(written) if key]
+    rows = sorted(keyed, key=lambda place: written[place])
+    keys = sorted({written[place] for place in rows})
+    place_of = {key: place for place, key in enumerate(keys)}
+    return Grouped(
+        arm=arm,
+        keys=tuple(keys),
+        rows=np.array(rows, dtype=np.intp),
+        group_of=np.array([place_of[written[place]] for place in rows], dtype=np.intp),
+        unkeyed=len(arm.ids) - len(rows),
+    )
+
+
+class Matched(Struct, frozen=True):
+    """Two arms side by side.
+
+    Attributes:
+      keys: that both arms have, ascending; empty when unpaired.
+      base_places, candidate_places: of the keys, in `Grouped.keys`.
+      paired: whether values are compared pair by pair.
+    """
+
+    base: Grouped
+    candidate: Grouped
+    keys: tuple[str, ...]
+    base_places: _Places
+    candidate_places: _Places
+    paired: bool
+
+
+def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
+    """Match two arms by key."""
+    one, other = grouped(base, pair_by), grouped(candidate, pair_by)
+    places = pair(_places(one.keys), _places(other.keys))
+    return Matched(
+        base=one,
+        candidate=other,
+        keys=places.keys if paired else (),
+        base_places=np.array(places.base, dtype=np.intp),
+        candidate_places=np.array(places.candidate, dtype=np.intp),
+        paired=paired,
+    )
+
+
+def _places(keys: Sequence[str]) -> dict[str, float | None]:
+    return {key: float(place) for place, key in enumerate(keys)}
+
+
+class Sample(Struct, frozen=True):
+    """The values of one measure in both arms, and what fell out.
+
+    Attributes:
+      base, candidate: defined values; pair by pair when paired.
+      shared: by pair, its place in `Matched.keys`; empty when unpaired.
+      only_in_base, only_in_candidate: keys in the population of that arm alone; 0 when unpaired.
+      undefined_in_base, undefined_in_candidate: on which the metric is null in that arm; in a
+        paired design in that arm alone.
+      undefined_in_both: pairs on which it is null in both.
+    """
+
+    base: Array
+    candidate: Array
+    shared: _Places
+    only_in_base: int
+    only_in_candidate: int
+    undefined_in_base: int
+    undefined_in_candidate: int
+    undefined_in_both: int
+
+
+def sample(matched: Matched, measure: Measure) -> Sample:
+    """The values of one measure."""
+    if not matched.paired:
+        return _separate(matched.base.arm, matched.candidate.arm, measure)
+    base, in_base = matched.base.values(measure)
+    candidate, in_candidate = matched.candidate.values(measure)
+    mine, theirs = matched.base_places, matched.candidate_places
+    shared = in_base[mine] & in_candidate[theirs]
+    base_missing, candidate_missing = np.isnan(base[mine]), np.isnan(candidate[theirs])
+    kept = shared & ~base_missing & ~candidate_missing
+    both = int(shared.sum())
+    return Sample(
+        base=base[mine][kept],
+        candidate=candidate[theirs][kept],
+        shared=kept.nonzero()[0],
+        only_in_base=int(in_base.sum()) - both,
+        only_in_candidate=int(in_candidate.sum()) - both,
+        undefined_in_base=int((shared & base_missing & ~candidate_missing).sum()),
+        undefined_in_candidate=int((shared & ~base_missing & candidate_missing).sum()),
+        undefined_in_both=int((shared & base_missing & candidate_missing).sum()),
+    )
+
+
+def _separate(base: Arm, candidate: Arm, measure: Measure) -> Sample:
+    values: list[Array] = []
+    missing: list[int] = []
+    for arm in (base, candidate):
+        of_arm, present = arm.values(measure)
+        undefined = np.isnan(of_arm)
+        values.append(of_arm[present & ~undefined])
+        missing.append(int((present & undefined).sum()))
+    no_pairs = np.array([], dtype=np.intp)
+    return Sample(values[0], values[1], no_pairs, 0, 0, missing[0], missing[1], 0)
+
+
+class Account(Struct, frozen=True):
+    """What became of every conversation of one arm.
+
+    Attributes:
+      conversations: of the arm, those that stay out of the means too.
+      paired: conversations that are part of a pair.
+      repeated: of these, how many share their key with another of the same arm.
+      unmatched: how many fell out, by reason.
+    """
+
+    conversations: int
+    paired: int
+    repeated: int
+    unmatched: Mapping[str, int]
+
+
+def account(matched: Matched, of_base: bool) -> Account:
+    """Account for one arm of a paired comparison: every conversation in exactly one place."""
+    mine, other = matched.base, matched.candidate
+    if not of_base:
+        mine, other = other, mine
+    reasons = Counter(left.reason for left in mine.arm.left_out.values())
+    if mine.unkeyed:
+        reasons["have no value to pair by"] = mine.unkeyed
+    shared, sizes = set(matched.keys), np.bincount(mine.group_of, minlength=len(mine.keys))
+    pairs = repeated = 0
+    for key, size in zip(mine.keys, sizes.tolist(), strict=True):
+        if key in shared:
+            pairs += size
+            repeated += size if size > 1 else 0
+        else:
+            left = other.arm.left_out.get(key)
+            why = f"whose counterpart {left.reason}" if left else "without a counterpart"
+            reasons[why] += size
+    return Account(len(mine.arm.ids) + len(mine.arm.left_out), pairs, repeated, dict(reasons))

@@ -1,0 +1,174 @@
+"""What is compared: each metric at N and at each i, with its direction, family and tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from math import isfinite
+from typing import Literal
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+from transforms.core.means import Population
+from transforms.core.metric import Direction, Metric
+from transforms.core.ranking import parse_ranking_metrics
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+Family = Literal["declared", "further"]
+# What is found, how soon, how much of it repeats and how much of the work was in vain.
+HEADLINE = (
+    "CG", "DCG", "RAG", "DRAG", "SRE", "SRR",
+    "iterations_for_all_good_results", "iterations_after_last_good",
+)  # fmt: skip
+# What a reader wants to know of any conversation, whatever it is compared by.
+CONTEXT = ("N", "R", "CG", "SRE", "SRR")
+AT_I = "_at_i"
+_AT_END: Mapping[str, Metric] = {metric.name: metric for metric in CONVERSATION_METRICS}
+_BY_I: Mapping[str, Metric] = {metric.name: metric for metric in ITERATION_METRICS}
+# `calls` names a column of both datasets; the comparison by i leaves the iteration's own out.
+_ITERATION_NAMES = tuple(name for name in _BY_I if name not in _AT_END)
+
+
+class Measure(Struct, frozen=True):
+    """One number of a conversation.
+
+    Attributes:
+      metric: a column of `conversations` (i None) or of `iterations` (SPEC 6).
+      i: the iteration; None = at N.
+      population: as in `means`; `all` at N.
+    """
+
+    metric: str
+    i: int | None
+    population: Population
+
+
+class Measures(Struct, frozen=True):
+    """Everything that a comparison looks at.
+
+    Attributes:
+      at_end: names of metrics at N.
+      by_i: names of metrics of iterations, up to `max_i`.
+      declared: names of the metrics that form the declared family.
+      tolerances: by metric, in its unit; a metric that is not there has `tolerance`.
+    """
+
+    at_end: tuple[str, ...]
+    by_i: tuple[str, ...]
+    max_i: int
+    declared: tuple[str, ...]
+    tolerances: Mapping[str, float]
+    tolerance: float = 0.0
+
+    def all(self) -> list[Measure]:
+        """Every measure: metrics at N first, then by metric, i and population."""
+        measures = [Measure(name, None, "all") for name in self.at_end]
+        populations: tuple[Population, ...] = ("reached", "all")
+        for name in self.by_i:
+            for i in range(1, self.max_i + 1):
+                measures += [Measure(name, i, population) for population in populations]
+        return measures
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `conversations` to read: metrics at N, and `CONTEXT`."""
+        return tuple(dict.fromkeys((*self.at_end, *CONTEXT)))
+
+    def family(self, measure: Measure) -> Family:
+        """The family within which the measure's p value is corrected."""
+        return "declared" if measure.metric in self.declared else "further"
+
+    def tolerance_of(self, measure: Measure) -> float:
+        """The least difference that counts, in the unit of the metric; CG's holds for CG_at_i."""
+        name = measure.metric
+        by_name = self.tolerances
+        return by_name.get(name, by_name.get(name.removesuffix(AT_I), self.tolerance))
+
+
+def direction(metric: str) -> Direction:
+    """Whether higher or lower values of a metric are better.
+
+    Raises:
+      UsageError: there is no such metric.
+    """
+    declared = _AT_END.get(metric) or _BY_I.get(metric)
+    if declared is None:
+        (ranking,) = parse_ranking_metrics([metric])
+        declared = ranking.declaration
+    return declared.direction
+
+
+def choose(
+    asked: Sequence[str],
+    family: Sequence[str],
+    ranking: Sequence[str],
+    max_i: int,
+    tolerances: Iterable[str] = (),
+) -> Measures:
+    """The measures that names stand for.
+
+    A metric at N brings the metric of iterations of the same meaning with it: CG brings CG_at_i.
+    The declared family is what `family` names; else what is asked for; else the headline.
+
+    Args:
+      asked: metric names as in `goodgain metrics`; none = every metric.
+      ranking: names of the ranking metrics that both arms have.
+      tolerances: `VALUE`, or `NAME=VALUE` for one metric.
+
+    Raises:
+      UsageError: a name that neither arm has, or a tolerance that is no number of at least 0.
+    """
+    _check_names([*asked, *family], ranking)
+    wanted = list(dict.fromkeys([*asked, *family])) if asked else [*_AT_END, *ranking, *_BY_I]
+    at_end = tuple(name for name in wanted if name in _AT_END or name in ranking)
+    followed = {name + AT_I for name in at_end}
+    by_i = tuple(name for name in _ITERATION_NAMES if name in wanted or name in followed)
+    default, by_name = _tolerances(tolerances, ranking)
+    return Measures(
+        at_end=at_end,
+        by_i=by_i,
+        max_i=max_i,
+        declared=tuple(family or asked or HEADLINE),
+        tolerances=by_name,
+        tolerance=default,
+    )
+
+
+def _check_names(names: Iterable[str], ranking: Sequence[str]) -> None:
+    known = [*_AT_END, *_ITERATION_NAMES, *ranking]
+    mistakes = []
+    for name in dict.fromkeys(names):
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            mistakes.append(f"'{name}'" + (f" (did you mean '{near[0]}'?)" if near else ""))
+    if mistakes:
+        raise UsageError(
+            f"The outputs hold no metric {', '.join(mistakes)}; `goodgain metrics` lists those at "
+            f"N and by i, and the ranking metrics of both runs are {', '.join(ranking) or 'none'}."
+        )
+
+
+def _tolerances(written: Iterable[str], ranking: Sequence[str]) -> tuple[float, dict[str, float]]:
+    default, by_name = 0.0, {}
+    for one in written:
+        name, equals, value = one.rpartition("=")
+        if equals:
+            _check_names([name], ranking)
+            by_name[name] = _tolerance(value, one)
+        else:
+            default = _tolerance(value, one)
+    return default, by_name
+
+
+def _tolerance(value: str, written: str) -> float:
+    try:
+        tolerance = float(value)
+    except ValueError:
+        tolerance = float("nan")
+    if not (isfinite(tolerance) and tolerance >= 0):
+        raise UsageError(
+            f"Tolerance {written} cannot be used: write a number of at least 0 like 0.01, or one "
+            "for a metric like CG=1."
+        )
+    return tolerance

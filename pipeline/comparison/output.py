@@ -1,0 +1,66 @@
+"""Writing a comparison as datasets, so that reports and other programs can read it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.comparison.compare import Compared
+from pipeline.comparison.document import document, rows_of
+from pipeline.comparison.matching import sample
+from pipeline.comparison.measures import Measure
+from pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
+from pipeline.outputs.datasets import Dataset
+from pipeline.outputs.folder import MANIFEST, prepare, write_file
+from pipeline.outputs.formats import FORMATS, Format, Row
+
+
+def write(compared: Compared, folder: str, file_format: Format, overwrite: bool) -> None:
+    """Write `comparison`, `differences` (paired only) and, last, `manifest.json`.
+
+    Raises:
+      UsageError: the folder holds something and `overwrite` is not set.
+    """
+    prepare(folder, overwrite)
+    rows = rows_of(compared)
+    datasets = {COMPARISON.name: _write(folder, COMPARISON, rows, file_format)}
+    if compared.matched.paired:
+        pairs = list(differences(compared))
+        datasets[DIFFERENCES.name] = _write(folder, DIFFERENCES, pairs, file_format)
+    manifest = {**document(compared), "datasets": datasets}
+    content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
+    write_file(folder, MANIFEST, content)
+
+
+def differences(compared: Compared) -> Iterator[Row]:
+    """Rows of `differences`: pair by pair, the metrics of the declared family at N."""
+    matched, measures = compared.matched, compared.arms.measures
+    firsts = [
+        [grouped.arm.ids[row] for row in grouped.first_rows()]
+        for grouped in (matched.base, matched.candidate)
+    ]
+    for name in sorted(set(measures.declared).intersection(measures.at_end)):
+        values = sample(matched, Measure(name, None, "all"))
+        for at, shared in enumerate(values.shared.tolist()):
+            yield {
+                "key": matched.keys[shared],
+                "metric": name,
+                "base_conversation": firsts[0][matched.base_places[shared]],
+                "candidate_conversation": firsts[1][matched.candidate_places[shared]],
+                "base": float(values.base[at]),
+                "candidate": float(values.candidate[at]),
+                "difference": float(values.candidate[at] - values.base[at]),
+            }
+
+
+def _write(folder: str, dataset: Dataset, rows: Iterable[Row], file_format: Format) -> int:
+    rows = list(rows)
+    chosen = FORMATS[file_format]
+    content = io.BytesIO()
+    chosen.write(dataset, rows, content)
+    name = f"part-00000-of-00001{chosen.suffix}"
+    write_file(FileSystems.join(folder, dataset.name), name, content.getvalue())
+    return len(rows)

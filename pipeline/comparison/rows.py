@@ -1,0 +1,91 @@
+"""A row of `comparison`: everything that is said about one measure in one slice."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from pipeline.comparison.measures import Family
+from transforms.core.comparison import Design, EffectSize
+from transforms.core.means import Population
+from transforms.core.metric import Direction
+
+Verdict = Literal["better", "worse", "changed", "not shown", "not tested"]
+
+
+class ComparisonRow(Struct, frozen=True):
+    """One measure in one slice; differences are candidate - base, in the unit of the metric.
+
+    Attributes:
+      slice: attributes that the conversations share; {} = all.
+      metric, i, population: as in `means` (SPEC 6).
+      direction: whether higher or lower values are better.
+      family: the p values of one family are corrected together.
+      design: paired (Student) or unpaired (Welch).
+      n_base, n_candidate: values compared; in a paired design both are the number of pairs.
+      relative_difference: difference / |base_mean|.
+      p_holm, p_benjamini_hochberg: p_value corrected within the family.
+      effect_size: Cohen's d_z (paired) or Hedges' g, as effect_size_name says.
+      minimum_detectable_effect: the smallest true difference found with the power asked for.
+      good, same, bad: pairs on which the candidate is better or worse by more than `tolerance`.
+      gsb: (good - bad) / (good + same + bad), with its interval; null when unpaired.
+      bootstrap_*, wilcoxon_*, sign_*: null unless asked for.
+      only_in_base, only_in_candidate: keys that no partner has in this population.
+      undefined_in_base, undefined_in_candidate, undefined_in_both: null metrics, see `Sample`.
+      verdict: better, worse or changed (no direction) at the level asked for, by the corrected p;
+        `not shown` when p is above it, `not tested` when there is no p.
+      note: why something is null or to be read with care.
+    """
+
+    slice: dict[str, str]
+    metric: str
+    i: int | None
+    population: Population
+    direction: Direction
+    family: Family
+    design: Design
+    n_base: int
+    n_candidate: int
+    base_mean: float | None
+    candidate_mean: float | None
+    base_stddev: float | None
+    candidate_stddev: float | None
+    difference: float | None
+    relative_difference: float | None
+    stderr: float | None
+    confidence: float
+    ci_low: float | None
+    ci_high: float | None
+    t: float | None
+    degrees_of_freedom: float | None
+    p_value: float | None
+    p_holm: float | None
+    p_benjamini_hochberg: float | None
+    effect_size: float | None
+    effect_size_name: EffectSize
+    minimum_detectable_effect: float | None
+    tolerance: float
+    good: int | None
+    same: int | None
+    bad: int | None
+    gsb: float | None
+    gsb_ci_low: float | None
+    gsb_ci_high: float | None
+    bootstrap_ci_low: float | None
+    bootstrap_ci_high: float | None
+    bootstrap_resamples: int | None
+    wilcoxon_p: float | None
+    wilcoxon_p_holm: float | None
+    wilcoxon_p_benjamini_hochberg: float | None
+    rank_biserial: float | None
+    sign_p: float | None
+    sign_p_holm: float | None
+    sign_p_benjamini_hochberg: float | None
+    only_in_base: int
+    only_in_candidate: int
+    undefined_in_base: int
+    undefined_in_candidate: int
+    undefined_in_both: int
+    verdict: Verdict
+    note: str | None

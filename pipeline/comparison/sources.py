@@ -1,0 +1,133 @@
+"""Finding and reading the two arms that a request names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.comparison.arms import Arm, read_arm
+from pipeline.comparison.comparability import Mismatch, check_run, mismatches, refuse
+from pipeline.comparison.measures import Measures, choose
+from pipeline.comparison.request import Request
+from pipeline.outputs.folder import read_manifest
+from transforms.core.errors import UsageError
+
+_SHOWN_VALUES = 10
+
+
+class Source(Struct, frozen=True):
+    """Where an arm comes from.
+
+    Attributes:
+      folder: output of a run.
+      manifest: of that run.
+      value: of the attribute that tells the arms apart; None when the arm is the whole output.
+    """
+
+    folder: str
+    manifest: Mapping[str, Any]
+    value: str | None
+
+
+class Arms(Struct, frozen=True):
+    """Two arms, ready to be compared.
+
+    Attributes:
+      forced: in what they differ although they were compared.
+      only_in_base, only_in_candidate: ranking metrics that only one of the runs computed.
+    """
+
+    base: Arm
+    candidate: Arm
+    base_source: Source
+    candidate_source: Source
+    measures: Measures
+    forced: Sequence[Mismatch]
+    only_in_base: tuple[str, ...]
+    only_in_candidate: tuple[str, ...]
+
+
+def read_arms(request: Request) -> Arms:
+    """Read both arms.
+
+    Raises:
+      UsageError: a folder is not the output of a run, the runs do not measure the same thing and
+        `force` is not set, or an arm is empty.
+    """
+    request.check()
+    manifests = {folder: read_manifest(folder) for folder in request.outputs}
+    for folder, manifest in manifests.items():
+        check_run(manifest, folder)
+    base_folder, candidate_folder = request.outputs[0], request.outputs[-1]
+    before, after = manifests[base_folder], manifests[candidate_folder]
+    found = mismatches(before, after)
+    if not request.force:
+        refuse(found)
+    ranking, theirs = _ranking(before), _ranking(after)
+    both = [name for name in ranking if name in theirs]
+    measures = choose(
+        request.metrics, request.family, both, _max_i(request, before, after), request.tolerances
+    )
+    if request.by is None:
+        values: tuple[str | None, str | None] = (None, None)
+        base = read_arm(base_folder, base_folder, measures)
+        candidate = read_arm(candidate_folder, candidate_folder, measures)
+    else:
+        whole = read_arm(base_folder, base_folder, measures)
+        values = _values_of(whole, request)
+        base, candidate = (_part(whole, request.by, value or "") for value in values)
+    for arm in (base, candidate):
+        if not arm.ids:
+            raise UsageError(f"{arm.label} has no conversation that counts: there is no mean.")
+    return Arms(
+        base=base,
+        candidate=candidate,
+        base_source=Source(base_folder, before, values[0]),
+        candidate_source=Source(candidate_folder, after, values[1]),
+        measures=measures,
+        forced=found,
+        only_in_base=tuple(name for name in ranking if name not in theirs),
+        only_in_candidate=tuple(name for name in theirs if name not in ranking),
+    )
+
+
+def _ranking(manifest: Mapping[str, Any]) -> list[str]:
+    return list(manifest["parameters"].get("metrics", ()))
+
+
+def _max_i(request: Request, *manifests: Mapping[str, Any]) -> int:
+    if request.max_i is not None:
+        return request.max_i
+    return min(int(manifest["parameters"].get("max_i", 10)) for manifest in manifests)
+
+
+def _part(whole: Arm, by: str, value: str) -> Arm:
+    return whole.where({by: value}, f"{by}={value}")
+
+
+def _values_of(whole: Arm, request: Request) -> tuple[str, str]:
+    """The two values of the attribute.
+
+    Raises:
+      UsageError: one does not occur, or it is not clear which the candidate is.
+    """
+    by, base = str(request.by), str(request.base)
+    values = sorted({own.get(by, "") for own in whole.attributes} - {""})
+    shown = ", ".join(values[:_SHOWN_VALUES]) or "none"
+    for value in (base, request.candidate):
+        if value is not None and value not in values:
+            raise UsageError(
+                f"No conversation that counts has {by} = {value}; values that occur: {shown}."
+            )
+    others = [value for value in values if value != base]
+    if request.candidate is not None:
+        others = [request.candidate]
+    if len(others) != 1:
+        raise UsageError(
+            f"Which value of {by} is the candidate? Give --candidate; values that occur: {shown}."
+        )
+    if others[0] == base:
+        raise UsageError(f"Base and candidate are both {by} = {base}: give two values.")
+    return base, others[0]

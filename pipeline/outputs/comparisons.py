@@ -1,0 +1,88 @@
+"""What the datasets of a comparison hold; see `datasets` for those of a run."""
+
+from __future__ import annotations
+
+from pipeline.outputs.datasets import Column, Dataset
+
+
+def _number(name: str, doc: str) -> Column:
+    return Column(name, "number", doc, nullable=True)
+
+
+def _whole(name: str, doc: str) -> Column:
+    return Column(name, "whole", doc)
+
+
+COMPARISON = Dataset(
+    "comparison",
+    "One row for each measure that two arms were compared by; differences are candidate - base.",
+    (
+        Column("slice", "map", "Attributes that the conversations share; empty = all of them."),
+        Column("metric", "text", "Column of conversations (i null) or iterations."),
+        Column("i", "whole", "Iteration; null = each conversation's last one.", nullable=True),
+        Column("population", "text", "reached or all, as in means."),
+        Column("direction", "text", "Which values are better: higher, lower or neither."),
+        Column("family", "text", "p values of one family are corrected together."),
+        Column("design", "text", "paired (Student) or unpaired (Welch)."),
+        _whole("n_base", "Values of base; in a paired design the number of pairs."),
+        _whole("n_candidate", "Values of the candidate; the number of pairs when paired."),
+        _number("base_mean", "Mean of base."),
+        _number("candidate_mean", "Mean of the candidate."),
+        _number("base_stddev", "Standard deviation of base (n - 1)."),
+        _number("candidate_stddev", "Standard deviation of the candidate (n - 1)."),
+        _number("difference", "candidate_mean - base_mean."),
+        _number("relative_difference", "difference / |base_mean|."),
+        _number("stderr", "Standard error of the difference."),
+        Column("confidence", "number", "Of all intervals of the row; 1 - it is the tests' level."),
+        _number("ci_low", "Lower end of Student's interval of the difference."),
+        _number("ci_high", "Upper end of Student's interval of the difference."),
+        _number("t", "Student's t."),
+        _number("degrees_of_freedom", "Of t."),
+        _number("p_value", "Two-sided p of the t-test, not corrected."),
+        _number("p_holm", "p_value, corrected within the family by Holm."),
+        _number("p_benjamini_hochberg", "p_value, corrected by Benjamini and Hochberg."),
+        _number("effect_size", "The difference in standard deviations."),
+        Column("effect_size_name", "text", "cohen_dz (paired) or hedges_g."),
+        _number("minimum_detectable_effect", "Smallest true difference found with 80 % power."),
+        Column("tolerance", "number", "Differences up to it are neither good nor bad."),
+        Column("good", "whole", "Pairs on which the candidate is better.", nullable=True),
+        Column("same", "whole", "Pairs that differ by no more than tolerance.", nullable=True),
+        Column("bad", "whole", "Pairs on which the candidate is worse.", nullable=True),
+        _number("gsb", "(good - bad) / (good + same + bad)."),
+        _number("gsb_ci_low", "Lower end of the interval of gsb."),
+        _number("gsb_ci_high", "Upper end of the interval of gsb."),
+        _number("bootstrap_ci_low", "Lower end of the BCa bootstrap interval; on request."),
+        _number("bootstrap_ci_high", "Upper end of the BCa bootstrap interval; on request."),
+        Column("bootstrap_resamples", "whole", "How often the data were drawn.", nullable=True),
+        _number("wilcoxon_p", "p of Wilcoxon's signed-rank test; on request."),
+        _number("wilcoxon_p_holm", "wilcoxon_p, corrected by Holm."),
+        _number("wilcoxon_p_benjamini_hochberg", "wilcoxon_p, corrected by B. and H."),
+        _number("rank_biserial", "(ranks upwards - downwards) / all ranks; on request."),
+        _number("sign_p", "p of the sign test; on request."),
+        _number("sign_p_holm", "sign_p, corrected by Holm."),
+        _number("sign_p_benjamini_hochberg", "sign_p, corrected by B. and H."),
+        _whole("only_in_base", "Keys without a partner in this population of the candidate."),
+        _whole("only_in_candidate", "Keys without a partner in this population of base."),
+        _whole("undefined_in_base", "Left out: the metric is null in base."),
+        _whole("undefined_in_candidate", "Left out: the metric is null in the candidate."),
+        _whole("undefined_in_both", "Left out: the metric is null in both."),
+        Column("verdict", "text", "better, worse, changed, not shown or not tested."),
+        Column("note", "text", "Why something is null or to be read with care.", nullable=True),
+    ),
+    ("slice", "metric", "i", "population"),
+)
+
+DIFFERENCES = Dataset(
+    "differences",
+    "One row for each pair and metric of the declared family at N.",
+    (
+        Column("key", "text", "conversation_id or the attribute that the arms are paired by."),
+        Column("metric", "text", "Column of conversations."),
+        Column("base_conversation", "text", "The first conversation of the key in base."),
+        Column("candidate_conversation", "text", "The first of the key in the candidate."),
+        Column("base", "number", "Its value in base; a mean where the key has several."),
+        Column("candidate", "number", "Its value in the candidate."),
+        Column("difference", "number", "candidate - base."),
+    ),
+    ("metric", "key"),
+)
