@@ -1,0 +1,141 @@
+"""Rules on the change of a metric against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from pipeline.comparison.arms import Arm
+from pipeline.comparison.compare import slices
+from pipeline.comparison.matching import BY_ID, Sample, match, sample
+from pipeline.comparison.measures import Measure
+from pipeline.gate.bounds import DEFAULT_CONFIDENCE, Estimate, Held, Side, hold
+from pipeline.gate.evidence import Evidence
+from pipeline.gate.outcome import Outcome, Verdict
+from pipeline.gate.rules import Amount, GateFile, Rule
+from pipeline.gate.wording import bound_text, number, rule_text
+from transforms.core.comparison import compare_paired, compare_unpaired
+from transforms.core.errors import UsageError
+
+
+def judge_change(rule: Rule, gate: GateFile, evidence: Evidence) -> Iterator[Outcome]:
+    """The outcome of a bound on change, one for each slice that occurs in baseline or run."""
+    if evidence.baseline is None:
+        skip = gate.without_baseline == "skip"
+        verdict: Verdict = "skipped" if skip else "failed"
+        yield _outcome(rule, {}, "", verdict, "no baseline was given (--baseline DIR)", None)
+        return
+    try:
+        base, candidate = evidence.baseline.arms(str(rule.metric), rule.i)
+    except UsageError as error:
+        yield _outcome(rule, {}, "", "failed", str(error).rstrip("."), None)
+        return
+    wanted = [slice_ for slice_ in _slices(rule, base, candidate) if _fits(rule, slice_)]
+    if not wanted:
+        named = {name: value or "any" for name, value in rule.slice.items()}
+        yield _outcome(rule, named, "", "failed", "no conversation belongs to this slice", None)
+    for slice_ in wanted:
+        yield _judge(rule, gate, slice_, base, candidate)
+
+
+def _slices(rule: Rule, base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
+    if not rule.slice:
+        yield {}
+        return
+    for slice_ in slices([tuple(rule.slice)], base, candidate):
+        if slice_:
+            yield slice_
+
+
+def _fits(rule: Rule, slice_: Mapping[str, str]) -> bool:
+    return all(rule.slice[name] in (None, value) for name, value in slice_.items())
+
+
+def _judge(
+    rule: Rule, gate: GateFile, slice_: Mapping[str, str], base: Arm, candidate: Arm
+) -> Outcome:
+    values, paired = _values(rule, base.where(slice_), candidate.where(slice_))
+    n = min(len(values.base), len(values.candidate))
+    least = rule.least_n or gate.least_n
+    of = "pairs" if paired else "conversations in the smaller arm"
+    if n == 0:
+        return _outcome(rule, slice_, "", "failed", f"there are no {of} with a value", 0)
+    before, after = float(values.base.mean()), float(values.candidate.mean())
+    shown = _change(before, after)
+    if n < least:
+        reason = f"{n:,} {of} are below least_n = {least:,}"
+        return _outcome(rule, slice_, shown, "failed", reason, n)
+    for side, amount in _limits(rule):
+        if amount.percent and before == 0:
+            reason = "the baseline's mean is 0, of which there is no percentage"
+            return _outcome(rule, slice_, shown, "failed", reason, n)
+        held = _hold(rule, values, paired, side, amount)
+        if not held.keeps:
+            reason = _failure(rule, side, amount, held)
+            return _outcome(rule, slice_, shown, "failed", reason, n)
+    return _outcome(rule, slice_, shown, "passed", f"n = {n:,} {of}", n)
+
+
+def _values(rule: Rule, base: Arm, candidate: Arm) -> tuple[Sample, bool]:
+    """Pair by pair where the arms share keys, else as two samples."""
+    measure = Measure(str(rule.metric), rule.i, rule.population or "all")
+    matched = match(base, candidate, rule.pair_by or BY_ID, paired=True)
+    if not matched.keys and rule.pair_by is None:
+        matched = match(base, candidate, BY_ID, paired=False)
+    return sample(matched, measure), matched.paired
+
+
+def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:
+    if rule.drop_at_most is not None:
+        yield "at least", rule.drop_at_most
+    if rule.rise_at_most is not None:
+        yield "at most", rule.rise_at_most
+
+
+def _hold(rule: Rule, values: Sample, paired: bool, side: Side, amount: Amount) -> Held:
+    """Hold the change against an amount.
+
+    A drop of at most 2 % means that candidate - 0.98 base is at least 0: so the uncertainty of the
+    baseline's mean counts too, which it would not if the amount were made absolute first.
+    """
+    sign = -1.0 if side == "at least" else 1.0
+    base = np.asarray(values.base)
+    if amount.percent:
+        base = base + sign * amount.value * np.sign(base.mean()) * base
+        bound = 0.0
+    else:
+        bound = sign * amount.value
+    compared = (compare_paired if paired else compare_unpaired)(base, values.candidate)
+    stderr, freedom = compared.stderr, compared.degrees_of_freedom
+    if stderr is None and compared.p_value is not None:
+        # No difference varies: what was seen is all there is to see.
+        stderr, freedom = 0.0, 1.0
+    estimate = Estimate(
+        value=compared.difference or 0.0,
+        stderr=stderr,
+        degrees_of_freedom=freedom,
+        scale=max(abs(compared.base_mean or 0.0), abs(compared.candidate_mean or 0.0)),
+    )
+    confidence = rule.confidence or DEFAULT_CONFIDENCE
+    return hold(estimate, bound, side, rule.proof or "none", confidence)
+
+
+def _failure(rule: Rule, side: Side, amount: Amount, held: Held) -> str:
+    word = "drop" if side == "at least" else "rise"
+    if rule.proof == "of_compliance":
+        of = "the distance to the bound" if amount.percent else "the change"
+        told = held.reason.replace("it is", f"{of} is")
+        return f"that it does not {word} by more than {amount} is not shown: {told}"
+    return f"it {word}s by more than {amount}"
+
+
+def _change(before: float, after: float) -> str:
+    relative = f" ({100 * (after - before) / abs(before):+.2f} %)" if before else ""
+    return f"{number(before)} -> {number(after)}{relative}"
+
+
+def _outcome(
+    rule: Rule, slice_: Mapping[str, str], value: str, verdict: Verdict, reason: str, n: int | None
+) -> Outcome:
+    return Outcome(rule_text(rule, slice_), value, bound_text(rule), verdict, reason, n)

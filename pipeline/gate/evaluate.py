@@ -1,0 +1,115 @@
+"""Holding every rule of a gate against a run; what is missing fails and never passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipeline.gate.bounds import DEFAULT_CONFIDENCE, Estimate, hold
+from pipeline.gate.change import judge_change
+from pipeline.gate.evidence import Evidence
+from pipeline.gate.outcome import Outcome
+from pipeline.gate.rules import Amount, GateFile, Rule
+from pipeline.gate.shares import count, share
+from pipeline.gate.wording import bound_text, number, rule_text
+
+
+def evaluate(gate: GateFile, evidence: Evidence) -> list[Outcome]:
+    """The outcome of every rule, in the order of the file; one for each slice of a rule."""
+    return [outcome for rule in gate.rules for outcome in _judge(rule, gate, evidence)]
+
+
+def _judge(rule: Rule, gate: GateFile, evidence: Evidence) -> Iterator[Outcome]:
+    if rule.is_change:
+        yield from judge_change(rule, gate, evidence)
+    elif rule.count is not None:
+        found = count(rule, evidence)
+        reason = _broken(rule, float(found))
+        yield _outcome(rule, {}, f"{found:,}", reason, None)
+    elif rule.share is not None and rule.share != "undefined":
+        yield _share(rule, {}, *share(rule, evidence))
+    else:
+        yield from _means(rule, gate, evidence)
+
+
+def _outcome(
+    rule: Rule, slice_: Mapping[str, str], value: str, failure: str, n: int | None, told: str = ""
+) -> Outcome:
+    verdict = "failed" if failure else "passed"
+    return Outcome(
+        rule=rule_text(rule, slice_),
+        value=value,
+        bound=bound_text(rule),
+        verdict="failed" if verdict == "failed" else "passed",
+        reason=failure or told,
+        n=n,
+    )
+
+
+def _broken(rule: Rule, value: float) -> str:
+    """Which bound of a rule a value breaks; "" when none."""
+    for side, bound in _bounds(rule):
+        if not hold(Estimate(value, None, None, abs(value)), bound.value, side, "none", 0.5).keeps:
+            return f"it is not {side} {bound}"
+    return ""
+
+
+def _bounds(rule: Rule) -> Iterator[tuple[Any, Amount]]:
+    if rule.at_least is not None:
+        yield "at least", rule.at_least
+    if rule.at_most is not None:
+        yield "at most", rule.at_most
+
+
+def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outcome:
+    if whole == 0:
+        return _outcome(rule, slice_, "", "there is nothing to take a share of", None)
+    value = part / whole
+    shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
+    return _outcome(rule, slice_, shown, _broken(rule, value), None)
+
+
+def _means(rule: Rule, gate: GateFile, evidence: Evidence) -> Iterator[Outcome]:
+    slices = evidence.slices(rule.slice) if rule.slice else [{}]
+    if not slices:
+        wanted = {name: value or "any" for name, value in rule.slice.items()}
+        names = ",".join(rule.slice)
+        reason = f"the run has no means of this slice; does it occur, and was --slice {names} given"
+        yield _outcome(rule, wanted, "", reason, None)
+    for slice_ in slices:
+        row = evidence.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
+        if row is None:
+            yield _outcome(rule, slice_, "", "the run has no such mean", None)
+        elif rule.share is not None:
+            yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])
+        else:
+            yield _mean(rule, gate, slice_, row)
+
+
+def _mean(rule: Rule, gate: GateFile, slice_: Mapping[str, str], row: Mapping[str, Any]) -> Outcome:
+    n, least = row["n"], rule.least_n or gate.least_n
+    if row["mean"] is None:
+        return _outcome(rule, slice_, "null", row["note"] or "the mean is null", n)
+    value = number(row["mean"])
+    if n < least:
+        return _outcome(rule, slice_, value, f"n = {n:,} is below least_n = {least:,}", n)
+    estimate = Estimate(
+        value=row["mean"],
+        stderr=row["stderr"],
+        degrees_of_freedom=None if row["stderr"] is None else n - 1,
+        scale=abs(row["mean"]),
+    )
+    proof, confidence = rule.proof or "none", rule.confidence or DEFAULT_CONFIDENCE
+    told = []
+    for side, bound in _bounds(rule):
+        held = hold(estimate, bound.value, side, proof, confidence)
+        if not held.keeps:
+            failure = (
+                f"it is not {side} {bound}"
+                if proof != "of_compliance"
+                else (f"that it is {side} {bound} is not shown")
+            )
+            reason = f"{failure}: {held.reason}" if held.reason else failure
+            return _outcome(rule, slice_, value, reason, n)
+        told.append(held.reason)
+    return _outcome(rule, slice_, value, "", n, "; ".join(filter(None, told)))

@@ -1,0 +1,56 @@
+"""The outcome of a gate as JUnit XML, which CI systems show as tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from pipeline.cli.words import printable
+from pipeline.gate.outcome import Outcome
+
+
+def junit(outcomes: Sequence[Outcome], folder: str, timestamp: str) -> bytes:
+    """One test suite with a test case for each outcome.
+
+    Args:
+      folder: the run that was judged.
+      timestamp: when, ISO 8601 without a zone, as the format wants it.
+    """
+    counts = {
+        "tests": str(len(outcomes)),
+        "failures": str(sum(outcome.verdict == "failed" for outcome in outcomes)),
+        "errors": "0",
+        "skipped": str(sum(outcome.verdict == "skipped" for outcome in outcomes)),
+        "time": "0",
+    }
+    suites = ElementTree.Element("testsuites", {"name": "goodgain gate", **_without_skips(counts)})
+    suite = ElementTree.SubElement(
+        suites,
+        "testsuite",
+        {"name": printable(folder), **counts, "timestamp": timestamp, "hostname": "localhost"},
+    )
+    for outcome in outcomes:
+        _case(suite, outcome)
+    ElementTree.indent(suites)
+    document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _without_skips(counts: dict[str, str]) -> dict[str, str]:
+    """What the schema lets stand on the element of all suites."""
+    return {name: count for name, count in counts.items() if name != "skipped"}
+
+
+def _case(suite: ElementTree.Element, outcome: Outcome) -> None:
+    name = printable(f"{outcome.rule}: {outcome.bound}")
+    case = ElementTree.SubElement(
+        suite, "testcase", {"name": name, "classname": "goodgain.gate", "time": "0"}
+    )
+    said = printable("; ".join(filter(None, (outcome.value, outcome.reason))))
+    if outcome.verdict == "failed":
+        failure = ElementTree.SubElement(case, "failure", {"type": "gate", "message": said})
+        failure.text = printable(f"{outcome.rule} must be {outcome.bound}; {said}")
+    elif outcome.verdict == "skipped":
+        ElementTree.SubElement(case, "skipped", {"message": said})
+    else:
+        ElementTree.SubElement(case, "system-out").text = said

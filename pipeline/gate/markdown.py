@@ -1,0 +1,36 @@
+"""The outcome of a gate as Markdown, for the summary page of a CI job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.cli.words import printable
+from pipeline.gate.outcome import Outcome, passed
+
+_MARKS = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
+_MEANINGFUL = "\\`*_{}[]<>#|~&!"
+
+
+def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
+    """A heading with the verdict, and a table with a line for each outcome."""
+    failed = sum(outcome.verdict == "failed" for outcome in outcomes)
+    verdict = "passed" if passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
+    lines = [
+        f"### Gate {verdict}: {_escaped(folder)}",
+        "",
+        "| rule | value | bound | n | verdict | reason |",
+        "|---|---|---|---:|---|---|",
+    ]
+    for outcome in outcomes:
+        n = "" if outcome.n is None else f"{outcome.n:,}"
+        cells = (outcome.rule, outcome.value, outcome.bound, n)
+        lines.append(
+            f"| {' | '.join(map(_escaped, cells))} | {_MARKS[outcome.verdict]} | "
+            f"{_escaped(outcome.reason)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Text of traces, in which Markdown and HTML mean nothing."""
+    return "".join("\\" + one if one in _MEANINGFUL else one for one in printable(text))

@@ -1,0 +1,34 @@
+"""What becomes of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+Verdict = Literal["passed", "failed", "skipped"]
+
+
+class Outcome(Struct, frozen=True):
+    """A rule in one slice.
+
+    Attributes:
+      rule: what it is about, like `CG` or `share of rejected`, with its slice.
+      value: what was found, as text; "" when nothing was.
+      bound: what is asked for, as text.
+      reason: why it failed or was skipped, or how sure it is; one sentence without a final stop.
+      n: conversations (pairs) behind the value; None for shares and counts.
+    """
+
+    rule: str
+    value: str
+    bound: str
+    verdict: Verdict
+    reason: str
+    n: int | None
+
+
+def passed(outcomes: Sequence[Outcome]) -> bool:
+    """Whether no rule failed; a gate without any outcome has not passed."""
+    return bool(outcomes) and all(outcome.verdict != "failed" for outcome in outcomes)

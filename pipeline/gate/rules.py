@@ -1,0 +1,210 @@
+"""What a gate file can say: its rules, and what makes one of them wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+
+from pipeline.comparison.measures import AT_I
+from transforms.core.errors import UsageError
+from transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+Share = Literal[
+    "rejected", "late", "redelivered", "unlabelled", "undefined", "without_search",
+    "with_rejected_records",
+]  # fmt: skip
+Count = Literal["conversations", "records", "results"]
+Proof = Literal["none", "of_compliance", "of_breach"]
+_AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
+_SENTENCE = re.compile(
+    r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
+)
+_AT_N = (*(metric.name for metric in CONVERSATION_METRICS), GAUC.name, GAUC_WEIGHTED.name)
+_BY_I = tuple(metric.name for metric in ITERATION_METRICS)
+
+
+class Amount:
+    """A bound: a number in the unit of the metric, or a percentage."""
+
+    def __init__(self, value: float, percent: bool) -> None:
+        """Hold a bound.
+
+        Args:
+          value: the number; of a percentage the share, so that 2 % is 0.02.
+          percent: whether it was written in percent.
+        """
+        self.value = value
+        self.percent = percent
+
+    @classmethod
+    def parse(cls, written: Any) -> Amount:
+        """Read `0.2`, `2 %` or `"2%"`.
+
+        Raises:
+          ValueError: it is neither.
+        """
+        if isinstance(written, Amount):
+            return written
+        match = None if isinstance(written, bool) else _AMOUNT.fullmatch(str(written).strip())
+        if match is None:
+            raise ValueError(f"must be a number like 0.2 or a percentage like 2 %, not {written!r}")
+        value = float(match["number"])
+        percent = match["percent"] is not None
+        return cls(value / 100 if percent else value, percent)
+
+    def __str__(self) -> str:
+        return f"{self.value * 100:g} %" if self.percent else f"{self.value:g}"
+
+
+def _confidence(written: Any) -> Any:
+    amount = Amount.parse(written)
+    if not 0.5 <= amount.value < 1:
+        raise ValueError(f"must be from 50 % to below 100 %, not {written!r}")
+    return amount.value
+
+
+def _slice(written: Any) -> Any:
+    """Names, as one text with commas or a list; or names with the value that each must have."""
+    if isinstance(written, str):
+        written = [name.strip() for name in written.split(",")]
+    if isinstance(written, list):
+        return dict.fromkeys(written)
+    return written
+
+
+Bound = Annotated[Amount, BeforeValidator(Amount.parse), PlainSerializer(str)]
+Confidence = Annotated[float, BeforeValidator(_confidence)]
+Slice = Annotated[dict[str, str | None], BeforeValidator(_slice)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Rule(_Part):
+    """One rule, as options or as a sentence.
+
+    Exactly one of `metric`, `share` and `count` says what it is about.
+
+    Attributes:
+      metric: a column of `means`: at N, or with `i` by iteration.
+      share: a share of the records, results or conversations of the run; `undefined` is that of
+        the conversations on which `metric` is null.
+      count: how many conversations count in the means, or records or results were read.
+      at_least, at_most: bounds on the value itself.
+      drop_at_most, rise_at_most: bounds on its change against the baseline.
+      proof: `none`: the mean itself must keep within the bound. `of_compliance`: it passes only
+        when the one-sided interval lies within the bound. `of_breach`: it fails only when the
+        one-sided interval lies beyond the bound.
+      confidence: of the one-sided interval.
+      slice: values of attributes, None = every value that occurs, each judged by itself.
+      least_n: conversations (pairs) below which the rule fails.
+      pair_by: attribute by which the conversations of baseline and run are paired.
+    """
+
+    name: str | None = None
+    metric: str | None = None
+    share: Share | None = None
+    count: Count | None = None
+    i: Annotated[int, Field(ge=1)] | None = None
+    population: Literal["reached", "all"] | None = None
+    slice: Slice = {}
+    at_least: Bound | None = None
+    at_most: Bound | None = None
+    drop_at_most: Bound | None = None
+    rise_at_most: Bound | None = None
+    proof: Proof | None = None
+    confidence: Confidence | None = None
+    least_n: Annotated[int, Field(ge=1)] | None = None
+    pair_by: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sentence(cls, written: Any) -> Any:
+        """A rule may be a sentence: `SRE >= 0.2`, `rejected <= 1 %`, `CG drop <= 2 %`."""
+        if not isinstance(written, str):
+            return written
+        match = _SENTENCE.fullmatch(written.strip())
+        if match is None or (match["change"] and match["sign"] != "<="):
+            raise ValueError(
+                f"a rule is options like `metric: SRE`, or `SRE >= 0.2`, `CG drop <= 2 %`, "
+                f"not {written!r}"
+            )
+        subject = match["subject"]
+        kind = "share" if subject in get_args(Share) else "metric"
+        kind = "count" if subject in get_args(Count) else kind
+        bound = "at_least" if match["sign"] == ">=" else "at_most"
+        if match["change"]:
+            bound = f"{match['change']}_at_most"
+        return {kind: subject, bound: match["bound"]}
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the rule is about the change against a baseline."""
+        return self.drop_at_most is not None or self.rise_at_most is not None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Rule:
+        mistakes = list(self._mistakes())
+        if mistakes:
+            raise ValueError("; ".join(mistakes))
+        return self
+
+    def _mistakes(self) -> Iterator[str]:
+        subjects = [self.metric, self.share, self.count]
+        if self.share == "undefined":
+            if self.metric is None:
+                yield "share: undefined needs the metric whose undefined values it counts"
+            subjects = [self.share, self.count]
+        if sum(subject is not None for subject in subjects) != 1:
+            yield "a rule names one of metric, share and count"
+        bounds = [self.at_least, self.at_most, self.drop_at_most, self.rise_at_most]
+        if not any(bound is not None for bound in bounds):
+            yield "a rule has a bound: at_least, at_most, drop_at_most or rise_at_most"
+        if any(bound is not None for bound in bounds[:2]) and self.is_change:
+            yield "a bound on the value and one on its change are two rules"
+        if self.metric is not None:
+            yield from self._metric_mistakes(self.metric)
+        if self.share or self.count:
+            yield from self._share_mistakes()
+        if self.pair_by is not None and not self.is_change:
+            yield "pair_by belongs to a bound on change"
+        if self.confidence is not None and self.proof in (None, "none"):
+            yield "confidence needs proof: of_compliance or of_breach"
+
+    def _metric_mistakes(self, metric: str) -> Iterator[str]:
+        by_i = metric in _BY_I and (self.i is not None or metric not in _AT_N)
+        if by_i and (self.i is None or self.population is None):
+            yield f"{metric} is a metric of iterations: give i, and population: reached or all"
+        if not by_i and (self.i is not None or self.population is not None):
+            yield f"{metric} is a metric at N, without i and population; by i it is {metric}{AT_I}"
+        if metric not in _BY_I and metric not in _AT_N:
+            try:
+                parse_ranking_metrics([metric])
+            except UsageError as error:
+                yield str(error).split(";")[0]
+        if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
+            yield f"{metric} has no value for a conversation: bound the change of auc instead"
+
+    def _share_mistakes(self) -> Iterator[str]:
+        if self.is_change or self.proof is not None:
+            yield "shares and counts are bounded by at_least and at_most, without proof"
+        if self.slice and self.share != "undefined":
+            yield "shares and counts are those of the whole run: give no slice"
+
+
+class GateFile(_Part):
+    """A whole gate file.
+
+    Attributes:
+      least_n: of every rule on a metric that has none of its own.
+      without_baseline: what becomes of bounds on change when no baseline is given.
+    """
+
+    least_n: Annotated[int, Field(ge=1)] = 2
+    without_baseline: Literal["fail", "skip"] = "fail"
+    rules: Annotated[list[Rule], Field(min_length=1)]

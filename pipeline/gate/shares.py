@@ -1,0 +1,43 @@
+"""Rules on shares and counts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.gate.evidence import Evidence
+from pipeline.gate.rules import Rule
+
+# By share: where the part and the whole stand in the manifest.
+_SHARES = {
+    "rejected": (("records", "rejected"), ("records", "read")),
+    "late": (("records", "late"), ("records", "read")),
+    "redelivered": (("records", "redelivered"), ("records", "read")),
+    "unlabelled": (("results", "unlabelled"), ("results", "total")),
+    "without_search": (("conversations", "without_search"), ("conversations", "total")),
+    "with_rejected_records": (
+        ("conversations", "with_rejected_records"),
+        ("conversations", "total"),
+    ),
+}
+_COUNTS = {
+    "conversations": ("conversations", "in_means"),
+    "records": ("records", "read"),
+    "results": ("results", "total"),
+}
+
+
+def share(rule: Rule, evidence: Evidence) -> tuple[int, int]:
+    """Part and whole of a share of the whole run; a whole of 0 has no share."""
+    part, whole = _SHARES[str(rule.share)]
+    return _count(evidence.manifest, *part), _count(evidence.manifest, *whole)
+
+
+def count(rule: Rule, evidence: Evidence) -> int:
+    """The count that a rule is about."""
+    return _count(evidence.manifest, *_COUNTS[str(rule.count)])
+
+
+def _count(manifest: Mapping[str, Any], group: str, name: str) -> int:
+    # What never occurred is not in the manifest: counts there come from what was counted.
+    return int(manifest.get(group, {}).get(name, 0))

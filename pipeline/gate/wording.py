@@ -1,0 +1,53 @@
+"""Rules, bounds and values as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipeline.gate.bounds import DEFAULT_CONFIDENCE
+from pipeline.gate.rules import Rule
+
+_PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
+
+
+def rule_text(rule: Rule, slice_: Mapping[str, str]) -> str:
+    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`."""
+    about = rule.name or _subject(rule)
+    where = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
+    return f"{about}, {where}" if where else about
+
+
+def _subject(rule: Rule) -> str:
+    if rule.share == "undefined":
+        return f"share of undefined {rule.metric}"
+    if rule.share is not None:
+        return f"share of {rule.share.replace('_', ' ')}"
+    if rule.count is not None:
+        return f"count of {rule.count}"
+    at = "" if rule.i is None else f" at i = {rule.i} ({rule.population})"
+    change = "change of " if rule.is_change else ""
+    return f"{change}{rule.metric}{at}"
+
+
+def bound_text(rule: Rule) -> str:
+    """The bounds of a rule, like `drop <= 2 %, proven (95 %)`."""
+    parts = [
+        f"{sign} {bound}"
+        for sign, bound in (
+            (">=", rule.at_least),
+            ("<=", rule.at_most),
+            ("drop <=", rule.drop_at_most),
+            ("rise <=", rule.rise_at_most),
+        )
+        if bound is not None
+    ]
+    text = " and ".join(parts)
+    if rule.proof in _PROOFS:
+        confidence = rule.confidence or DEFAULT_CONFIDENCE
+        text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"
+    return text
+
+
+def number(value: float) -> str:
+    """A value to six significant digits."""
+    return f"{value:.6g}"

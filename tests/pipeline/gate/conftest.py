@@ -1,0 +1,23 @@
+import pytest
+
+from tests.pipeline.comparison.traces import base_arm, candidate_arm, conversation, output_of
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory):
+    """A baseline, and a run that finds more in the even conversations and has one of a new market.
+
+    Both have a conversation without any good result, two without a label, and one rejected record.
+    """
+    folder = tmp_path_factory.mktemp("runs")
+    odd = [
+        conversation("nothing", [[0, 1]], market="fr"),
+        conversation("blind", [[None, None]], market="fr"),
+        [{"conversation_id": "", "iteration": 1, "results": []}],
+    ]
+    new = conversation("new", [[4]], market="es")
+    options = {"slice": ["market"], "max_rejected": "100%"}
+    return (
+        output_of(folder / "baseline", [*base_arm(), *odd], **options),
+        output_of(folder / "run", [*candidate_arm(), *odd, new], **options),
+    )

@@ -1,0 +1,306 @@
+"""`goodgain gate` from the outside: every kind of rule, every kind of verdict."""
+
+import json
+from importlib.resources import files
+from xml.etree import ElementTree
+
+import pytest
+from scipy import stats
+
+from pipeline.__main__ import main
+from pipeline.outputs.folder import read_dataset
+from tests.pipeline.comparison.traces import conversation, output_of
+
+
+@pytest.fixture
+def judge(tmp_path, capsys):
+    """The exit code and the outcomes of a gate with these rules."""
+
+    def judged(rules, run, *words, **settings):
+        path = tmp_path / "gate.yaml"
+        path.write_text(json.dumps({"rules": rules, **settings}))
+        capsys.readouterr()
+        code = main(["gate", run, "--config", str(path), "--json", *map(str, words)])
+        return code, json.loads(capsys.readouterr().out)["outcomes"]
+
+    return judged
+
+
+def one(judged):
+    code, (outcome,) = judged
+    assert code == (4 if outcome["verdict"] == "failed" else 0)
+    return outcome
+
+
+def values(folder, metric):
+    return {
+        row["conversation_id"]: row[metric]
+        for row in read_dataset(folder, "conversations")
+        if row["N"] and not row["rejected_records"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ("SRE >= 0.2", "passed"),
+        ("SRE >= 0.99", "failed"),
+        ("SRR <= 0", "passed"),
+        ({"metric": "CG", "at_least": 5, "at_most": 6}, "failed"),
+        ({"metric": "CG_at_i", "i": 1, "population": "all", "at_least": 1}, "passed"),
+        ({"metric": "CG_at_i", "i": 4, "population": "reached", "at_least": 100}, "failed"),
+        ("ndcg@10 >= 0.1", "passed"),
+        ("gauc <= 1", "passed"),
+        ("rejected <= 0.5 %", "failed"),
+        ("rejected <= 5 %", "passed"),
+        ("late <= 0 %", "passed"),
+        ("unlabelled <= 0.1 %", "failed"),
+        ("unlabelled <= 2 %", "passed"),
+        ({"share": "undefined", "metric": "recall@10", "at_most": "1 %"}, "failed"),
+        ({"share": "undefined", "metric": "CG", "at_most": "0 %"}, "passed"),
+        ("conversations >= 43", "passed"),
+        ("conversations >= 44", "failed"),
+    ],
+)
+def test_bounds_on_the_run_itself(judge, runs, rule, verdict):
+    outcome = one(judge([rule], runs[1]))
+    assert outcome["verdict"] == verdict
+    assert outcome["value"]
+
+
+@pytest.mark.parametrize("bound", ["at_least", "at_most"])
+def test_a_bound_that_is_met_exactly_is_kept(judge, runs, bound):
+    (mean,) = [
+        row["mean"]
+        for row in read_dataset(runs[1], "means")
+        if row["metric"] == "CG" and row["i"] is None and not row["slice"]
+    ]
+    assert one(judge([{"metric": "CG", bound: repr(mean)}], runs[1]))["verdict"] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("recall@3 >= 0", "no such mean"),
+        ({"metric": "CG_at_i", "i": 99, "population": "all", "at_least": 0}, "no such mean"),
+        ({"metric": "CG", "at_least": 0, "slice": ["arm"]}, "no means of this slice"),
+        ({"metric": "CG", "at_least": 0, "slice": {"market": "xx"}}, "no means of this slice"),
+        ({"metric": "CG", "at_least": 0, "least_n": 1000}, "n = 43 is below least_n = 1,000"),
+        ({"share": "undefined", "metric": "recall@3", "at_most": 1}, "no such mean"),
+    ],
+)
+def test_what_is_missing_fails(judge, runs, rule, reason):
+    outcome = one(judge([rule], runs[1]))
+    assert outcome["verdict"] == "failed"
+    assert reason in outcome["reason"]
+
+
+def test_null_means_fail_whatever_the_bound(judge, tmp_path):
+    run = output_of(tmp_path / "blind", [conversation("blind", [[None]])])
+    outcomes = judge(["recall@10 >= 0", {"metric": "recall@10", "at_most": 1}], run, least_n=1)[1]
+    assert [outcome["verdict"] for outcome in outcomes] == ["failed", "failed"]
+    assert {outcome["value"] for outcome in outcomes} == {"null"}
+
+
+def test_a_run_over_nothing_fails(judge, tmp_path):
+    run = output_of(tmp_path / "nothing", [conversation("c", [[2]], turn_count=2)])
+    rules = ["SRE >= 0", "SRR <= 1", "unlabelled <= 100 %", "conversations >= 1"]
+    code, outcomes = judge(rules, run, least_n=1)
+    assert code == 4
+    assert {outcome["verdict"] for outcome in outcomes} == {"failed"}
+
+
+def test_each_slice_is_judged_by_itself(judge, runs):
+    rule = {"metric": "CG", "at_least": 1, "slice": ["market"], "least_n": 2}
+    code, outcomes = judge([rule], runs[1])
+    assert code == 4
+    verdicts = {outcome["rule"]: outcome["verdict"] for outcome in outcomes}
+    assert verdicts == {
+        "CG, market = de": "passed",
+        "CG, market = es": "failed",
+        "CG, market = fr": "passed",
+    }
+    only = one(judge([{**rule, "slice": {"market": "de"}}], runs[1]))
+    assert only["rule"] == "CG, market = de"
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ("CG drop <= 0 %", "passed"),
+        ("CG rise <= 1 %", "failed"),
+        ("CG rise <= 50 %", "passed"),
+        ("CG rise <= 0.1", "failed"),
+        ("CG rise <= 2", "passed"),
+        ("SRR rise <= 0", "passed"),
+        ({"metric": "CG", "drop_at_most": 0, "rise_at_most": "1 %"}, "failed"),
+        ({"metric": "CG", "drop_at_most": "2 %", "proof": "of_compliance"}, "passed"),
+        ({"metric": "CG", "rise_at_most": "1 %", "proof": "of_breach"}, "failed"),
+        ({"metric": "CG_at_i", "i": 2, "population": "all", "drop_at_most": 0}, "passed"),
+    ],
+)
+def test_bounds_on_the_change_against_a_baseline(judge, runs, rule, verdict):
+    outcome = one(judge([rule], runs[1], "--baseline", runs[0]))
+    assert outcome["verdict"] == verdict
+    assert "->" in outcome["value"]
+    assert outcome["n"] == 42
+
+
+@pytest.mark.parametrize("confidence", [0.6, 0.9, 0.95, 0.99, 0.9999])
+@pytest.mark.parametrize("percent", [-0.0, 5, 10, 20, 40])
+def test_statistical_margins_are_one_sided_t_tests(judge, runs, percent, confidence):
+    """Against scipy: candidate - (1 - drop) base, tested one-sided on the same pairs."""
+    new, old = runs  # the other way round, so that CG drops
+    before, after = values(old, "CG"), values(new, "CG")
+    pairs = sorted(before.keys() & after.keys())
+    scaled = [after[key] - (1 - percent / 100) * before[key] for key in pairs]
+    amount = f"{abs(percent)} %"
+    for proof, alternative in (("of_compliance", "greater"), ("of_breach", "less")):
+        rule = {
+            "metric": "CG",
+            "drop_at_most": amount,
+            "proof": proof,
+            "confidence": f"{confidence * 100:g} %",
+        }
+        p = stats.ttest_1samp(scaled, 0, alternative=alternative).pvalue
+        shown = p <= 1 - confidence
+        keeps = shown if proof == "of_compliance" else not shown
+        outcome = one(judge([rule], new, "--baseline", old))
+        assert outcome["verdict"] == ("passed" if keeps else "failed")
+
+
+def test_absolute_bounds_can_ask_for_proof(judge, runs):
+    sample = [value for value in values(runs[1], "SRE").values() if value is not None]
+    limit = stats.ttest_1samp(sample, 0).confidence_interval(0.9).low.item()
+    for bound, verdict in ((limit - 1e-6, "passed"), (limit + 1e-6, "failed")):
+        rule = {"metric": "SRE", "at_least": repr(bound), "proof": "of_compliance"}
+        assert one(judge([rule], runs[1]))["verdict"] == verdict
+
+
+def test_a_slice_that_vanished_fails(judge, runs):
+    rule = {"metric": "CG", "drop_at_most": "99 %", "slice": ["market"], "least_n": 1}
+    code, outcomes = judge([rule], runs[0], "--baseline", runs[1])
+    failed = [outcome for outcome in outcomes if outcome["verdict"] == "failed"]
+    assert code == 4
+    assert [outcome["rule"] for outcome in failed] == ["change of CG, market = es"]
+
+
+def test_a_baseline_of_one_pair_proves_nothing(judge, tmp_path):
+    run = output_of(tmp_path / "one", [conversation("c", [[4]])])
+    rule = {"metric": "CG", "drop_at_most": "50 %", "least_n": 1}
+    assert one(judge([rule], run, "--baseline", run))["verdict"] == "passed"
+    for proof in ("of_compliance", "of_breach"):
+        outcome = one(judge([{**rule, "proof": proof}], run, "--baseline", run))
+        assert outcome["verdict"] == "failed"
+
+
+def test_too_few_pairs_fail(judge, runs):
+    outcome = one(judge(["CG drop <= 99 %"], runs[1], "--baseline", runs[0], least_n=43))
+    assert outcome["verdict"] == "failed"
+    assert "42 pairs are below least_n = 43" in outcome["reason"]
+
+
+def test_without_a_baseline(judge, runs):
+    outcome = one(judge(["CG drop <= 99 %"], runs[1]))
+    assert outcome["verdict"] == "failed"
+    assert "--baseline" in outcome["reason"]
+    assert one(judge(["CG drop <= 99 %"], runs[1], without_baseline="skip"))["verdict"] == "skipped"
+
+
+def test_a_baseline_that_measured_something_else(judge, tmp_path, runs):
+    other = output_of(tmp_path / "other", [conversation("c01", [[4]])], good_gain_threshold=3)
+    outcome = one(judge(["CG drop <= 99 %"], runs[1], "--baseline", other, least_n=1))
+    assert outcome["verdict"] == "failed"
+    assert "good_gain_threshold (3 against 2)" in outcome["reason"]
+    forced = one(judge(["CG drop <= 99 %"], runs[1], "--baseline", other, "--force", least_n=1))
+    assert forced["verdict"] == "passed"
+
+
+def test_files_for_ci_systems(tmp_path, runs, capsys):
+    gate = tmp_path / "gate.yaml"
+    gate.write_text(
+        "without_baseline: skip\n"
+        "rules: [SRE >= 0.2, SRE >= 0.99, CG drop <= 2 %,\n"
+        "  {name: 'a | b <script>\\x1b', metric: CG, at_least: 99}]\n".replace("'", '"')
+    )
+    junit, markdown = tmp_path / "junit.xml", tmp_path / "summary.md"
+    words = ["--config", str(gate), "--junit", str(junit), "--markdown", str(markdown)]
+    assert main(["gate", runs[1], *words]) == 4
+    said = capsys.readouterr().out
+    assert "The gate failed: 2 of 4 rules." in said
+    assert "\x1b" not in said
+    suites = ElementTree.parse(junit).getroot()
+    (suite,) = suites
+    assert (suites.tag, suite.tag) == ("testsuites", "testsuite")
+    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "4", "failures": "2", "errors": "0", "skipped": "1"}
+    assert {"name", "time", "timestamp", "hostname"} <= set(suite.keys())
+    assert [case.tag for case in suite] == ["testcase"] * 4
+    assert all({"name", "classname", "time"} == set(case.keys()) for case in suite)
+    assert [[child.tag for child in case] for case in suite] == [
+        ["system-out"],
+        ["failure"],
+        ["skipped"],
+        ["failure"],
+    ]
+    assert {"type", "message"} == set(suite[1][0].keys())
+    text = markdown.read_text()
+    assert text.startswith("### Gate failed (2 of 4 rules)")
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(table) == 6
+    assert "<script>" not in text.replace("\\<script\\>", "")
+
+
+def test_the_shipped_example_works(runs, capsys):
+    config = str(files("configs").joinpath("gate.yaml"))
+    assert main(["gate", runs[1], "--config", config, "--baseline", runs[0]]) == 4
+    said = capsys.readouterr().out
+    assert "conversations" in said
+    assert "no such mean" not in said
+
+
+def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
+    gate = tmp_path / "gate.yaml"
+    gate.write_text(
+        "least_n: many\n"
+        "treshold: 2\n"
+        "rules:\n"
+        "  - SRE > 0.2\n"
+        "  - {metric: CGG, at_least: 1}\n"
+        "  - {metric: CG, at_least: 1, drop_at_most: 2 %}\n"
+        "  - {metric: CG, at_lest: 1}\n"
+        "  - {metric: CG, drop_at_most: some}\n"
+        "  - {metric: CG_at_i, at_least: 1}\n"
+        "  - {share: rejected, metric: CG, at_most: 1}\n"
+        "  - {metric: CG, drop_at_most: 1, proof: of_compliance, confidence: 5 %}\n"
+        "  - {share: undefined, at_most: 1}\n"
+        "  - {metric: CG}\n"
+        "  - {metric: gauc, drop_at_most: 1}\n"
+    )
+    assert main(["gate", runs[1], "--config", str(gate)]) == 2
+    said = capsys.readouterr().err
+    for line, what in (
+        (1, "least_n must be a whole number"),
+        (2, "treshold is no option"),
+        (4, "rule 1: a rule is options"),
+        (5, "rule 2: "),
+        (6, "rule 3: a bound on the value and one on its change"),
+        (7, "rule 4: at_lest is no option; did you mean at_least?"),
+        (8, "rule 5: drop_at_most must be a number like 0.2"),
+        (9, "rule 6: CG_at_i is a metric of iterations"),
+        (10, "rule 7: a rule names one of"),
+        (11, "rule 8: confidence must be from 50 %"),
+        (12, "rule 9: share: undefined needs the metric"),
+        (13, "rule 10: a rule has a bound"),
+        (14, "rule 11: gauc has no value for a conversation"),
+    ):
+        assert f"gate.yaml:{line}: {what}" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("text", ["", "rules: []", "[", "rules: {}", "a: 1\na: 2", "- 1"])
+def test_files_that_are_no_gate_are_refused(tmp_path, runs, capsys, text):
+    gate = tmp_path / "gate.yaml"
+    gate.write_text(text)
+    assert main(["gate", runs[1], "--config", str(gate)]) == 2
+    assert "gate.yaml" in capsys.readouterr().err
