@@ -1,0 +1,48 @@
+"""The engines from the command line: `python -m tests.engines flink start`."""
+
+import argparse
+import logging
+import sys
+
+from tests.engines.cluster import Cluster
+from tests.engines.install import install_prism
+from tests.engines.kafka import Kafka
+from tests.engines.processes import EngineError
+from tests.engines.settings import load_settings
+
+_LOGGER = logging.getLogger("engines")
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the arguments say; 0 when it is done, 1 when it could not be."""
+    parser = argparse.ArgumentParser(prog="python -m tests.engines", description=__doc__)
+    parser.add_argument("engine", choices=("prism", "flink", "kafka"))
+    parser.add_argument("action", choices=("install", "start", "check", "stop"))
+    chosen = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        _LOGGER.info("%s", _act(chosen.engine, chosen.action))
+    except EngineError as error:
+        _LOGGER.error("%s", error)
+        return 1
+    return 0
+
+
+def _act(engine: str, action: str) -> str:
+    settings = load_settings()
+    if engine == "prism":
+        return f"Prism is {install_prism(settings)}"
+    parts: Cluster | Kafka = Cluster(settings) if engine == "flink" else Kafka(settings)
+    getattr(parts, action)()
+    if action == "stop":
+        return f"{engine} has ended"
+    if action == "install":
+        return f"{engine} is installed in {settings.folder}"
+    running = "".join(
+        f"\n  {daemon.name:16} pid {daemon.pid()!s:8} {daemon.log}" for daemon in parts.daemons
+    )
+    return f"{engine} runs:{running}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

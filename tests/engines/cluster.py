@@ -1,0 +1,227 @@
+"""A Flink cluster for tests: start, stop, break and repair it, and run jobs on it."""
+
+import contextlib
+import functools
+import subprocess
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.engines import flink
+from tests.engines.flink_rest import FlinkRest
+from tests.engines.install import install_flink
+from tests.engines.processes import Daemon, EngineError, end_of_log, wait_until
+from tests.engines.settings import Settings, load_settings
+
+STREAMING = ("--streaming", "--checkpointing_interval=1000")
+# Without it rows between a stateful DoFn and the next GroupByKey are lost at checkpoints.
+LOSSLESS = ("--finish_bundle_before_checkpointing",)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A pipeline handed to the cluster.
+
+    Attributes:
+        name: Unique among all jobs of the cluster.
+        client: The Python process that submitted it and waits for its end.
+        log: What the client writes.
+        rest: The cluster's REST interface.
+    """
+
+    name: str
+    client: subprocess.Popen[bytes]
+    log: Path
+    rest: FlinkRest
+
+    @property
+    def id(self) -> str | None:
+        """Flink's identifier; None until Flink has the job."""
+        return next((job.id for job in self.rest.jobs() if job.name.startswith(self.name)), None)
+
+    def wait_until_running(self, seconds: float = 120) -> str:
+        """Return the job's identifier once all its tasks run.
+
+        Raises:
+            EngineError: the client failed, or it took longer than `seconds`.
+        """
+
+        running: list[str] = []
+
+        def runs() -> bool:
+            self._check_client()
+            if (job := self.id) is not None and self.rest.tasks_run(job):
+                running.append(job)
+            return bool(running)
+
+        wait_until(runs, seconds, f"job {self.name} to run; read {self.log}")
+        return running[0]
+
+    def wait_for_checkpoints(self, more: int, seconds: float = 60) -> None:
+        """Return when so many more checkpoints of the job are complete.
+
+        Raises:
+            EngineError: it took longer than `seconds`.
+        """
+        job = self.wait_until_running(seconds)
+        wanted = self.rest.completed_checkpoints(job) + more
+        wait_until(
+            lambda: self.rest.completed_checkpoints(job) >= wanted,
+            seconds,
+            f"checkpoints of job {self.name}",
+        )
+
+    def wait_until_restored(self, seconds: float = 90) -> None:
+        """Return when the job has gone back to a checkpoint and runs again.
+
+        Raises:
+            EngineError: it took longer than `seconds`.
+        """
+        job = self.wait_until_running(seconds)
+        wait_until(
+            lambda: self.rest.restores(job) > 0 and self.rest.tasks_run(job),
+            seconds,
+            f"job {self.name} to go back to a checkpoint",
+        )
+
+    def wait_until_done(self, seconds: float = 120) -> None:
+        """Return when the pipeline has ended well.
+
+        Raises:
+            EngineError: it failed, or took longer than `seconds`.
+        """
+        try:
+            self.client.wait(seconds)
+        except subprocess.TimeoutExpired as error:
+            raise EngineError(f"job {self.name} has not ended; read {self.log}") from error
+        self._check_client()
+
+    def _check_client(self) -> None:
+        if self.client.poll():
+            raise EngineError(f"job {self.name} failed; read {self.log}:\n{end_of_log(self.log)}")
+
+
+class Cluster:
+    """JobManager, TaskManagers, job server and Python worker pool on this machine."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or load_settings()
+        self.rest = FlinkRest(self.settings)
+
+    # Not made before they are asked for, because the command lines name what is installed.
+    @functools.cached_property
+    def job_manager(self) -> Daemon:
+        """Flink's coordinator."""
+        return flink.job_manager(self.settings)
+
+    @functools.cached_property
+    def task_managers(self) -> tuple[Daemon, ...]:
+        """The processes with one slot each, one of them to spare."""
+        numbers = range(1, self.settings.task_managers + 1)
+        return tuple(flink.task_manager(self.settings, number) for number in numbers)
+
+    @functools.cached_property
+    def job_server(self) -> Daemon:
+        """What turns Beam pipelines into jobs."""
+        return flink.job_server(self.settings)
+
+    @functools.cached_property
+    def worker_pool(self) -> Daemon:
+        """What starts Python workers."""
+        return flink.worker_pool(self.settings)
+
+    @property
+    def daemons(self) -> tuple[Daemon, ...]:
+        """All processes, in the order in which they start."""
+        return (self.job_manager, *self.task_managers, self.job_server, self.worker_pool)
+
+    def install(self) -> None:
+        """Fetch what is missing.
+
+        Raises:
+            EngineError: a needed program is missing, or a download failed.
+        """
+        install_flink(self.settings)
+
+    def start(self) -> None:
+        """Install what is missing, start what does not run, and return when all is healthy.
+
+        Raises:
+            EngineError: something could not be installed or started; says which log to read.
+        """
+        self.install()
+        flink.write_configuration(self.settings)
+        # First and alone: a TaskManager that does not find it waits for ten seconds.
+        self.job_manager.start()
+        for daemon in self.daemons:
+            daemon.launch()
+        self.check()
+
+    def check(self) -> None:
+        """Return when every process is healthy and the workers' Python is the right one.
+
+        Raises:
+            EngineError: one is not; says which log to read.
+        """
+        for daemon in self.daemons:
+            daemon.check(daemon.seconds_to_start)
+        flink.check_workers_python(self.settings, flink.environment_of(self.worker_pool))
+
+    def stop(self) -> None:
+        """End all processes, the last started first."""
+        for daemon in reversed(self.daemons):
+            daemon.stop()
+
+    def kill_task_manager_of(self, job_id: str) -> Daemon:
+        """Kill -9 one of the TaskManagers that work for a job, and return it."""
+        names = self.rest.task_managers_of(job_id)
+        victim = next(daemon for daemon in self.task_managers if daemon.name in names)
+        victim.kill()
+        return victim
+
+    def submit(self, module: str, *arguments: str, folder: Path, parallelism: int = 2) -> Job:
+        """Run a Python module in the workers' environment with the options for this cluster.
+
+        Args:
+            module: Importable by the workers too; hands its arguments to Beam.
+            arguments: The module's own, and Beam's.
+            folder: Takes the client's log.
+            parallelism: The number of slots.
+        """
+        name = f"{module.rsplit('.', 1)[-1].replace('_', '-')}-{uuid.uuid4().hex[:8]}"
+        ports = self.settings.ports
+        command = [str(self.settings.worker_python), "-m", module, *arguments]
+        command += [
+            f"--job_name={name}",
+            "--runner=PortableRunner",
+            f"--job_endpoint=localhost:{ports.job}",
+            f"--artifact_endpoint=localhost:{ports.artifact}",
+            "--environment_type=EXTERNAL",
+            f"--environment_config=localhost:{ports.worker_pool}",
+            f"--parallelism={parallelism}",
+        ]
+        log = folder / f"{name}.log"
+        with log.open("wb") as output:
+            client = subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=flink.worker_environment(self.settings),
+                cwd=folder,
+            )
+        return Job(name, client, log, self.rest)
+
+    @contextlib.contextmanager
+    def streaming(self, module: str, *arguments: str, folder: Path) -> Iterator[Job]:
+        """Submit a streaming job; it is cancelled when the block ends, unless it has ended."""
+        job = self.submit(module, *arguments, *STREAMING, folder=folder)
+        try:
+            job.wait_until_running()
+            yield job
+        finally:
+            job_id = job.id
+            if job_id is not None and self.rest.state(job_id) not in ("CANCELED", "FINISHED"):
+                self.rest.cancel(job_id)
+            job.client.terminate()
+            job.client.wait()

@@ -1,0 +1,62 @@
+"""Engines for tests, installed and started when the first test asks for them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.engines.cluster import Cluster
+from tests.engines.install import install_prism, prism_path
+from tests.engines.kafka import Kafka
+from tests.engines.settings import Settings, load_settings
+
+
+@pytest.fixture(scope="session")
+def settings() -> Settings:
+    return load_settings()
+
+
+@pytest.fixture(scope="session")
+def prism(settings: Settings) -> Path:
+    if not prism_path(settings).exists() and shutil.which("go") is None:
+        pytest.skip("Prism is not built, and Go, which builds it, is not on the PATH")
+    return install_prism(settings)
+
+
+@pytest.fixture(scope="session")
+def started_cluster(settings: Settings) -> Iterator[Cluster]:
+    _skip_without_java()
+    cluster = Cluster(settings)
+    ran_before = cluster.job_manager.pid() is not None
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        if not ran_before:
+            cluster.stop()
+
+
+@pytest.fixture
+def cluster(started_cluster: Cluster) -> Cluster:
+    """The cluster, whole again whatever the test before has broken."""
+    started_cluster.start()
+    return started_cluster
+
+
+@pytest.fixture(scope="session")
+def kafka(settings: Settings) -> Iterator[Kafka]:
+    _skip_without_java()
+    kafka = Kafka(settings)
+    ran_before = kafka.broker.pid() is not None
+    try:
+        kafka.start()
+        yield kafka
+    finally:
+        if not ran_before:
+            kafka.stop()
+
+
+def _skip_without_java() -> None:
+    if shutil.which("java") is None:
+        pytest.skip("Flink and Kafka run on Java 17, and java is not on the PATH")

@@ -1,0 +1,22 @@
+# Real engines on one machine, installed from package registries into .cache/engines and set up by
+# configs/flink/engines.yaml. Needs $(PYTHON) with the project's packages.
+
+.PHONY: prism flink flink-stop kafka kafka-stop test-engines
+
+prism:  ## build Prism, Beam's local streaming engine, with Go
+	$(PYTHON) -m tests.engines prism install
+
+flink:  ## start a Flink cluster with job server and Python workers
+	$(PYTHON) -m tests.engines flink start
+
+flink-stop:  ## end the Flink cluster
+	$(PYTHON) -m tests.engines flink stop
+
+kafka:  ## start a Kafka broker and the Java half of Beam's Kafka source
+	$(PYTHON) -m tests.engines kafka start
+
+kafka-stop:  ## end the Kafka broker
+	$(PYTHON) -m tests.engines kafka stop
+
+test-engines:  ## the tests that need the engines above
+	$(PYTHON) -m pytest -m engines tests/engines

@@ -1,0 +1,184 @@
+"""Installs the engines from package registries into the folder that engines.yaml names.
+
+Whatever is there already is kept: each part is built aside and moved into place when complete.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from tests.engines.processes import EngineError, run_to_end
+from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings
+
+COPY_JARS = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+PRISM_MODULE = "github.com/apache/beam/sdks/v2/go/cmd/prism"
+_LOGGER = logging.getLogger(__name__)
+
+
+def prism_path(settings: Settings) -> Path:
+    """Where Prism of the installed Beam SDK's version is, or will be once it is built."""
+    return settings.folder / f"prism-{version('apache-beam')}" / "prism"
+
+
+def install_prism(settings: Settings) -> Path:
+    """Build Prism with Go, unless it is there, and return its path.
+
+    Raises:
+        EngineError: Go is missing, or the build failed.
+    """
+    prism = prism_path(settings)
+    if not prism.exists():
+        go = require_program("go", "Prism is built with Go 1.24 or newer")
+        with _placed_when_complete(prism.parent, "builds Prism, takes some minutes") as folder:
+            run_to_end(
+                [go, "install", f"{PRISM_MODULE}@v{version('apache-beam')}"],
+                settings.folder / "log" / "install-prism.log",
+                "building Prism",
+                os.environ | {"GOBIN": str(folder)},
+            )
+    return prism
+
+
+def install_flink(settings: Settings) -> None:
+    """Fetch Flink, Beam's runner for it and the Python workers' environment.
+
+    Raises:
+        EngineError: Java or Maven is missing, or a download failed.
+    """
+    require_java(settings)
+    _install_flink_jars(settings)
+    _install_maven_jars("runner-pom.xml", settings.runner_jars, settings)
+    _install_worker_venv(settings)
+
+
+def install_kafka(settings: Settings) -> None:
+    """Fetch the Kafka broker and the Java side of Beam's Kafka source.
+
+    Raises:
+        EngineError: Java or Maven is missing, or a download failed.
+    """
+    require_java(settings)
+    _install_maven_jars("kafka-pom.xml", settings.kafka_jars, settings)
+    _install_maven_jars("runner-pom.xml", settings.runner_jars, settings)
+    _install_worker_venv(settings)
+
+
+def require_program(name: str, why: str) -> str:
+    """The path of a program.
+
+    Raises:
+        EngineError: it is not installed; `why` it is needed is part of the message.
+    """
+    if path := shutil.which(name):
+        return path
+    raise EngineError(f"{name} is not on the PATH: {why}; install it and try again")
+
+
+def require_java(settings: Settings) -> str:
+    """The path of a Java that is new enough.
+
+    Raises:
+        EngineError: Java is missing or too old.
+    """
+    wanted = settings.versions.java
+    java = require_program("java", f"Flink and Kafka run on Java {wanted}")
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    found = re.search(r'version "(\d+)', answer)
+    if found is None or int(found[1]) < wanted:
+        raise EngineError(f"{java} is not Java {wanted} or newer, it says: {answer.strip()}")
+    return java
+
+
+def _install_flink_jars(settings: Settings) -> None:
+    if settings.flink_jars.exists():
+        return
+    release = settings.versions.flink
+    with _placed_when_complete(settings.flink_jars, f"fetches Flink {release}, 220 MB") as folder:
+        run_to_end(
+            [
+                *(sys.executable, "-m", "pip", "download", "--no-deps", f"--dest={folder}"),
+                f"apache-flink-libraries=={release}",
+            ],
+            settings.folder / "log" / "install-flink.log",
+            "fetching Flink",
+        )
+        (archive,) = folder.glob("*.tar.gz")
+        with tarfile.open(archive) as content:
+            for member in content:
+                if "/deps/lib/" in member.name and member.isfile():
+                    member.name = Path(member.name).name
+                    content.extract(member, folder, filter="data")
+        archive.unlink()
+
+
+def _install_maven_jars(pom: str, target: Path, settings: Settings) -> None:
+    if target.exists():
+        return
+    maven = require_program("mvn", "Beam's runner and Kafka come from Maven Central")
+    with _placed_when_complete(target, f"fetches the jars of {pom} with Maven") as folder:
+        run_to_end(
+            [
+                *(maven, "--batch-mode", "--file", str(CONFIGURATION / pom), COPY_JARS),
+                f"-DoutputDirectory={folder}",
+                f"-Dbeam.version={settings.versions.beam}",
+                f"-Dkafka.version={settings.versions.kafka}",
+            ],
+            settings.folder / "log" / f"install-{target.name}.log",
+            f"fetching the jars of {pom}",
+        )
+
+
+def _install_worker_venv(settings: Settings) -> None:
+    requirements = CONFIGURATION / "worker-requirements.txt"
+    fingerprint = hashlib.sha256(requirements.read_bytes()).hexdigest()
+    # Not moved into place as the others: an environment's scripts know where it lies.
+    marker = settings.worker_venv / "installed-requirements"
+    if marker.exists() and marker.read_text() == fingerprint:
+        return
+    _require_python(settings)
+    _LOGGER.info("makes the workers' environment %s, 600 MB", settings.worker_venv)
+    log = settings.folder / "log" / "install-venv.log"
+    run_to_end(
+        [sys.executable, "-m", "venv", "--clear", str(settings.worker_venv)], log, "making a venv"
+    )
+    pip = [str(settings.worker_python), "-m", "pip", "install"]
+    run_to_end([*pip, "--requirement", str(requirements)], log, "installing the workers' packages")
+    # Without its dependencies, which are the ones pinned; editable, so that the workers run the
+    # code as it is.
+    run_to_end(
+        [*pip, "--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)],
+        log,
+        "installing the project for the workers",
+    )
+    marker.write_text(fingerprint)
+
+
+def _require_python(settings: Settings) -> None:
+    found = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if found != settings.versions.python:
+        raise EngineError(
+            f"the cluster's workers need Python {settings.versions.python}, and this is {found}: "
+            "run make with PYTHON=python3.11"
+        )
+
+
+@contextlib.contextmanager
+def _placed_when_complete(target: Path, what: str) -> Iterator[Path]:
+    """An empty folder that becomes `target` when the block ends well."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name}-") as aside:
+        folder = Path(aside) / target.name
+        folder.mkdir()
+        _LOGGER.info("%s", what)
+        yield folder
+        os.replace(folder, target)

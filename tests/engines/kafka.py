@@ -1,0 +1,163 @@
+"""A Kafka broker, and the Java service that lets Python pipelines read from it."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+from tests.engines.flink import java_command, worker_environment
+from tests.engines.install import install_kafka
+from tests.engines.processes import Daemon, run_to_end
+from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings, load_settings
+
+# Any 16 bytes in URL-safe Base64 do; one node has no other cluster to be told from.
+CLUSTER_ID = "Z29vZC1nYWluLWthZmthMQ"
+
+
+class Kafka:
+    """One broker without ZooKeeper, and Beam's Java expansion service."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or load_settings()
+        self.broker = Daemon(
+            "broker",
+            java_command(
+                self.settings,
+                f"{self.settings.kafka_jars}/*",
+                "-Xmx400m",
+                "kafka.Kafka",
+                str(self._properties),
+            ),
+            self.settings.kafka,
+            ports=(self.settings.ports.kafka, self.settings.ports.kafka_controller),
+        )
+        self.expansion_service = Daemon(
+            "java-expansion",
+            java_command(
+                self.settings,
+                # The folder, because the service refuses to work with nothing to ship.
+                os.pathsep.join([f"{self.settings.runner_jars}/*", str(self._conf)]),
+                "-Xmx400m",
+                "org.apache.beam.sdk.expansion.service.ExpansionService",
+                str(self.settings.ports.java_expansion),
+                "--javaClassLookupAllowlistFile=*",
+                "--defaultEnvironmentType=PROCESS",
+                f"--defaultEnvironmentConfig={json.dumps({'command': str(self._worker_command)})}",
+            ),
+            self.settings.kafka,
+            ports=(self.settings.ports.java_expansion,),
+        )
+
+    @property
+    def daemons(self) -> tuple[Daemon, ...]:
+        """All processes, in the order in which they start."""
+        return (self.broker, self.expansion_service)
+
+    @property
+    def address(self) -> str:
+        """Where clients find the broker."""
+        return f"localhost:{self.settings.ports.kafka}"
+
+    @property
+    def expansion_address(self) -> str:
+        """Where ReadFromKafka finds its Java half."""
+        return f"localhost:{self.settings.ports.java_expansion}"
+
+    def install(self) -> None:
+        """Fetch what is missing.
+
+        Raises:
+            EngineError: a needed program is missing, or a download failed.
+        """
+        install_kafka(self.settings)
+
+    def start(self) -> None:
+        """Install what is missing, start what does not run, and return when all is healthy.
+
+        Raises:
+            EngineError: something could not be installed or started; says which log to read.
+        """
+        self.install()
+        self._write_worker_command()
+        if self.broker.pid() is None:
+            self._format_storage()
+        for daemon in self.daemons:
+            daemon.launch()
+        self.check()
+
+    def check(self) -> None:
+        """Return when the broker and the expansion service are healthy.
+
+        Raises:
+            EngineError: one is not; says which log to read.
+        """
+        for daemon in self.daemons:
+            daemon.check(daemon.seconds_to_start)
+        self.ask("check")
+
+    def stop(self) -> None:
+        """End all processes, the last started first."""
+        for daemon in reversed(self.daemons):
+            daemon.stop()
+
+    def ask(self, *arguments: str) -> None:
+        """Have `kafka_client` do something with the broker.
+
+        Raises:
+            EngineError: it could not.
+        """
+        client = (str(self.settings.worker_python), "-m", "tests.engines.kafka_client")
+        run_to_end(
+            [*client, self.address, *arguments],
+            self.settings.kafka / "log" / "client.log",
+            "asking the Kafka broker",
+            environment=worker_environment(self.settings),
+        )
+
+    @property
+    def _conf(self) -> Path:
+        return self.settings.kafka / "conf"
+
+    @property
+    def _properties(self) -> Path:
+        return self._conf / "kafka.properties"
+
+    @property
+    def _worker_command(self) -> Path:
+        return self._conf / "start-java-worker"
+
+    def _format_storage(self) -> None:
+        ports, data = self.settings.ports, self.settings.kafka / "data"
+        self._properties.parent.mkdir(parents=True, exist_ok=True)
+        self._properties.write_text(
+            (CONFIGURATION / "kafka.properties").read_text()
+            + f"log.dirs={data}\n"
+            + f"controller.quorum.voters=1@localhost:{ports.kafka_controller}\n"
+            + f"listeners=PLAINTEXT://localhost:{ports.kafka},"
+            + f"CONTROLLER://localhost:{ports.kafka_controller}\n"
+            + f"advertised.listeners=PLAINTEXT://localhost:{ports.kafka}\n"
+        )
+        tool = java_command(
+            self.settings, f"{self.settings.kafka_jars}/*", "kafka.tools.StorageTool"
+        )
+        run_to_end(
+            [
+                *(*tool, "format", "--ignore-formatted"),
+                *("--cluster-id", CLUSTER_ID, "--config", str(self._properties)),
+            ],
+            self.settings.kafka / "log" / "format.log",
+            "preparing Kafka's storage",
+        )
+
+    def _write_worker_command(self) -> None:
+        """Write the program that Flink's TaskManagers start for each Java worker."""
+        command = self._worker_command
+        command.parent.mkdir(parents=True, exist_ok=True)
+        python = shlex.quote(str(self.settings.worker_python))
+        jars = shlex.quote(str(self.settings.runner_jars))
+        root = shlex.quote(str(REPOSITORY))
+        command.write_text(
+            "#!/bin/sh\n"
+            f'PYTHONPATH={root} exec {python} -m tests.engines.java_worker --jars={jars} "$@"\n'
+        )
+        command.chmod(0o755)

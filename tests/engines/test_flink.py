@@ -1,0 +1,88 @@
+"""What a real Flink cluster does with state, timers, watermarks, checkpoints and lost machines."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.engines.cluster import LOSSLESS, Cluster, Job
+from tests.engines.flink import check_workers_python, worker_environment
+from tests.engines.processes import EngineError, wait_until
+from tests.engines.programs.counting import expected_rows, lost_rows, written_rows, wrong_rows
+from tests.engines.programs.source import END
+
+POSITIONS = 8000
+STREAM = ("tests.engines.programs.stream", f"--positions={POSITIONS}")
+
+# The cluster's last word on the rows of a source that has ended comes with the first or second.
+CHECKPOINTS_AFTER_THE_END = 5
+
+pytestmark = pytest.mark.engines
+
+
+def lose_a_task_manager(cluster: Cluster, job: Job) -> None:
+    cluster.kill_task_manager_of(job.wait_until_running())
+
+
+def lose_the_workers(cluster: Cluster, job: Job) -> None:
+    cluster.worker_pool.kill()
+    cluster.worker_pool.start()
+
+
+def wait_for_the_end(job: Job, folder: Path) -> None:
+    wait_until((folder / END).exists, 90, f"the end of the source; read {job.log}")
+    job.wait_for_checkpoints(CHECKPOINTS_AFTER_THE_END)
+
+
+def test_batch_is_exact(cluster: Cluster, tmp_path: Path) -> None:
+    module = "tests.engines.programs.batch"
+    cluster.submit(
+        module, "--positions=2000", f"--output={tmp_path}", folder=tmp_path
+    ).wait_until_done()
+    assert written_rows(tmp_path) == expected_rows(2000)
+
+
+@pytest.mark.parametrize("lose", [lose_a_task_manager, lose_the_workers])
+def test_stream_is_exact_after_a_loss(
+    cluster: Cluster, tmp_path: Path, lose: Callable[[Cluster, Job], None]
+) -> None:
+    with cluster.streaming(*STREAM, *LOSSLESS, f"--output={tmp_path}", folder=tmp_path) as job:
+        job.wait_for_checkpoints(2)
+        lose(cluster, job)
+        assert lost_rows(tmp_path, POSITIONS), "the stream was over before the loss"
+        job.wait_until_restored()
+        wait_for_the_end(job, tmp_path)
+    assert not lost_rows(tmp_path, POSITIONS)
+    assert not wrong_rows(tmp_path, POSITIONS)
+
+
+def test_stream_loses_rows_when_bundles_stay_open_at_checkpoints(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    with cluster.streaming(*STREAM, f"--output={tmp_path}", folder=tmp_path) as job:
+        job.wait_for_checkpoints(2)
+        lose_a_task_manager(cluster, job)
+        job.wait_until_restored()
+        wait_for_the_end(job, tmp_path)
+    assert lost_rows(tmp_path, POSITIONS)
+    assert not wrong_rows(tmp_path, POSITIONS)
+
+
+def test_stream_goes_on_from_a_savepoint(cluster: Cluster, tmp_path: Path) -> None:
+    arguments = (*STREAM, *LOSSLESS, f"--output={tmp_path}")
+    with cluster.streaming(*arguments, folder=tmp_path) as job:
+        job.wait_for_checkpoints(2)
+        saved = cluster.rest.stop_with_savepoint(job.wait_until_running(), tmp_path)
+    assert lost_rows(tmp_path, POSITIONS), "the stream was over before it was stopped"
+    with cluster.streaming(*arguments, f"--savepoint_path={saved}", folder=tmp_path) as job:
+        wait_for_the_end(job, tmp_path)
+    assert not lost_rows(tmp_path, POSITIONS)
+    assert not wrong_rows(tmp_path, POSITIONS)
+
+
+def test_a_worker_pool_with_the_wrong_python_is_refused(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "python").symlink_to("/usr/bin/false")
+    environment = worker_environment(cluster.settings)
+    wrong = environment | {"PATH": f"{tmp_path}:{environment['PATH']}"}
+    with pytest.raises(EngineError, match=str(tmp_path / "python")):
+        check_workers_python(cluster.settings, wrong)
