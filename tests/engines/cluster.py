@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import shutil
 import subprocess
 import uuid
 from collections.abc import Iterator
@@ -169,9 +170,11 @@ class Cluster:
         flink.check_workers_python(self.settings, flink.environment_of(self.worker_pool))
 
     def stop(self) -> None:
-        """End all processes, the last started first."""
+        """End all processes, the last started first, and clear away what killed ones left."""
         for daemon in reversed(self.daemons):
             daemon.stop()
+        for name in flink.TEMPORARY_FOLDERS:
+            shutil.rmtree(self.settings.flink / name, ignore_errors=True)
 
     def kill_task_manager_of(self, job_id: str) -> Daemon:
         """Kill -9 one of the TaskManagers that work for a job, and return it."""

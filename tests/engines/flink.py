@@ -30,6 +30,8 @@ OPENED_PACKAGES = (
     "java.util.concurrent.locks",
     "sun.nio.ch",
 )
+# Of use only while the cluster runs, unlike logs, checkpoints and savepoints.
+TEMPORARY_FOLDERS = ("upload", "tmp", "artifacts")
 WHAT_WORKERS_RUN = (
     "import json, sys, apache_beam, transforms, tests.engines.programs as programs;"
     "print(json.dumps([sys.prefix, apache_beam.__version__, transforms.__file__]))"
@@ -192,7 +194,7 @@ def write_configuration(settings: Settings) -> None:
         "state.checkpoints.dir": (folder / "checkpoints").as_uri(),
         "state.savepoints.dir": (folder / "savepoints").as_uri(),
     }
-    for name in ("conf", "upload", "tmp", "checkpoints", "savepoints", "artifacts"):
+    for name in ("conf", "checkpoints", "savepoints", *TEMPORARY_FOLDERS):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "conf" / "config.yaml").write_text(yaml.safe_dump(content))
     log4j = CONFIGURATION / "log4j.properties"

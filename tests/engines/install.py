@@ -38,7 +38,7 @@ def install_prism(settings: Settings) -> Path:
     """
     prism = prism_path(settings)
     if not prism.exists():
-        go = require_program("go", "Prism is built with Go 1.24 or newer")
+        go = require_program("go", "Prism is built with Go 1.26 or newer")
         with _placed_when_complete(prism.parent, "builds Prism, takes some minutes") as folder:
             run_to_end(
                 [go, "install", f"{PRISM_MODULE}@v{version('apache-beam')}"],
@@ -146,7 +146,7 @@ def _install_worker_venv(settings: Settings) -> None:
     if marker.exists() and marker.read_text() == fingerprint:
         return
     _require_python(settings)
-    _LOGGER.info("makes the workers' environment %s, 600 MB", settings.worker_venv)
+    _LOGGER.info("makes the workers' environment %s, 700 MB", settings.worker_venv)
     log = settings.folder / "log" / "install-venv.log"
     run_to_end(
         [sys.executable, "-m", "venv", "--clear", str(settings.worker_venv)], log, "making a venv"
