@@ -27,11 +27,11 @@ install: $(VENV)/installed  ## a virtual environment in .venv with goodgain in i
 run: $(VENV)/installed  ## the main job on the shipped data; ends by saying where the report lies
 	$(VENV)/bin/goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/sample --overwrite
 
-test: $(VENV)/developed  ## all tests
-	$(PYTHON) -m pytest -n 2
+test: $(VENV)/developed  ## all tests but those of `make test-engines`
+	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not engines"
 
 test-fast: $(VENV)/developed  ## the tests that need no minute together
-	$(PYTHON) -m pytest -n 2 -m 'not slow and not engines and not browser'
+	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not slow and not engines and not browser"
 
 lint: $(VENV)/developed  ## formatting, ruff, mypy strict
 	$(VENV)/bin/ruff format --check .

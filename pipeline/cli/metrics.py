@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.cli.console import print_json
 
     if args.json:
-        print_json([_as_json(group, metric) for group, metrics in metric_groups() for metric in metrics])
+        print_json(
+            [_as_json(group, metric) for group, metrics in metric_groups() for metric in metrics]
+        )
     else:
         _print_tables()
     return 0
