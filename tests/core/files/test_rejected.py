@@ -176,7 +176,9 @@ def test_a_file_that_vanished_or_breaks_while_read():
 
     contents = {"j": GOOD, "a": samples.avro_bytes(ROWS), "p": samples.parquet_bytes(ROWS)}
     for path in ("a.jsonl", "a.avro", "a.parquet", "a.jsonl.gz", "a.avro.gz"):
-        data = gzip.compress(contents[path[2]], mtime=0) if path.endswith(".gz") else contents[path[2]]
+        data = (
+            gzip.compress(contents[path[2]], mtime=0) if path.endswith(".gz") else contents[path[2]]
+        )
         (shard,) = plan_shards(io.BytesIO(data), path, len(data))
         (row,) = read_shard(shard, lambda _: Breaking(b"x" * 100))
         assert (row.source, row.position) == (path, "file")
