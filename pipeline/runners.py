@@ -29,9 +29,7 @@ class Engine(Struct, frozen=True):
 
 _FN_API = Engine(
     "",
-    # For worker processes: no state cache (see `_fn_api_runner`), and no log, since an error is
-    # raised here anyway.
-    ("--max_cache_memory_usage_mb=0", "--default_sdk_harness_log_level=CRITICAL"),
+    (),
     "Beam's own DirectRunner picks an engine by what it can download; this one is always there, "
     "downloads nothing, and gives all elements of a key before its timers.",
 )

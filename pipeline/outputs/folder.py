@@ -29,6 +29,7 @@ DATASETS = (
     "comparison",
     "differences",
 )
+_WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
 # Paths within the folder that runs write, and so may replace.
 _OURS = re.compile(
@@ -47,6 +48,10 @@ def prepare(folder: str, overwrite: bool) -> None:
       UsageError: the folder cannot be looked into or made, holds something and `overwrite` is not
         set, or holds what no run wrote.
     """
+    if _WILDCARD.search(folder):  # filesystems match such names, also when they delete
+        raise UsageError(
+            f"Output folder {folder} must not have *, ? or [ in its name; give another folder."
+        )
     names = _names_in(folder)
     foreign = [name for name in names if not _OURS.fullmatch(name)]
     if foreign and overwrite:
@@ -60,28 +65,24 @@ def prepare(folder: str, overwrite: bool) -> None:
             "--overwrite to replace what an earlier run left."
         )
     # The manifest goes first: without it the rest does not look finished.
-    tops = {name.split("/")[0] for name in names}
-    for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
-        _delete(FileSystems.join(folder, top))
-    _try(folder)
-
-
-def _try(folder: str) -> None:
-    """Write a file, so that a folder that takes none is known before the work and not after it.
-
-    Raises:
-      UsageError: it takes none.
-    """
-    trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
-    _make_folder(FileSystems.join(folder, UNFINISHED))
+    tops = sorted({name.split("/")[0] for name in names}, key=lambda top: (top != MANIFEST, top))
     try:
-        with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-            file.write(b"")
-        _delete(FileSystems.join(folder, UNFINISHED))
+        for top in tops:
+            _delete(FileSystems.join(folder, top))
+        _try(folder)
     except (BeamIOError, OSError, ValueError) as error:
         raise UsageError(
             f"Output folder {folder} cannot be written to ({_cause(error)}); give another folder."
         ) from None
+
+
+def _try(folder: str) -> None:
+    """Write a file, so that a folder that takes none is known before the work and not after it."""
+    trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
+    _make_folder(FileSystems.join(folder, UNFINISHED))
+    with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file.write(b"")
+    _delete(FileSystems.join(folder, UNFINISHED))
 
 
 def _delete(path: str) -> None:
@@ -148,7 +149,7 @@ def read_manifest(folder: str) -> dict[str, object]:
 def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
     """The rows of a dataset of a finished run, in whichever format it was written."""
     for file_format in FORMATS.values():
-        pattern = FileSystems.join(_literal(folder), dataset, "part-*" + file_format.suffix)
+        pattern = FileSystems.join(folder, dataset, "part-*" + file_format.suffix)
         (match,) = FileSystems.match([pattern])
         for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
             with open_file(metadata.path) as file:
@@ -178,13 +179,8 @@ def _names_in(folder: str) -> list[str]:
 
 
 def _files_below(folder: str) -> list[str]:
-    (match,) = FileSystems.match([FileSystems.join(_literal(folder), "**")])
+    (match,) = FileSystems.match([FileSystems.join(folder, "**")])
     return [metadata.path for metadata in match.metadata_list]
-
-
-def _literal(path: str) -> str:
-    """A pattern that matches a path as it stands, whatever its name holds."""
-    return re.sub(r"([*?[])", r"[\1]", path)
 
 
 def _cause(error: Exception) -> str:

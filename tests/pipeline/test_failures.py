@@ -1,0 +1,292 @@
+"""Runs that go wrong: what they say, how they end, and what they leave (SPEC 3, 6)."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pipeline.graph
+import transforms.score
+from pipeline.exit_codes import ExitCode
+from pipeline.manifest import balance_of
+from tests.pipeline.runs import SAMPLE, contents, manifest, names_in, rows, run, write_jsonl
+from transforms.core.errors import BalanceError
+
+GOOD = {"conversation_id": "good", "iteration": 1, "results": [{"gain": 3}]}
+
+
+def call(conversation_id, iteration=1, **more):
+    return {**GOOD, "conversation_id": conversation_id, "iteration": iteration, **more}
+
+
+def complaint(capsys):
+    """The one sentence on stderr that a failed command leaves beside progress."""
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert not any("Traceback" in line for line in lines)
+    assert lines[-1].startswith("goodgain: ")
+    return lines[-1].removeprefix("goodgain: ")
+
+
+@pytest.fixture
+def good(tmp_path):
+    return write_jsonl(tmp_path / "good.jsonl", [GOOD])
+
+
+class TestUsage:
+    def test_a_pattern_without_match(self, tmp_path, capsys):
+        assert run(tmp_path / "out", [tmp_path / "none*.jsonl"]) == ExitCode.USAGE
+        assert "matches no file" in complaint(capsys)
+        assert not (tmp_path / "out").exists()
+
+    def test_an_output_that_is_not_empty(self, good, tmp_path, capsys):
+        assert run(tmp_path, [good]) == ExitCode.USAGE
+        assert "is not empty" in complaint(capsys)
+        assert names_in(tmp_path) == ["good.jsonl"]
+
+    def test_an_output_that_cannot_be_made(self, good, tmp_path, capsys):
+        assert run(tmp_path / "good.jsonl" / "out", [good]) == ExitCode.USAGE
+        assert "cannot be written to" in complaint(capsys)
+
+    def test_a_mistake_costs_no_earlier_output(self, good, tmp_path):
+        assert run(tmp_path / "out", [good]) == ExitCode.DONE
+        before = contents(tmp_path / "out")
+        mistakes = (
+            ([good], "--runner=NoRunner"),
+            ([good], "--direct_num_worker=2"),
+            ([good], "--direct_num_workers=two"),
+            ([good], "--rules=none.yaml"),
+            ([tmp_path / "none.avro"], "--max-i=3"),
+        )
+        for inputs, option in mistakes:
+            assert run(tmp_path / "out", inputs, "--overwrite", option) == ExitCode.USAGE
+        assert contents(tmp_path / "out") == before
+
+    def test_an_option_of_beam_that_does_not_exist(self, good, tmp_path, capsys):
+        assert run(tmp_path / "out", [good], "--direct_num_worker=2") == ExitCode.USAGE
+        assert "--direct_num_worker is no option" in complaint(capsys)
+
+    def test_a_value_that_beam_refuses(self, good, tmp_path, capsys):
+        assert run(tmp_path / "out", [good], "--direct_num_workers=two") == ExitCode.USAGE
+        assert "invalid int value: 'two'" in complaint(capsys)
+
+
+class TestDeath:
+    """A run that dies leaves nothing that looks finished, and --overwrite repairs it."""
+
+    def assert_unfinished_and_repaired(self, output):
+        assert names_in(output) in ([], [".unfinished"])
+        assert run(output, [SAMPLE]) == ExitCode.USAGE
+        assert run(output, [SAMPLE], "--overwrite") == ExitCode.DONE
+        assert "manifest.json" in names_in(output)
+        assert ".unfinished" not in names_in(output)
+
+    def test_a_stage_that_raises(self, tmp_path, capsys, monkeypatch):
+        score_conversation = transforms.score.score_conversation
+        last = max(row["conversation_id"] for row in self.expected(tmp_path))
+
+        def raising(conversation_id, *rest):
+            if conversation_id == last:
+                raise ZeroDivisionError("the moon is full")
+            return score_conversation(conversation_id, *rest)
+
+        with monkeypatch.context() as context:
+            context.setattr(transforms.score, "score_conversation", raising)
+            assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
+        said = complaint(capsys)
+        assert said.startswith("The run failed:")
+        assert "the moon is full" in said
+        self.assert_unfinished_and_repaired(tmp_path / "out")
+
+    def expected(self, tmp_path):
+        assert run(tmp_path / "expected", [SAMPLE]) == ExitCode.DONE
+        return rows(tmp_path / "expected", "conversations")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        "moment",
+        [
+            "transforms.means._rows",
+            "pipeline.run.publish",
+        ],
+    )
+    def test_kill(self, moment, tmp_path):
+        module, _, function = moment.rpartition(".")
+        program = (
+            f"import os, sys, {module}\n"
+            f"{moment} = lambda *_, **__: os.kill(os.getpid(), {signal.SIGKILL:d})\n"
+            "from pipeline.__main__ import main\n"
+            "main(sys.argv[1:])\n"
+        )
+        words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out")]
+        done = subprocess.run(
+            [sys.executable, "-c", program, *words],
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == -signal.SIGKILL, (function, done.stderr)
+        assert "manifest.json" not in names_in(tmp_path / "out")
+        self.assert_unfinished_and_repaired(tmp_path / "out")
+
+    def test_a_balance_that_does_not_hold(self, tmp_path, capsys, monkeypatch):
+        """As when an engine loses a bundle."""
+        of_score = pipeline.graph.of_score
+        with monkeypatch.context() as context:
+            context.setattr(
+                pipeline.graph,
+                "of_score",
+                lambda score: {**of_score(score), "records.redelivered": 1},
+            )
+            assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
+        said = complaint(capsys)
+        assert "269 records were read but" in said
+        assert "nothing was published" in said
+        self.assert_unfinished_and_repaired(tmp_path / "out")
+
+
+class TestOverwrite:
+    def test_replaces_all_that_an_earlier_run_wrote(self, good, tmp_path):
+        first = ("--per-call", "--write-duplicates", "--format=parquet", "--shards=3")
+        assert run(tmp_path / "out", [SAMPLE], *first) == ExitCode.DONE
+        assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.DONE
+        assert run(tmp_path / "fresh", [good]) == ExitCode.DONE
+        assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+        assert names_in(tmp_path / "out") == names_in(tmp_path / "fresh")
+
+    def test_keeps_what_nobody_wrote(self, good, tmp_path, capsys):
+        assert run(tmp_path / "out", [good]) == ExitCode.DONE
+        (tmp_path / "out" / "means" / "notes.txt").write_text("mine")
+        before = contents(tmp_path / "out")
+        assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.USAGE
+        assert "means/notes.txt, which no run of goodgain wrote" in complaint(capsys)
+        assert contents(tmp_path / "out") == before
+
+
+class TestRejected:
+    BAD = (
+        {"conversation_id": "flagged", "iteration": 0},
+        {"conversation_id": "only bad", "iteration": 1, "results": [{"gain": 7}]},
+        {"conversation_id": "only bad", "iteration": "x"},
+        {"conversation_id": "", "iteration": 1},
+        {"iteration": 1},
+    )
+
+    @pytest.fixture
+    def traces(self, tmp_path):
+        good = [call(f"c{number}") for number in range(5)]
+        return write_jsonl(tmp_path / "in.jsonl", [*good, call("flagged"), *self.BAD])
+
+    def test_flag_their_conversation(self, traces, tmp_path):
+        assert run(tmp_path / "out", [traces], "--max-rejected=5") == ExitCode.DONE
+        by_id = {row["conversation_id"]: row for row in rows(tmp_path / "out", "conversations")}
+        assert sorted(by_id) == ["c0", "c1", "c2", "c3", "c4", "flagged", "only bad"]
+        assert by_id["flagged"]["rejected_records"] == 1
+        assert (by_id["flagged"]["N"], by_id["flagged"]["CG"]) == (1, 3)
+        only_bad = by_id["only bad"]
+        assert only_bad["rejected_records"] == 2
+        assert (only_bad["N"], only_bad["turn"], only_bad["CG"]) == (0, None, None)
+        assert only_bad["attributes"] == {}
+
+        found = manifest(tmp_path / "out")
+        assert found["conversations"] == {
+            "total": 7,
+            "in_means": 5,
+            "without_search": 1,
+            "with_rejected_records": 2,
+        }
+        assert found["records"]["read"] == 11
+        assert found["records"]["scored"] == 6
+        assert found["records"]["rejected"] == 5
+        (mean,) = (
+            row
+            for row in rows(tmp_path / "out", "means")
+            if row["metric"] == "CG" and row["i"] is None
+        )
+        assert mean["n"] == 5
+
+    def test_are_written_in_the_order_of_the_file(self, tmp_path):
+        lines = [call(f"c{number}", iteration=number % 2) for number in range(120)]
+        path = write_jsonl(tmp_path / "in.jsonl", lines)
+        assert run(tmp_path / "out", [path], "--max-rejected=50%") == ExitCode.DONE
+        found = rows(tmp_path / "out", "rejected")
+        assert [row["position"] for row in found] == [f"line {line}" for line in range(1, 121, 2)]
+        assert {row["source"] for row in found} == {path}
+        assert {row["field"] for row in found} == {"iteration"}
+        assert [json.loads(row["payload"]) for row in found] == lines[::2]
+
+    @pytest.mark.parametrize(
+        ("limit", "code"),
+        [("5", 0), ("4", 3), ("46%", 0), ("45%", 3), ("0", 3), ("100%", 0)],
+    )
+    def test_too_many_end_with_3_and_all_outputs(self, limit, code, traces, tmp_path, capsys):
+        assert run(tmp_path / "out", [traces], f"--max-rejected={limit}") == code
+        assert manifest(tmp_path / "out")["records"]["too_many_rejected"] is (code == 3)
+        assert len(rows(tmp_path / "out", "rejected")) == 5
+        assert len(rows(tmp_path / "out", "conversations")) == 7
+        said = capsys.readouterr().out
+        assert ("exit code is 3" in said) is (code == 3)
+
+    def test_text_that_no_encoder_takes_is_rejected(self, tmp_path):
+        """Half a surrogate pair, which JSON can write, next to what only a lenient reader takes."""
+        path = tmp_path / "in.jsonl"
+        path.write_text(
+            '{"conversation_id": "\\ud800", "iteration": NaN}\n'
+            '{"conversation_id": "c", "iteration": 1, "attributes": {"\\udc00": NaN}}\n'
+        )
+        assert run(tmp_path / "out", [path], "--max-rejected=2") == ExitCode.DONE
+        found = rows(tmp_path / "out", "rejected")
+        assert [row["conversation_id"] for row in found] == [None, "c"]
+        assert found[1]["field"] == "attributes.\\udc00"
+
+    def test_a_file_name_that_is_no_text_is_escaped(self, tmp_path):
+        (tmp_path / "in").mkdir()
+        (tmp_path / "in" / "\udcff.jsonl").write_text("bad\n")
+        assert run(tmp_path / "out", [tmp_path / "in"], "--max-rejected=1") == ExitCode.DONE
+        (row,) = rows(tmp_path / "out", "rejected")
+        assert row["source"].endswith("\\udcff.jsonl")
+
+
+class TestManifest:
+    def test_holds_what_the_run_was(self, tmp_path):
+        options = ("--slice", "arm", "--max-i=3", "--shards=2", "--write-duplicates")
+        assert run(tmp_path / "out", [SAMPLE], *options) == ExitCode.DONE
+        found = manifest(tmp_path / "out")
+        records = found["records"]
+        outcomes = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+        assert records["read"] == sum(records[name] for name in outcomes) == 269
+        assert records["balance_holds"] is True
+        conversations = rows(tmp_path / "out", "conversations")
+        results, duplicates = found["results"], rows(tmp_path / "out", "duplicates")
+        for name, column in (("total", "R"), ("unique", "UR"), ("good", "GR")):
+            assert results[name] == sum(row[column] for row in conversations)
+        assert results["duplicates"] == len(duplicates)
+        assert sum(results["duplicates_by_step"].values()) == len(duplicates)
+        assert sum(results["results_by_type"].values()) == results["total"]
+        assert found["datasets"]["duplicates"] == len(duplicates)
+        assert found["inputs"] == [{"path": SAMPLE, "size": Path(SAMPLE).stat().st_size}]
+        assert found["parameters"]["slice"] == [["arm"]]
+        assert found["parameters"]["max_i"] == 3
+        assert found["engine"] == "FnApiRunner"
+        assert found["started"] < found["finished"]
+        assert {"goodgain", "python", "apache-beam"} <= found["versions"].keys()
+
+    @pytest.mark.parametrize("content", ["", "\n\n"])
+    def test_of_nothing_has_every_count(self, content, tmp_path, capsys):
+        (tmp_path / "empty.jsonl").write_text(content)
+        assert run(tmp_path / "out", [tmp_path / "empty.jsonl"]) == ExitCode.DONE
+        found = manifest(tmp_path / "out")
+        assert found["records"]["read"] == 0
+        assert set(found["conversations"].values()) == {0}
+        assert found["results"]["total"] == 0
+        assert "no conversation counts" in capsys.readouterr().out
+
+    def test_balance(self):
+        counts = {"records.read": 6, "records.scored": 1, "records.earlier_turn": 2}
+        counts |= {"records.redelivered": 1, "records.rejected": 1, "records.late": 1}
+        assert balance_of(counts).holds
+        for name in counts:
+            with pytest.raises(BalanceError, match="accounted for"):
+                balance_of({**counts, name: counts[name] + 1})

@@ -1,0 +1,143 @@
+"""The output folder: what a run refuses, replaces, and leaves behind (SPEC 6)."""
+
+import os
+
+import pytest
+
+from pipeline.outputs.folder import prepare, publish, read_manifest, write_file
+from transforms.core.errors import GoodGainError, UsageError
+
+OURS = (
+    "manifest.json",
+    "manifest.json.unfinished",
+    "report.html",
+    "means/part-00000-of-00001.avro",
+    "iterations/part-00001-of-00002.parquet",
+    "rejected/part-00000-of-00001.jsonl",
+    ".unfinished/summary.json",
+    ".unfinished/means/part-00000-of-00001.avro",
+)
+FOREIGN = (
+    "notes.txt",
+    ".hidden",
+    "means/notes.txt",
+    "means/old/part-00000-of-00001.avro",
+    "calls/traces.avro",
+    "part-00000-of-00001.avro",
+    "manifest.json/inside",
+    "deep/er/file",
+)
+
+
+def fill(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", [*OURS, *FOREIGN])
+def test_a_folder_that_holds_anything_is_refused(name, tmp_path):
+    fill(tmp_path, name)
+    with pytest.raises(UsageError, match=r"is not empty .*; give another folder, or --overwrite"):
+        prepare(str(tmp_path), overwrite=False)
+    assert files(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_new_or_empty_folder_is_taken(overwrite, end, tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "new", "a/new/one", "with space"):
+        prepare(f"{tmp_path / name}{end}", overwrite)
+        assert files(tmp_path / name) == []
+
+
+def test_overwrite_removes_what_runs_wrote(tmp_path):
+    fill(tmp_path, *OURS)
+    prepare(f"{tmp_path}/", overwrite=True)
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_overwrite_touches_nothing_when_something_else_is_there(name, tmp_path):
+    ours = [one for one in OURS if one != name.split("/")[0]]
+    fill(tmp_path, *ours, name)
+    with pytest.raises(UsageError, match="which no run of goodgain wrote") as error:
+        prepare(str(tmp_path), overwrite=True)
+    assert name in str(error.value)
+    assert files(tmp_path) == sorted([*ours, name])
+
+
+def test_overwrite_within_a_relative_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "out", *OURS)
+    fill(tmp_path / "out2", *FOREIGN)
+    for folder in ("out", "./out", "out/../out"):
+        fill(tmp_path / "out", "manifest.json")
+        prepare(folder, overwrite=True)
+        assert files(tmp_path / "out") == []
+    assert len(files(tmp_path / "out2")) == len(FOREIGN) - ("manifest.json" in FOREIGN)
+
+
+@pytest.mark.parametrize("name", ["out[1]", "out*", "o?t"])
+def test_a_name_that_looks_like_a_pattern_is_refused(name, tmp_path):
+    """Beam's filesystems would match it, also to delete: the folder beside it."""
+    fill(tmp_path / "out1", *OURS)
+    with pytest.raises(UsageError, match="must not have"):
+        prepare(str(tmp_path / name), overwrite=True)
+    assert files(tmp_path / "out1") == sorted(OURS)
+
+
+@pytest.mark.parametrize("place", ["file", "file/inside"])
+def test_a_place_that_cannot_be_a_folder_is_named_in_one_sentence(place, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageError, match="cannot be written to") as error:
+        prepare(str(tmp_path / place), overwrite=True)
+    assert str(tmp_path / place) in str(error.value)
+    assert "\n" not in str(error.value)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_an_unknown_filesystem_is_named_in_one_sentence():
+    with pytest.raises(UsageError, match="nowhere://bucket/out cannot be looked into") as error:
+        prepare("nowhere://bucket/out", overwrite=False)
+    assert "\n" not in str(error.value)
+
+
+def test_publishing_moves_files_and_clears_up(tmp_path):
+    fill(tmp_path, ".unfinished/means/part-00000-of-00001.avro", ".unfinished/summary.json")
+    publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
+    assert files(tmp_path) == ["means/part-00000-of-00001.avro"]
+    assert not (tmp_path / ".unfinished").exists()
+
+
+def test_publishing_what_is_not_there_is_an_error(tmp_path):
+    fill(tmp_path, ".unfinished/summary.json")
+    with pytest.raises(GoodGainError, match="cannot be moved"):
+        publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
+
+
+def test_a_small_file_is_replaced_completely(tmp_path, monkeypatch):
+    write_file(str(tmp_path), "manifest.json", b"old")
+
+    def dies(*_):
+        raise OSError("the disk is gone")
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "rename", dies)
+        with pytest.raises(OSError, match="disk is gone"):
+            write_file(str(tmp_path), "manifest.json", b"new")
+    assert files(tmp_path) == ["manifest.json.unfinished"]
+    write_file(str(tmp_path), "manifest.json", b"new")
+    assert (tmp_path / "manifest.json").read_bytes() == b"new"
+    assert files(tmp_path) == ["manifest.json"]
+
+
+def test_a_folder_without_a_manifest_is_not_finished(tmp_path):
+    with pytest.raises(UsageError, match="not the output of a finished run"):
+        read_manifest(str(tmp_path))
