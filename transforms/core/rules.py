@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from transforms.core.errors import RulesError
 from transforms.core.normalise import IgnoredParameters
-from transforms.core.rules_file import Points, Requirement, RulesFile, TypeEntry
+from transforms.core.rules_file import Points, Policy, Requirement, RulesFile, TypeEntry
 
 # Attribute numbers. One byte names an attribute in a fingerprint (see `fingerprint`); a name that
 # the rules don't know is UNKNOWN_FIELD or UNKNOWN_ID there, followed by the digest of the name, and
@@ -107,6 +107,7 @@ class RuleTable(Struct, frozen=True):
       url_parameters: attribute number by identity parameter.
       time_fields: names of the fields compared as instants.
       max_candidates: how many candidates a key keeps.
+      policy: how much of SPEC 4.3 is applied; see `RulesFile`.
     """
 
     type_numbers: dict[str, int]
@@ -119,6 +120,7 @@ class RuleTable(Struct, frozen=True):
     url_parameters: dict[str, int]
     time_fields: frozenset[str]
     max_candidates: int
+    policy: Policy
 
     def of_type(self, number: int) -> TypeRules:
         """The rules that apply to a type number; those of `default` when it is not in the table."""
@@ -164,6 +166,7 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         url_parameters=dict(zip(identity, _URL_PARAMETERS, strict=False)),
         time_fields=TIME_FIELDS.union(rules.time_fields),
         max_candidates=rules.max_candidates,
+        policy=rules.policy,
     )
 
 

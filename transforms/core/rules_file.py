@@ -14,6 +14,7 @@ from transforms.core.rules_contradictions import contradictions
 
 SHIPPED_RULES = "dedup.yaml"
 Names = list[Annotated[str, Field(min_length=1)]]
+Policy = Literal["full", "ids", "none"]
 
 
 class _Part(BaseModel):
@@ -80,8 +81,14 @@ class UrlEntry(_Part):
 
 
 class RulesFile(_Part):
-    """A whole rules file."""
+    """A whole rules file.
 
+    Attributes:
+      policy: how much of SPEC 4.3 is applied. `full`: all of it. `ids`: only its steps on type,
+        named ids and the generic id. `none`: nothing is a duplicate.
+    """
+
+    policy: Policy = "full"
     aliases: dict[str, str] = {}
     time_fields: Names = []
     max_candidates: Annotated[int, Field(ge=1)] = 256

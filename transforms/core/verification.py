@@ -64,6 +64,9 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
         return _DIFFERENT[Step.TYPE]
     applicable = rules.of_type(type_number)
     mine, theirs = first.values, second.values
+    if rules.policy == "ids":
+        by_ids = _by_ids(mine, theirs, applicable) or _by_generic_id(mine, theirs)
+        return by_ids or _DIFFERENT[Step.INCONCLUSIVE]
     return (
         _by_ids(mine, theirs, applicable)
         or _by_url(mine, theirs, rules)

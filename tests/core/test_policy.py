@@ -1,0 +1,64 @@
+"""How much of the rules for duplicates is applied: everything, ids only, or nothing."""
+
+from itertools import pairwise
+
+import pytest
+
+from tests.core.direct import call_print
+from transforms.core.duplicates import Deduplicator
+from transforms.core.errors import RulesError
+from transforms.core.rules import compile_rules
+from transforms.core.rules_file import read_rules, shipped_rules_text
+
+LONG = "a text that is long enough to be compared, and then some more words"
+PAIRS = {
+    "ids": ({"ids": {"doc_id": "a"}}, {"ids": {"doc_id": "a"}}),
+    "generic_id": ({"id": "x", "title": "t"}, {"id": "x"}),
+    "url": ({"url": "http://x/a"}, {"url": "http://x/a"}),
+    "fields": (
+        {"entity_type": "File", "snippet": LONG},
+        {"entity_type": "File", "snippet": LONG, "title": "t"},
+    ),
+    "identical": ({"entity_type": "Event", "fields": {"start": "2025-01-01", "end": "2025-01-02"}},)
+    * 2,
+}
+
+
+def steps(policy, results):
+    rules = read_rules(shipped_rules_text())
+    table = compile_rules(rules.model_copy(update={"policy": policy}))
+    deduplicator = Deduplicator(table)
+    found = [deduplicator.add(result) for result in call_print(list(results)).results]
+    return [one and one.verdict.step.value for one in found]
+
+
+@pytest.mark.parametrize("step", PAIRS)
+def test_each_policy_applies_its_steps(step):
+    assert steps("full", PAIRS[step]) == [None, step]
+    assert steps("ids", PAIRS[step]) == [None, step if step in ("ids", "generic_id") else None]
+    assert steps("none", PAIRS[step]) == [None, None]
+
+
+def test_type_and_differing_ids_still_divide_under_ids():
+    one = {"entity_type": "File", "id": "x"}
+    for other in ({"entity_type": "Event", "id": "x"}, {"entity_type": "File", "id": "y"}):
+        assert steps("ids", (one, other)) == [None, None]
+
+
+def test_weaker_policies_never_find_more():
+    results = [result for pair in PAIRS.values() for result in pair] * 2
+    counts = [
+        sum(step is not None for step in steps(policy, results))
+        for policy in ("full", "ids", "none")
+    ]
+    assert all(more > fewer for more, fewer in pairwise(counts))
+    assert counts[-1] == 0
+
+
+def test_shipped_rules_apply_everything():
+    assert read_rules(shipped_rules_text()).policy == "full"
+
+
+def test_unknown_policy_is_a_mistake_with_its_line():
+    with pytest.raises(RulesError, match=r"rules\.yaml:1: policy: "):
+        read_rules("policy: some\ntypes: {default: {}}\n", "rules.yaml")
