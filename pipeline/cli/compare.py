@@ -9,7 +9,9 @@ from pipeline.cli.tracing_options import add_json_option
 from transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from pipeline.comparison.compare import Compared
     from pipeline.comparison.request import Request
+    from pipeline.comparison.sensitivity_rows import SensitivityRow
 
 NAME = "compare"
 HELP = "compare two runs, or two arms within one, metric by metric"
@@ -110,6 +112,12 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--seed", type=int, default=DEFAULT_SEED, metavar="S", help="of the bootstrap (1)"
     )
+    group.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="also score both arms again under other policies: copies that keep their slots, no "
+        "de-duplication, exact ids only, thresholds 1 to 3; takes several runs",
+    )
     group.add_argument("--wilcoxon", action="store_true", help="also test signed ranks of pairs")
     group.add_argument("--sign", action="store_true", help="also test signs of pairs")
 
@@ -140,19 +148,30 @@ def run(args: argparse.Namespace) -> int:
     # Imported here: reading outputs brings Beam, which takes long to load.
     from pipeline.cli.compare_text import render
     from pipeline.cli.console import message_console, print_json, result_console
+    from pipeline.cli.sensitivity_text import render_sensitivity
     from pipeline.comparison.compare import compare
     from pipeline.comparison.document import document, rows_of
     from pipeline.comparison.output import write
 
     request = request_of(args)
     compared = compare(request, message_console().print)
+    turned = _sensitivity(compared) if args.sensitivity else None
     if args.output:
-        write(compared, args.output, args.format, args.overwrite)
+        write(compared, args.output, args.format, args.overwrite, turned)
     if args.json:
-        print_json({**document(compared), "rows": rows_of(compared)})
+        print_json({**document(compared, turned), "rows": rows_of(compared)})
     else:
         render(compared, result_console(), at=args.at)
+        if turned is not None:
+            render_sensitivity(turned, result_console())
     return 0
+
+
+def _sensitivity(compared: Compared) -> list[SensitivityRow]:
+    from pipeline.cli.console import message_console
+    from pipeline.comparison.sensitivity import sensitivity
+
+    return sensitivity(compared, message_console().print)
 
 
 def request_of(args: argparse.Namespace) -> Request:

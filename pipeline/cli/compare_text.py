@@ -16,8 +16,8 @@ from pipeline.comparison.matching import Account
 from pipeline.comparison.measures import AT_I
 from pipeline.comparison.rows import ComparisonRow
 
-_COLOURS = {"better": "green", "worse": "red", "changed": "yellow"}
-_SHORT_NAMES = {
+COLOURS = {"better": "green", "worse": "red", "changed": "yellow"}
+SHORT_NAMES = {
     "iterations_for_all_good_results": "iter. for all good",
     "iterations_after_last_good": "iter. after last good",
 }
@@ -136,8 +136,8 @@ _POPULATIONS = {"reached": "reached it in both arms", "all": "count, ended ones 
 def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
     table = plain_table()
     table.add_column("metric", max_width=14, overflow="fold")
-    interval = f"{rows[0].confidence * 100:g} % interval"
-    for heading in ("base", "cand.", "diff.", interval, "p adj."):
+    interval_heading = f"{rows[0].confidence * 100:g} % interval"
+    for heading in ("base", "cand.", "diff.", interval_heading, "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     if compared.matched.paired:
@@ -145,13 +145,13 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
     for row in rows:
         p = row.p_holm if compared.request.correction == "holm" else row.p_benjamini_hochberg
         cells: list[str | Text] = [
-            Text(_SHORT_NAMES.get(row.metric, row.metric)),
+            Text(SHORT_NAMES.get(row.metric, row.metric)),
             figure(row.base_mean),
             figure(row.candidate_mean),
             figure(row.difference, signed=True),
-            _interval(row.ci_low, row.ci_high),
-            _p(p),
-            Text(row.verdict, style=_COLOURS.get(row.verdict, "")),
+            interval(row.ci_low, row.ci_high),
+            p_text(p),
+            Text(row.verdict, style=COLOURS.get(row.verdict, "")),
         ]
         if compared.matched.paired:
             cells.append("" if row.gsb is None else f"{row.gsb:+.2f}")
@@ -172,7 +172,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
         relative = row.relative_difference
         n = f"{row.n_base:,}" if paired else f"{row.n_base:,}+{row.n_candidate:,}"
         cells: list[str | Text] = [
-            Text(_SHORT_NAMES.get(row.metric, row.metric)),
+            Text(SHORT_NAMES.get(row.metric, row.metric)),
             "-" if relative is None else f"{100 * relative:+.1f} %",
             "-" if row.effect_size is None else f"{row.effect_size:+.2f}",
             figure(row.minimum_detectable_effect),
@@ -194,10 +194,10 @@ def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
     method = compared.request.correction
     for row in rows:
         table.add_row(
-            Text(_SHORT_NAMES.get(row.metric, row.metric)),
-            _interval(row.bootstrap_ci_low, row.bootstrap_ci_high),
-            _p(getattr(row, f"wilcoxon_p_{method}")),
-            _p(getattr(row, f"sign_p_{method}")),
+            Text(SHORT_NAMES.get(row.metric, row.metric)),
+            interval(row.bootstrap_ci_low, row.bootstrap_ci_high),
+            p_text(getattr(row, f"wilcoxon_p_{method}")),
+            p_text(getattr(row, f"sign_p_{method}")),
         )
     return table
 
@@ -274,19 +274,21 @@ def figure(value: float | None, signed: bool = False, digits: int = _SIGNIFICANT
         return "0"
     if abs(value) >= 10 ** (digits + 1):
         return f"{value:{sign},.0f}"
-    if abs(value) < 10.0**-digits:
+    if abs(value) < 10.0 ** (1 - digits):
         return f"{value:{sign}.1e}"
     whole = len(f"{abs(value):.0f}") if abs(value) >= 1 else 1
     return f"{value:{sign}.{max(digits - whole, 0)}f}"
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of a difference; a dash for none."""
     if low is None or high is None:
         return "-"
     return f"{figure(low, signed=True)} .. {figure(high, signed=True)}"
 
 
-def _p(value: float | None) -> str:
+def p_text(value: float | None) -> str:
+    """A p value to three decimals."""
     if value is None:
         return "-"
     return "<0.001" if value < 0.001 else f"{value:.3f}"

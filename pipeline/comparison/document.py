@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import asdict
 
 from pipeline.comparison.compare import Compared
+from pipeline.comparison.sensitivity_rows import SensitivityRow
 from pipeline.comparison.sources import Source
 from pipeline.version import goodgain_version
 
 KIND = "comparison"
 
 
-def document(compared: Compared) -> dict[str, Any]:
-    """Everything about a comparison but its rows and the values of its pairs."""
+def document(
+    compared: Compared, sensitivity: Sequence[SensitivityRow] | None = None
+) -> dict[str, Any]:
+    """Everything about a comparison but its rows and the values of its pairs.
+
+    Args:
+      sensitivity: None when it was not asked for.
+    """
     arms, request = compared.arms, compared.request
     examples = compared.examples
     return {
@@ -36,6 +44,7 @@ def document(compared: Compared) -> dict[str, Any]:
         ],
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "examples": _plain(examples),
+        "sensitivity": _plain(sensitivity),
         "request": _plain(request),
         "versions": {"goodgain": goodgain_version()},
     }

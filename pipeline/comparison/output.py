@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
 
@@ -12,13 +12,20 @@ from pipeline.comparison.compare import Compared
 from pipeline.comparison.document import document, rows_of
 from pipeline.comparison.matching import sample
 from pipeline.comparison.measures import Measure
+from pipeline.comparison.sensitivity_rows import SensitivityRow
 from pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
 from pipeline.outputs.datasets import Dataset
 from pipeline.outputs.folder import MANIFEST, prepare, write_file
 from pipeline.outputs.formats import FORMATS, Format, Row
 
 
-def write(compared: Compared, folder: str, file_format: Format, overwrite: bool) -> None:
+def write(
+    compared: Compared,
+    folder: str,
+    file_format: Format,
+    overwrite: bool,
+    sensitivity: Sequence[SensitivityRow] | None = None,
+) -> None:
     """Write `comparison`, `differences` (paired only) and, last, `manifest.json`.
 
     Raises:
@@ -30,7 +37,7 @@ def write(compared: Compared, folder: str, file_format: Format, overwrite: bool)
     if compared.matched.paired:
         pairs = list(differences(compared))
         datasets[DIFFERENCES.name] = _write(folder, DIFFERENCES, pairs, file_format)
-    manifest = {**document(compared), "datasets": datasets}
+    manifest = {**document(compared, sensitivity), "datasets": datasets}
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
     write_file(folder, MANIFEST, content)
 

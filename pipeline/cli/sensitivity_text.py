@@ -1,0 +1,39 @@
+"""The sensitivity of a comparison to policies, as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.cli.compare_text import COLOURS, SHORT_NAMES, figure, interval, p_text
+from pipeline.cli.console import plain_table
+from pipeline.comparison.sensitivity_rows import SensitivityRow
+
+
+def render_sensitivity(rows: Sequence[SensitivityRow], console: Console) -> None:
+    """Print for each metric the difference under every policy, and which verdicts turn."""
+    console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
+    table = plain_table()
+    table.add_column("metric", max_width=14, overflow="fold")
+    table.add_column("policy", no_wrap=True)
+    for heading in ("diff.", "interval", "p Holm"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        of_metric = [row for row in rows if row.metric == metric]
+        for at, row in enumerate(of_metric):
+            verdict = Text(row.verdict, style=COLOURS.get(row.verdict, ""))
+            table.add_row(
+                Text(SHORT_NAMES.get(metric, metric) if at == 0 else ""),
+                row.policy,
+                figure(row.difference, signed=True),
+                interval(row.ci_low, row.ci_high),
+                p_text(row.p_holm),
+                verdict.append(" (turns)") if row.turns else verdict,
+            )
+    console.print(table)
+    turned = list(dict.fromkeys(row.metric for row in rows if row.turns))
+    told = f"Verdicts that turn: {', '.join(turned)}." if turned else "No verdict turns."
+    console.print(Text(f"\n{told}"))

@@ -1,0 +1,204 @@
+"""Whether a verdict hangs on a policy: both arms scored again with other rules and thresholds.
+
+An agent that repeats itself can look better where copies count as new; a verdict that turns with
+the policy is one about the policy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from msgspec import Struct
+from msgspec.structs import replace
+
+import pipeline.run
+from pipeline.comparison.compare import Compared, compare
+from pipeline.comparison.rows import ComparisonRow, Verdict
+from pipeline.comparison.sensitivity_rows import SensitivityRow
+from pipeline.comparison.sources import Source
+from pipeline.comparison.statistics import Tests
+from pipeline.config_file import load_run_config
+from pipeline.outputs.folder import read_manifest
+from pipeline.rules import load_rules
+from transforms.core.errors import UsageError
+from transforms.core.rules_file import Policy
+
+AS_RUN = "as run"
+_RANKING = "ndcg@10"  # beside the family, since copies that keep their places change only ranking
+_THRESHOLDS = (1, 2, 3)
+
+
+class Variant(Struct, frozen=True):
+    """One other way of scoring.
+
+    Attributes:
+      name: what tables call it.
+      parameters: fields of the run's configuration that differ.
+      policy: of the rules for duplicates; None = that of the run.
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = {}
+    policy: Policy | None = None
+
+
+VARIANTS = (
+    Variant("compact", {"duplicates": "compact"}),
+    Variant("hold_slot", {"duplicates": "hold_slot"}),
+    Variant("no de-duplication", {}, "none"),
+    Variant("exact ids only", {}, "ids"),
+    *(
+        Variant(f"threshold {gain}", {"good_gain_threshold": gain, "relevance_threshold": None})
+        for gain in _THRESHOLDS
+    ),
+)
+
+
+def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[SensitivityRow]:
+    """Score both arms again under every variant, and compare the declared family at N.
+
+    Reads the inputs that the manifests name, and writes to a temporary folder only.
+
+    Args:
+      say: told what is done.
+
+    Raises:
+      UsageError: the inputs or rules of a run are gone or have changed.
+    """
+    ranking = (_RANKING,) if _RANKING in _ranking_of(compared) else ()
+    chosen = replace(
+        compared.request,
+        metrics=tuple(dict.fromkeys((*compared.arms.measures.declared, *ranking))),
+        family=compared.arms.measures.declared,
+        slices=(),
+        tolerances=(),
+        examples=0,
+        examples_by=None,
+        max_i=1,
+        tests=Tests(options=compared.request.tests.options),
+    )
+    # Without slices the family is smaller, so that this may be clearer than the comparison itself.
+    usual = _rows(compare(chosen))
+    found = [_row(AS_RUN, row, row.verdict) for row in usual]
+    verdicts = {row.metric: row.verdict for row in usual}
+    for variant in filter(lambda variant: _differs(variant, compared), VARIANTS):
+        say(f"Scoring under {variant.name} ...")
+        with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
+            outputs = _score_again(compared, variant, Path(folder))
+            rows = _rows(compare(replace(chosen, outputs=outputs)))
+        found += [_row(variant.name, row, verdicts[row.metric]) for row in rows]
+    return found
+
+
+def _differs(variant: Variant, compared: Compared) -> bool:
+    """Whether a variant scores either run in another way than it was scored."""
+    sources = (compared.arms.base_source, compared.arms.candidate_source)
+    return variant.policy is not None or any(
+        source.manifest["parameters"].get(name) != value
+        for source in sources
+        for name, value in variant.parameters.items()
+    )
+
+
+def _ranking_of(compared: Compared) -> set[str]:
+    """The ranking metrics that both runs computed."""
+    sources = (compared.arms.base_source, compared.arms.candidate_source)
+    base, candidate = (set(source.manifest["parameters"]["metrics"]) for source in sources)
+    return base & candidate
+
+
+def _rows(compared: Compared) -> list[ComparisonRow]:
+    """All conversations at N: the declared family, and one metric of the ranked list."""
+    return [
+        row
+        for row in compared.rows
+        if row.i is None and not row.slice and (row.family == "declared" or row.metric == _RANKING)
+    ]
+
+
+def _row(policy: str, row: ComparisonRow, usual: Verdict) -> SensitivityRow:
+    return SensitivityRow(
+        policy=policy,
+        metric=row.metric,
+        base_mean=row.base_mean,
+        candidate_mean=row.candidate_mean,
+        difference=row.difference,
+        ci_low=row.ci_low,
+        ci_high=row.ci_high,
+        p_holm=row.p_holm,
+        p_benjamini_hochberg=row.p_benjamini_hochberg,
+        verdict=row.verdict,
+        turns=row.verdict != usual,
+    )
+
+
+def _score_again(compared: Compared, variant: Variant, folder: Path) -> tuple[str, ...]:
+    """Run each output of the comparison again, and give the new folders."""
+    arms = compared.arms
+    sources = {source.folder: source for source in (arms.base_source, arms.candidate_source)}
+    again = {
+        old: _run(source, variant, folder / str(number))
+        for number, (old, source) in enumerate(sources.items())
+    }
+    return tuple(again[old] for old in compared.request.outputs)
+
+
+def _run(source: Source, variant: Variant, folder: Path) -> str:
+    parameters = {
+        name: value
+        for name, value in source.manifest["parameters"].items()
+        if name not in _NOT_AGAIN and value is not None
+    }
+    options = {
+        **parameters,
+        **{name: value for name, value in variant.parameters.items() if value is not None},
+        "output": str(folder),
+    }
+    for name, value in variant.parameters.items():
+        if value is None:
+            options.pop(name, None)
+    with _rules(source, variant.policy) as rules:
+        if rules is not None:
+            options["rules"] = rules
+        # What a run prints at its end would stand between our tables.
+        with contextlib.redirect_stdout(io.StringIO()):
+            pipeline.run.run(load_run_config(options), [])
+    manifest = read_manifest(str(folder))
+    if manifest["inputs"] != source.manifest["inputs"]:
+        raise UsageError(
+            f"The inputs of {source.folder} are not those that it was made from, so it cannot be "
+            "scored again: put them back, or leave --sensitivity out."
+        )
+    if variant.policy is None and manifest["rules_digest"] != source.manifest["rules_digest"]:
+        raise UsageError(
+            f"The rules of {source.folder} have changed since it was made: put them back, or leave "
+            "--sensitivity out."
+        )
+    return str(folder)
+
+
+# Other engines need options that no manifest holds; extra outputs and slices are of no use here.
+_NOT_AGAIN = (
+    "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
+    "write_duplicates", "max_i", "max_rejected",
+)  # fmt: skip
+
+
+@contextlib.contextmanager
+def _rules(source: Source, policy: Policy | None) -> Iterator[str | None]:
+    """A file with the run's rules under a policy; None = the run's own."""
+    if policy is None:
+        yield None
+        return
+    rules = load_rules(source.manifest["parameters"].get("rules"))
+    changed = rules.model_copy(update={"policy": policy})
+    with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
+        path = Path(folder) / "rules.yaml"
+        path.write_text(yaml.safe_dump(changed.model_dump(by_alias=True)), encoding="utf-8")
+        yield str(path)
