@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "pipeline.cli.explain",
     "compare": "pipeline.cli.compare",
     "gate": "pipeline.cli.gate",
+    "nightly": "pipeline.cli.nightly",
     "metrics": "pipeline.cli.metrics",
     "report": "pipeline.cli.report",
     "sample": "pipeline.cli.sample",

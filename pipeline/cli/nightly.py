@@ -1,0 +1,84 @@
+"""`goodgain nightly`: score, compare, judge and publish one day of traces, or several."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from pipeline.cli.tracing_options import add_json_option
+from transforms.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pipeline.nightly.job import Request
+
+NAME = "nightly"
+HELP = "score, compare, judge and publish a day of traces, every night"
+EXAMPLE = "goodgain nightly --config configs/nightly.yaml --date 2025-03-04"
+PASSES_ON = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the configuration is, and which days are run."""
+    parser.usage = f"{parser.prog} --config FILE [options] [options of Beam]"
+    parser.description = (
+        f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged.\n"
+        "Exit code, of several days the gravest: 0 passed, 1 failed, 2 wrong usage or "
+        "configuration,\n3 bad data (too many records rejected, or nothing to average), 4 the "
+        "gate failed."
+    )
+    parser.add_argument("--config", required=True, metavar="FILE", help="what to do, in YAML")
+    parser.add_argument(
+        "--date", metavar="DAY", help="the day to run, like 2025-03-04 (yesterday, UTC)"
+    )
+    parser.add_argument(
+        "--backfill",
+        nargs=2,
+        metavar=("FROM", "TO"),
+        help="run every day from one to the other that is not there yet",
+    )
+    parser.add_argument(
+        "--rerun-late",
+        action="store_true",
+        help="also run the days again whose input has changed since",
+    )
+    add_json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the job in the real world.
+
+    Raises:
+      UsageError: the configuration, the days or the options cannot be used.
+      GoodGainError: the job failed, or another one is at work.
+    """
+    request = _request(args)
+    # Imported here: this brings Beam, which takes long to load.
+    import msgspec
+
+    from pipeline.cli.console import print_json, result_console
+    from pipeline.nightly.config_file import load_nightly_config
+    from pipeline.nightly.job import run_nightly
+    from pipeline.nightly.summary import print_done
+    from pipeline.nightly.surroundings import Surroundings
+
+    config = load_nightly_config(args.config)
+    done = run_nightly(config, request, args.beam_arguments, Surroundings())
+    if args.json:
+        print_json(msgspec.to_builtins(done))
+    else:
+        print_done(result_console(), done, config.output)
+    return done.exit_code
+
+
+def _request(args: argparse.Namespace) -> Request:
+    from pipeline.nightly.dates import read_day
+    from pipeline.nightly.job import Request
+
+    if args.backfill is None:
+        return Request(read_day(args.date) if args.date else None, None, args.rerun_late)
+    if args.date:
+        raise UsageError("--date and --backfill exclude each other: give one of the two.")
+    first, last = map(read_day, args.backfill)
+    if last < first:
+        raise UsageError(f"--backfill {first} {last}: give the earlier day first.")
+    return Request(None, (first, last), args.rerun_late)

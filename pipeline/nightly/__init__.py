@@ -1,0 +1,1 @@
+"""The nightly job: one day of traces scored, compared, judged, published and reported."""

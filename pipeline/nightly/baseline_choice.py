@@ -1,0 +1,53 @@
+"""How the configuration says what a day is compared with."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any
+
+from msgspec import Struct
+
+_PREVIOUS = "previous_good"
+_MEAN = re.compile(r"mean of last ([1-9][0-9]{0,2})")
+
+
+class BaselineChoice(Struct, frozen=True):
+    """What a day is compared with.
+
+    Attributes:
+      days: so many of the good days before it, the latest; their conversations together are the
+        baseline, each of the same weight.
+      pinned: this day instead, whichever is compared.
+    """
+
+    days: int = 1
+    pinned: date | None = None
+
+    @classmethod
+    def parse(cls, written: Any) -> BaselineChoice:
+        """Read `previous_good`, `mean of last 7` or a day.
+
+        Raises:
+          ValueError: it is none of them.
+        """
+        if isinstance(written, cls):
+            return written
+        if isinstance(written, date):  # YAML reads a day as such
+            return cls(pinned=date(written.year, written.month, written.day))
+        text = str(written).strip()
+        if text == _PREVIOUS:
+            return cls()
+        if match := _MEAN.fullmatch(text):
+            return cls(days=int(match[1]))
+        try:
+            return cls(pinned=date.fromisoformat(text))
+        except ValueError:
+            raise ValueError(
+                f"must be {_PREVIOUS}, a day like 2025-03-01 or like `mean of last 7`, not {text!r}"
+            ) from None
+
+    def __str__(self) -> str:
+        if self.pinned is not None:
+            return self.pinned.isoformat()
+        return _PREVIOUS if self.days == 1 else f"mean of last {self.days}"

@@ -1,0 +1,87 @@
+"""The configuration of the nightly job: every option with its type and default."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    field_validator,
+)
+
+from pipeline.config import Patterns, Text
+from pipeline.nightly.baseline_choice import BaselineChoice
+from pipeline.nightly.dates import check_pattern
+
+_GREATEST_ATTEMPTS = 10
+_SCHEME = "://"
+_WEB = ("http://", "https://")
+_FROM_ENVIRONMENT = "$"
+
+Choice = Annotated[BaselineChoice, BeforeValidator(BaselineChoice.parse), PlainSerializer(str)]
+Words = Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class NightlyConfig(BaseModel):
+    """What the nightly job reads, computes, compares with and tells whom.
+
+    Attributes:
+      input: patterns of a day's trace files, with `{date}`, or `{year}`, `{month}` and `{day}`.
+      output: folder on a disk that holds `date=D/` for each day, and the history.
+      run: file with options of `goodgain run`; built-in defaults without it.
+      engine_options: words for Beam, like `--flink_master=...`.
+      baseline: what a day is compared with.
+      gate: file with the rules of `goodgain gate`; without it only rejected records are judged.
+      late_days: so many days back the job looks for files that arrived late.
+      webhook: URL that gets a JSON document for each day that did not pass; `$NAME` takes it from
+        the environment.
+      command: words of a command that gets the same document on its standard input.
+      attempts: how often webhook and command are tried.
+      backoff_seconds: before the second attempt; doubled before each further one.
+      timeout_seconds: of one attempt.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
+    )
+
+    input: Patterns
+    output: Text
+    run: Text | None = None
+    engine_options: tuple[Text, ...] = ()
+    baseline: Choice = BaselineChoice()
+    gate: Text | None = None
+    late_days: int = Field(7, ge=0)
+    webhook: Text | None = None
+    command: Words | None = None
+    attempts: int = Field(4, ge=1, le=_GREATEST_ATTEMPTS)
+    backoff_seconds: float = Field(2.0, ge=0)
+    timeout_seconds: float = Field(10.0, gt=0)
+
+    @field_validator("input")
+    @classmethod
+    def _input_names_the_day(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            check_pattern(pattern)
+        return patterns
+
+    @field_validator("output")
+    @classmethod
+    def _output_lies_on_a_disk(cls, output: str) -> str:
+        if _SCHEME in output:
+            raise ValueError(
+                "must be a folder on a disk, where a rename is atomic and a lock holds, "
+                f"not {output!r}; copy finished days to an object store, manifest.json last"
+            )
+        return output
+
+    @field_validator("webhook")
+    @classmethod
+    def _webhook_is_on_the_web(cls, webhook: Any) -> Any:
+        if webhook is not None and not webhook.startswith((*_WEB, _FROM_ENVIRONMENT)):
+            raise ValueError("must be an http or https URL, or $NAME of an environment variable")
+        return webhook

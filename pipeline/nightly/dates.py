@@ -1,0 +1,64 @@
+"""Days as the nightly job names them: in options, in input patterns and in folder names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from string import Formatter
+
+from transforms.core.errors import UsageError
+
+_PLACEHOLDERS = ("date", "year", "month", "day")
+_WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
+_WRITTEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def read_day(written: str) -> date:
+    """A day written like 2025-03-01.
+
+    Raises:
+      UsageError: it is none.
+    """
+    try:
+        if _WRITTEN.fullmatch(written):
+            return date.fromisoformat(written)
+    except ValueError:
+        pass  # like 2025-02-30; the message is the same
+    raise UsageError(f"{written!r} is no day; write it like 2025-03-01.")
+
+
+def days_between(first: date, last: date) -> Iterator[date]:
+    """Every day from the first to the last, both included."""
+    for number in range((last - first).days + 1):
+        yield first + timedelta(days=number)
+
+
+def check_pattern(pattern: str) -> None:
+    """Make sure that a pattern of input names a single day.
+
+    Raises:
+      ValueError: it has a placeholder that nothing fills, or names no day.
+    """
+    try:
+        names = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
+    except ValueError as error:
+        raise ValueError(f"cannot be filled in: {error}") from None
+    if unknown := names.difference(_PLACEHOLDERS):
+        raise ValueError(
+            f"has a placeholder {{{min(unknown)}}}; there are {{date}}, {{year}}, {{month}} and "
+            "{day}"
+        )
+    if not any(whole <= names for whole in _WHOLE_DAYS):
+        raise ValueError(
+            f"does not say which day it is of: {pattern!r} needs {{date}}, or {{year}}, {{month}} "
+            "and {day}"
+        )
+
+
+def patterns_of(patterns: Sequence[str], day: date) -> list[str]:
+    """The patterns of one day's input: `{date}` is 2025-03-01, `{day}` 01."""
+    return [
+        pattern.format(date=day.isoformat(), year=f"{day:%Y}", month=f"{day:%m}", day=f"{day:%d}")
+        for pattern in patterns
+    ]

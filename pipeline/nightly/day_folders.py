@@ -1,0 +1,122 @@
+"""Where days lie below the output folder, and how one gets there whole or not at all.
+
+A day is written below a hidden name beside its place. When it is complete it takes its place by
+one rename, which a disk does atomically; where the day was there before, both exchange their names
+in one step. Object stores rename file by file: there this holds for no folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from pipeline.nightly.swap import exchanged
+from pipeline.outputs.folder import MANIFEST
+
+_DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")
+_UNFINISHED = re.compile(r"\..+\.unfinished")
+_REPLACED = re.compile(r"\.(date=[0-9-]{10})\.replaced")
+
+
+class DayFolders:
+    """The days below an output folder.
+
+    Attributes:
+      output: the folder.
+    """
+
+    def __init__(self, output: Path) -> None:
+        self.output = output
+
+    def place(self, day: date) -> Path:
+        """Where a day lies once it is published."""
+        return self.output / f"date={day.isoformat()}"
+
+    def unfinished(self, day: date) -> Path:
+        """Where a day lies while it is written."""
+        return self.output / f".date={day.isoformat()}.unfinished"
+
+    def pooled(self) -> Path:
+        """Where several days lie together while they serve as a baseline."""
+        return self.output / ".baseline.unfinished"
+
+    def published(self) -> list[date]:
+        """The days that are there, ascending."""
+        names = (_DAY.fullmatch(path.name) for path in self._paths())
+        days = (date.fromisoformat(match[1]) for match in names if match)
+        return sorted(day for day in days if (self.place(day) / MANIFEST).exists())
+
+    def publish(self, day: date) -> None:
+        """Put a day that was written into its place, instead of what lies there."""
+        unfinished, place = self.unfinished(day), self.place(day)
+        for path in _below(unfinished):
+            _sync(path)
+        if not place.exists():
+            os.rename(unfinished, place)
+        elif exchanged(unfinished, place):
+            _sync(self.output)
+            remove(unfinished)
+        else:
+            replaced = self.output / f".{place.name}.replaced"
+            os.rename(place, replaced)
+            os.rename(unfinished, place)
+            _sync(self.output)
+            remove(replaced)
+        _sync(self.output)
+
+    def repair(self) -> list[str]:
+        """Undo what a job that was stopped has left.
+
+        Returns:
+          The names of what was removed or put back.
+        """
+        found = []
+        for path in self._paths():
+            match = _REPLACED.fullmatch(path.name)
+            if match and not (self.output / match[1]).exists():
+                os.rename(path, self.output / match[1])
+            elif match or _UNFINISHED.fullmatch(path.name):
+                remove(path)
+            else:
+                continue
+            found.append(path.name)
+        return found
+
+    def _paths(self) -> list[Path]:
+        return sorted(self.output.iterdir()) if self.output.exists() else []
+
+
+def remove(path: Path) -> None:
+    """Delete a file, or a folder with all below it; what is not there is fine."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file completely or not at all: under a hidden name first, then renamed."""
+    unfinished = path.parent / f".{path.name}.unfinished"
+    unfinished.write_bytes(content)
+    _sync(unfinished)
+    os.replace(unfinished, path)
+    _sync(path.parent)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The folder and everything in it."""
+    yield folder
+    yield from folder.rglob("*")
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

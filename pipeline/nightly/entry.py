@@ -1,0 +1,129 @@
+"""What is kept of a day: its verdict, its means and its counts; `day.json` of the day's folder."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from pipeline.comparison.measures import HEADLINE
+from pipeline.exit_codes import ExitCode
+
+DAY_FILE = "day.json"
+Verdict = Literal["passed", "gate failed", "bad data", "failed"]
+EXIT_CODES: Mapping[Verdict, ExitCode] = {
+    "passed": ExitCode.DONE,
+    "gate failed": ExitCode.REGRESSION,
+    "bad data": ExitCode.DATA_QUALITY,
+    "failed": ExitCode.FAILED,
+}
+_COUNTS = {
+    "records": ("records", "read"),
+    "rejected": ("records", "rejected"),
+    "conversations": ("conversations", "total"),
+    "in_means": ("conversations", "in_means"),
+    "results": ("results", "total"),
+    "unlabelled": ("results", "unlabelled"),
+}
+
+
+class DayMean(Struct, frozen=True):
+    """A mean over the conversations of a day, with its 95 % interval (SPEC 6)."""
+
+    n: int
+    mean: float | None
+    ci_low: float | None
+    ci_high: float | None
+
+
+class DayChange(Struct, frozen=True):
+    """A mean's difference to the baseline, in the unit of the metric, with its 95 % interval.
+
+    Attributes:
+      n_base, n: conversations; pairs where the baseline has the same conversations.
+      p: two-sided, corrected for the number of headline metrics (Holm).
+      verdict: better, worse, changed, not shown or not tested; see `ComparisonRow`.
+    """
+
+    n_base: int
+    n: int
+    base: float | None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p: float | None
+    verdict: str
+
+
+class DayEntry(Struct, frozen=True):
+    """A day, as the history keeps it.
+
+    Attributes:
+      date: like 2025-03-01.
+      reasons: why it did not pass, a sentence each.
+      notes: what is to be known about how it was judged.
+      baseline: the days that it was compared with, ascending; none when there was none.
+      means: by metric, at N, over all conversations.
+      changes: by metric, against the baseline.
+      counts: of input files and bytes, records, conversations and results.
+      started: UTC, ISO 8601.
+      seconds: what the day took; with `started` all that differs when it is run again.
+    """
+
+    date: str
+    verdict: Verdict
+    exit_code: int
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    baseline: tuple[str, ...]
+    means: dict[str, DayMean]
+    changes: dict[str, DayChange]
+    counts: dict[str, int]
+    started: str
+    seconds: float
+
+    @property
+    def day(self) -> datetime.date:
+        """The day."""
+        return datetime.date.fromisoformat(self.date)
+
+
+def failed_entry(
+    day: datetime.date, reason: str, started: str, seconds: float, code: ExitCode = ExitCode.FAILED
+) -> DayEntry:
+    """The entry of a day that has no outputs."""
+    return DayEntry(
+        day.isoformat(), "failed", int(code), (reason,), (), (), {}, {}, {}, started, seconds
+    )
+
+
+def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> dict[str, DayMean]:
+    """The headline and the ranking metrics of the run, from rows of `means`."""
+    wanted = (*HEADLINE, *manifest["parameters"].get("metrics", ()))
+    found = {
+        row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
+        for row in rows
+        if not row["slice"] and row["i"] is None
+    }
+    return {name: found[name] for name in wanted if name in found}
+
+
+def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of a day from the manifest of its run."""
+    inputs: Sequence[Mapping[str, Any]] = manifest["inputs"]
+    counts = {"input_files": len(inputs), "input_bytes": sum(one["size"] for one in inputs)}
+    for name, (group, count) in _COUNTS.items():
+        counts[name] = manifest[group].get(count, 0)
+    return counts
+
+
+def read_entry(folder: Path) -> DayEntry | None:
+    """The entry in the folder of a day; None when there is none, or it cannot be read."""
+    try:
+        return msgspec.json.decode((folder / DAY_FILE).read_bytes(), type=DayEntry)
+    except (OSError, msgspec.DecodeError):
+        return None

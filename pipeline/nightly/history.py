@@ -1,0 +1,119 @@
+"""The history: a small table over all days, made anew from their folders each time.
+
+`history.jsonl` holds a `DayEntry` a line, ascending by day; `history.md` is the same for people.
+What is published decides: a day has one entry, that of its folder. Only a day without folder, one
+that failed, has its entry in the history alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from pipeline.cli.words import printable
+from pipeline.nightly.day_folders import DayFolders, write_whole
+from pipeline.nightly.entry import DayEntry, DayMean, read_entry
+from pipeline.nightly.late_files import LateFiles
+
+HISTORY = "history.jsonl"
+TABLE = "history.md"
+_SHOWN = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
+
+
+def read_history(output: Path) -> list[DayEntry]:
+    """The entries of the history as it stands; a line that cannot be read counts as absent."""
+    try:
+        lines = (output / HISTORY).read_bytes().splitlines()
+    except OSError:
+        return []
+    entries = []
+    for line in lines:
+        try:
+            entries.append(msgspec.json.decode(line, type=DayEntry))
+        except msgspec.DecodeError:
+            continue  # made anew from the day's folder below
+    return entries
+
+
+def gathered(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
+    """One entry for each day, ascending.
+
+    Args:
+      failed: of a day that has just failed; what is published of the day wins over it.
+    """
+    known = [*read_history(folders.output), *([failed] if failed else [])]
+    by_day: dict[date, DayEntry] = {one.day: one for one in known if one.verdict == "failed"}
+    for day in folders.published():
+        entry = read_entry(folders.place(day))
+        if entry is not None:
+            by_day[day] = entry
+    return [by_day[day] for day in sorted(by_day)]
+
+
+def write_history(
+    folders: DayFolders, entries: Sequence[DayEntry], late: Sequence[LateFiles] = ()
+) -> None:
+    """Write both files, each of them whole."""
+    lines = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
+    write_whole(folders.output / HISTORY, lines)
+    write_whole(folders.output / TABLE, history_table(entries, late).encode())
+
+
+def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -> str:
+    """The history in Markdown, the latest day first."""
+    headings = ("day", "verdict", "n", *_SHOWN, "rejected", "unlabelled", "compared with", "why")
+    lines = ["# History", "", _line(headings), _line(["---"] * len(headings))]
+    for entry in sorted(entries, key=lambda one: one.date, reverse=True):
+        counts = entry.counts
+        n = entry.means["CG"].n if "CG" in entry.means else 0
+        lines.append(
+            _line(
+                [
+                    entry.date,
+                    entry.verdict,
+                    f"{n:,}",
+                    *(_mean(entry.means, name) for name in _SHOWN),
+                    _share(counts, "rejected", "records"),
+                    _share(counts, "unlabelled", "results"),
+                    _days(entry.baseline),
+                    "; ".join((*entry.reasons, *entry.notes)),
+                ]
+            )
+        )
+    if late:
+        lines += ["", "Days whose input has changed since they were run:", ""]
+        lines += [f"* {_escaped(str(one))}" for one in late]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(map(_escaped, cells)) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Text of traces, in which Markdown and HTML mean nothing."""
+    return printable(text).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _mean(means: Mapping[str, DayMean], name: str) -> str:
+    one = means.get(name)
+    if one is None or one.mean is None:
+        return ""
+    if one.ci_low is None or one.ci_high is None:
+        return f"{one.mean:.4g}"
+    return f"{one.mean:.4g} ({one.ci_low:.4g} to {one.ci_high:.4g})"
+
+
+def _share(counts: Mapping[str, int], part: str, whole: str) -> str:
+    if not counts.get(whole):
+        return ""
+    return f"{counts.get(part, 0):,} ({100 * counts.get(part, 0) / counts[whole]:.1f} %)"
+
+
+def _days(days: Sequence[str]) -> str:
+    if len(days) <= 1:
+        return "".join(days)
+    return f"{len(days)} days, {days[0]} to {days[-1]}"

@@ -1,0 +1,175 @@
+"""The nightly job: which days it runs, in which order, and what it says at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+from msgspec import Struct
+
+from pipeline.exit_codes import ExitCode
+from pipeline.gate.rules_file import load_gate
+from pipeline.nightly.config import NightlyConfig
+from pipeline.nightly.dates import days_between, patterns_of
+from pipeline.nightly.day_folders import DayFolders
+from pipeline.nightly.entry import DayEntry
+from pipeline.nightly.history import gathered, write_history
+from pipeline.nightly.late_files import LateFiles, late_files
+from pipeline.nightly.lock import LockedError, locked
+from pipeline.nightly.notify import Channel, channels, document, tell
+from pipeline.nightly.one_day import Night, run_config, run_day
+from pipeline.nightly.surroundings import Surroundings
+from pipeline.outputs.folder import read_manifest
+from transforms.core.errors import GoodGainError, UsageError
+from transforms.read import find_inputs
+
+# Of several days the gravest decides.
+_GRAVEST = (
+    ExitCode.FAILED,
+    ExitCode.USAGE,
+    ExitCode.DATA_QUALITY,
+    ExitCode.REGRESSION,
+    ExitCode.DONE,
+)
+
+
+class Request(Struct, frozen=True):
+    """What one call of the job is asked for.
+
+    Attributes:
+      day: the day to run; yesterday (UTC) when neither it nor `backfill` is given.
+      backfill: first and last day of a range, of which those that are not there are run.
+      rerun_late: also run the days again whose input has changed.
+    """
+
+    day: date | None = None
+    backfill: tuple[date, date] | None = None
+    rerun_late: bool = False
+
+
+class Done(Struct, frozen=True):
+    """What one call of the job did.
+
+    Attributes:
+      entries: of the days that were run, in that order.
+      late: days whose input has changed since they were run.
+    """
+
+    entries: tuple[DayEntry, ...]
+    late: tuple[LateFiles, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """That of the gravest verdict."""
+        codes = {entry.exit_code for entry in self.entries}
+        return next((code for code in _GRAVEST if code in codes), ExitCode.DONE)
+
+
+def run_nightly(
+    config: NightlyConfig,
+    request: Request,
+    beam_arguments: Sequence[str],
+    surroundings: Surroundings,
+) -> Done:
+    """Run the job; tell webhook and command of each day that did not pass.
+
+    Raises:
+      UsageError: the configuration, the gate or the run's options cannot be used.
+      LockedError: another job is at work on the same output; nobody is told.
+      GoodGainError: the history cannot be written.
+    """
+    ways = channels(config, surroundings)
+    try:
+        return _run(config, request, beam_arguments, surroundings, ways)
+    except LockedError:
+        raise
+    except OSError as error:
+        _tell_failure(error, ways, config, surroundings)
+        raise GoodGainError(f"{config.output} cannot be used: {error}.") from error
+    except Exception as error:
+        _tell_failure(error, ways, config, surroundings)
+        raise
+
+
+def _run(
+    config: NightlyConfig,
+    request: Request,
+    beam_arguments: Sequence[str],
+    surroundings: Surroundings,
+    ways: list[Channel],
+) -> Done:
+    folders = DayFolders(Path(config.output))
+    night = Night(
+        config=config,
+        gate=None if config.gate is None else load_gate(config.gate),
+        beam_arguments=(*config.engine_options, *beam_arguments),
+        folders=folders,
+        surroundings=surroundings,
+    )
+    now = surroundings.now()
+    today = now.date()
+    run_config(config, today, folders.output)  # so that a mistake there is known first
+    folders.output.mkdir(parents=True, exist_ok=True)
+    with locked(folders.output, now):
+        for name in folders.repair():
+            surroundings.say(f"{name} was left by a job that was stopped; tidied up.")
+        entries = []
+        for day in _days(config, request, folders, today):
+            entry = run_day(night, day)
+            entries.append(entry)
+            write_history(folders, gathered(folders, entry))
+            if entry.exit_code:
+                subject = f"{entry.date}: {entry.verdict}"
+                body = document(subject, entry.reasons, entry, str(folders.place(day)))
+                tell(body, ways, config, surroundings)
+        late = _late(config, folders, _last(request, today))
+        write_history(folders, gathered(folders), late)
+    return Done(tuple(entries), tuple(late))
+
+
+def _tell_failure(
+    error: Exception, ways: list[Channel], config: NightlyConfig, surroundings: Surroundings
+) -> None:
+    reason = str(error) or type(error).__name__
+    body = document("the nightly job failed", (reason,), None, config.output)
+    tell(body, ways, config, surroundings)
+
+
+def _days(config: NightlyConfig, request: Request, folders: DayFolders, today: date) -> list[date]:
+    """The days to run, ascending, so that each finds its baseline up to date."""
+    days = set(_asked(request, folders, today))
+    if request.rerun_late:
+        days.update(late.day for late in _late(config, folders, _last(request, today)))
+    return sorted(days)
+
+
+def _asked(request: Request, folders: DayFolders, today: date) -> Iterator[date]:
+    if request.backfill is None:
+        yield _last(request, today)
+        return
+    there = set(folders.published())
+    yield from (day for day in days_between(*request.backfill) if day not in there)
+
+
+def _last(request: Request, today: date) -> date:
+    """The latest day that the job is about."""
+    if request.backfill is not None:
+        return request.backfill[1]
+    return request.day or today - timedelta(days=1)
+
+
+def _late(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
+    """The published days among the last ones whose input has changed since they were run."""
+    found = []
+    for day in folders.published():
+        if not timedelta() <= last - day <= timedelta(days=config.late_days):
+            continue
+        try:
+            inputs = find_inputs(patterns_of(config.input, day))
+        except UsageError:
+            continue  # its traces are gone
+        one = late_files(day, read_manifest(str(folders.place(day))), inputs)
+        if one is not None:
+            found.append(one)
+    return found

@@ -1,0 +1,102 @@
+"""Comparing a day with its baseline, and holding the gate's rules against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from pipeline.comparison.compare import compare
+from pipeline.comparison.measures import HEADLINE
+from pipeline.comparison.request import Request
+from pipeline.gate.evaluate import evaluate
+from pipeline.gate.folders import gather
+from pipeline.gate.outcome import Outcome, passed
+from pipeline.gate.rules import GateFile
+from pipeline.nightly.baseline import Baseline
+from pipeline.nightly.entry import DayChange, Verdict
+
+
+class Judgement(Struct, frozen=True):
+    """What became of a day.
+
+    Attributes:
+      reasons: why it did not pass.
+      outcomes: of the gate's rules; none without a gate, or when the data are bad.
+    """
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
+    """By headline metric, the difference to the baseline at N over all conversations.
+
+    Raises:
+      UsageError: they cannot be compared.
+    """
+    if baseline.folder is None:
+        return {}
+    compared = compare(Request((str(baseline.folder), str(folder)), metrics=HEADLINE, max_i=1))
+    return {
+        row.metric: DayChange(
+            n_base=row.n_base,
+            n=row.n_candidate,
+            base=row.base_mean,
+            difference=row.difference,
+            ci_low=row.ci_low,
+            ci_high=row.ci_high,
+            p=row.p_holm,
+            verdict=row.verdict,
+        )
+        for row in compared.rows
+        if row.i is None and not row.slice
+    }
+
+
+def judge(
+    folder: Path, manifest: Mapping[str, Any], baseline: Baseline, gate: GateFile | None
+) -> Judgement:
+    """The verdict on a day.
+
+    Bad data are not held against the gate: they fail by themselves. Where no day before was good,
+    there can be no baseline, and rules about change are skipped whatever the gate file says;
+    otherwise no day could ever be the first good one.
+
+    Args:
+      folder: output of the day's run.
+      manifest: of that run.
+    """
+    bad = _bad_data(manifest)
+    if bad:
+        return Judgement("bad data", (bad,), ())
+    if gate is None:
+        return Judgement("passed", (), ())
+    if baseline.first:
+        gate = gate.model_copy(update={"without_baseline": "skip"})
+    against = None if baseline.folder is None else str(baseline.folder)
+    outcomes = tuple(evaluate(gate, gather(str(folder), against)))
+    if passed(outcomes):
+        return Judgement("passed", (), outcomes)
+    failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
+    return Judgement("gate failed", tuple(map(_said, failed)), outcomes)
+
+
+def _bad_data(manifest: Mapping[str, Any]) -> str:
+    records = manifest["records"]
+    if records["too_many_rejected"]:
+        return (
+            f"{records['rejected']:,} of {records['read']:,} records were rejected, more than "
+            f"max_rejected = {manifest['parameters']['max_rejected']}"
+        )
+    if not manifest["conversations"].get("in_means"):
+        return "no conversation counts in the means"
+    return ""
+
+
+def _said(outcome: Outcome) -> str:
+    value = f" {outcome.value}" if outcome.value else ""
+    return f"{outcome.rule}{value}: {outcome.reason} (asked for: {outcome.bound})"

@@ -1,0 +1,127 @@
+"""Telling somebody about a day that did not pass, by webhook and by command, with retries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from pipeline.nightly.config import NightlyConfig
+from pipeline.nightly.entry import DayEntry
+from pipeline.nightly.surroundings import Surroundings
+from transforms.core.errors import UsageError
+
+_FINE = range(200, 300)
+_CLIENT_ERRORS = range(400, 500)
+_PASSING = (408, 425, 429)  # client errors that another attempt may not meet
+
+
+class Channel(Struct, frozen=True):
+    """A way to tell somebody.
+
+    Attributes:
+      name: what messages call it, without what is secret in it.
+      send: tells; gives what went wrong, "" when nothing did, and whether another attempt may help.
+    """
+
+    name: str
+    send: Callable[[bytes], tuple[str, bool]]
+
+
+def channels(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]:
+    """The ways that the configuration names.
+
+    Raises:
+      UsageError: the webhook stands in a variable that is not set.
+    """
+    found = []
+    if config.webhook is not None:
+        url = _url(config.webhook, surroundings)
+        found.append(
+            Channel(f"webhook {urlsplit(url).hostname}", _poster(url, config, surroundings))
+        )
+    if config.command is not None:
+        command = config.command
+        found.append(Channel(f"command {command[0]}", _starter(command, config, surroundings)))
+    return found
+
+
+def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, place: str) -> bytes:
+    """What is sent: `text` for chat systems, the rest for programs.
+
+    Args:
+      subject: what happened, like `2025-03-05: gate failed`.
+      entry: of the day; None when the job failed as a whole.
+      place: folder of the outputs.
+    """
+    content = {
+        "text": f"Good Gain, {subject}: {'; '.join(reasons)}",
+        "folder": place,
+        "day": entry,
+        "reasons": reasons,
+    }
+    return msgspec.json.encode(content)
+
+
+def tell(
+    body: bytes, ways: list[Channel], config: NightlyConfig, surroundings: Surroundings
+) -> None:
+    """Send a document every way; what cannot be sent is said and changes nothing else."""
+    for way in ways:
+        problem = _attempts(way, body, config, surroundings)
+        if problem:
+            surroundings.say(f"{way.name} could not be told: {problem}.")
+
+
+def _attempts(way: Channel, body: bytes, config: NightlyConfig, surroundings: Surroundings) -> str:
+    for attempt in range(1, config.attempts + 1):
+        problem, again = way.send(body)
+        if not problem:
+            return ""
+        if not again or attempt == config.attempts:
+            return f"{problem} (attempt {attempt} of {config.attempts})"
+        surroundings.sleep(config.backoff_seconds * 2 ** (attempt - 1))
+    return ""
+
+
+def _url(written: str, surroundings: Surroundings) -> str:
+    if not written.startswith("$"):
+        return written
+    name = written[1:].strip("{}")
+    url = surroundings.environment.get(name, "")
+    if not url.startswith(("http://", "https://")):
+        raise UsageError(
+            f"The webhook is to come from the environment variable {name}, which holds no http or "
+            "https URL: set it, or take `webhook` out of the configuration."
+        )
+    return url
+
+
+def _poster(
+    url: str, config: NightlyConfig, surroundings: Surroundings
+) -> Callable[[bytes], tuple[str, bool]]:
+    def send(body: bytes) -> tuple[str, bool]:
+        try:
+            status = surroundings.post(url, body, config.timeout_seconds)
+        except (OSError, ValueError) as error:
+            return f"no answer ({type(error).__name__})", isinstance(error, OSError)
+        if status in _FINE:
+            return "", False
+        return f"it answered {status}", status not in _CLIENT_ERRORS or status in _PASSING
+
+    return send
+
+
+def _starter(
+    command: tuple[str, ...], config: NightlyConfig, surroundings: Surroundings
+) -> Callable[[bytes], tuple[str, bool]]:
+    def send(body: bytes) -> tuple[str, bool]:
+        try:
+            code = surroundings.start(command, body, config.timeout_seconds)
+        except OSError as error:
+            return error.strerror or str(error), isinstance(error, TimeoutError)
+        return (f"it ended with {code}", True) if code else ("", False)
+
+    return send

@@ -1,0 +1,162 @@
+"""One day, from its traces to its published folder."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stdout
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from pipeline.config import RunConfig
+from pipeline.config_file import load_run_config
+from pipeline.exit_codes import ExitCode
+from pipeline.gate.markdown import markdown
+from pipeline.gate.rules import GateFile
+from pipeline.nightly.baseline import Baseline, find_baseline
+from pipeline.nightly.config import NightlyConfig
+from pipeline.nightly.dates import patterns_of
+from pipeline.nightly.day_folders import DayFolders, remove
+from pipeline.nightly.entry import (
+    DAY_FILE,
+    EXIT_CODES,
+    DayEntry,
+    day_counts,
+    day_means,
+    failed_entry,
+)
+from pipeline.nightly.judging import Judgement, changes, judge
+from pipeline.nightly.surroundings import Surroundings
+from pipeline.outputs.datasets import MEANS
+from pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
+from pipeline.report import build_report
+from transforms.core.errors import GoodGainError, UsageError
+from transforms.read import find_inputs
+
+GATE_SUMMARY = "gate.md"
+
+
+class Night(Struct, frozen=True):
+    """What all days of one job share.
+
+    Attributes:
+      gate: None when the configuration names none.
+      beam_arguments: words for the engine.
+    """
+
+    config: NightlyConfig
+    gate: GateFile | None
+    beam_arguments: tuple[str, ...]
+    folders: DayFolders
+    surroundings: Surroundings
+
+
+def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
+    """The configuration of a day's run.
+
+    Raises:
+      UsageError: the file with the run's options cannot be used.
+    """
+    options = {
+        "input": patterns_of(config.input, day),
+        "output": str(output),
+        "overwrite": False,
+    }
+    return load_run_config(options, config.run)
+
+
+def run_day(night: Night, day: date) -> DayEntry:
+    """Score, compare, judge, report and publish a day.
+
+    Returns:
+      The entry of the day; when it failed, nothing of it was published, and what was published
+      before lies where it was.
+    """
+    started = night.surroundings.now()
+    try:
+        return _run_day(night, day, started)
+    except (GoodGainError, OSError) as error:
+        remove(night.folders.unfinished(day))
+        remove(night.folders.pooled())
+        usage = isinstance(error, UsageError)
+        return failed_entry(
+            day,
+            str(error),
+            started.isoformat(timespec="seconds"),
+            _seconds(night, started),
+            ExitCode.USAGE if usage else ExitCode.FAILED,
+        )
+
+
+def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
+    folder = night.folders.unfinished(day)
+    remove(folder)
+    _check_input(night.config, day)
+    # What a run prints is about a folder that is about to be renamed.
+    with redirect_stdout(io.StringIO()):
+        night.surroundings.run(run_config(night.config, day, folder), night.beam_arguments)
+    manifest = _settled_manifest(folder, night.folders.place(day))
+    baseline = find_baseline(night.config.baseline, day, manifest, night.folders)
+    judgement = judge(folder, manifest, baseline, night.gate)
+    entry = DayEntry(
+        date=day.isoformat(),
+        verdict=judgement.verdict,
+        exit_code=int(EXIT_CODES[judgement.verdict]),
+        reasons=judgement.reasons,
+        notes=_notes(baseline),
+        baseline=tuple(one.isoformat() for one in baseline.days),
+        means=day_means(read_dataset(str(folder), MEANS.name), manifest),
+        changes=changes(folder, baseline) if manifest["conversations"].get("in_means") else {},
+        counts=day_counts(manifest),
+        started=started.isoformat(timespec="seconds"),
+        seconds=_seconds(night, started),
+    )
+    _write_texts(folder, manifest, judgement, entry)
+    night.folders.publish(day)
+    remove(night.folders.pooled())
+    return entry
+
+
+def _check_input(config: NightlyConfig, day: date) -> None:
+    """Make sure that there is something to read.
+
+    Raises:
+      GoodGainError: there is not; the configuration may be right all the same.
+    """
+    try:
+        find_inputs(patterns_of(config.input, day))
+    except UsageError as error:
+        raise GoodGainError(f"There is no input of {day.isoformat()}: {error}") from None
+
+
+def _settled_manifest(folder: Path, place: Path) -> dict[str, Any]:
+    """The manifest, with the folder where the day will lie instead of the one it is written in."""
+    manifest: dict[str, Any] = read_manifest(str(folder))
+    manifest["parameters"]["output"] = str(place)
+    content = json.dumps(manifest, indent=2).encode() + b"\n"
+    (folder / MANIFEST).write_bytes(content)
+    return manifest
+
+
+def _notes(baseline: Baseline) -> tuple[str, ...]:
+    if baseline.first:
+        return ("no day before was good, so there was nothing to compare with",)
+    return (baseline.note,) if baseline.note else ()
+
+
+def _write_texts(
+    folder: Path, manifest: dict[str, Any], judgement: Judgement, entry: DayEntry
+) -> None:
+    (folder / REPORT).write_bytes(build_report(str(folder), manifest))
+    if judgement.outcomes:
+        (folder / GATE_SUMMARY).write_text(markdown(judgement.outcomes, entry.date), "utf-8")
+    document = msgspec.json.format(msgspec.json.encode(entry), indent=2)
+    (folder / DAY_FILE).write_bytes(document + b"\n")
+
+
+def _seconds(night: Night, started: datetime) -> float:
+    return round((night.surroundings.now() - started).total_seconds(), 3)

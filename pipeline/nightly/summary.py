@@ -1,0 +1,60 @@
+"""What a person reads at the end of the nightly job."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from pipeline.cli.console import plain_table
+from pipeline.cli.values import number
+from pipeline.cli.words import printable
+from pipeline.comparison.measures import HEADLINE
+from pipeline.nightly.entry import DayChange, DayEntry
+from pipeline.nightly.history import TABLE
+from pipeline.nightly.job import Done
+from pipeline.outputs.folder import REPORT
+
+
+def print_done(console: Console, done: Done, output: str) -> None:
+    """Print the verdict on each day, its headline, and what is left to do."""
+    for entry in done.entries:
+        _print_day(console, entry, output)
+    if not done.entries:
+        _print(console, "There is no day to run.")
+    for late in done.late:
+        _print(console, f"Changed since it was run: {late}; run it again with --rerun-late.")
+    _print(console, f"History: {output}/{TABLE}")
+
+
+def _print_day(console: Console, entry: DayEntry, output: str) -> None:
+    _print(console, f"{entry.date}: {entry.verdict}")
+    for line in (*entry.reasons, *entry.notes):
+        _print(console, line, indent="  ")
+    if not entry.means:
+        return
+    _print_means(console, entry)
+    _print(console, f"Report: {output}/date={entry.date}/{REPORT}")
+
+
+def _print_means(console: Console, entry: DayEntry) -> None:
+    table = plain_table()
+    table.add_column("metric", overflow="fold")
+    for heading in ("mean", "n", "baseline", "difference", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for name in HEADLINE:
+        mean, change = entry.means.get(name), entry.changes.get(name)
+        if mean is not None:
+            table.add_row(name, number(mean.mean), number(mean.n), *_change(change))
+    console.print(table)
+
+
+def _change(change: DayChange | None) -> tuple[str, ...]:
+    if change is None:
+        return ()
+    low, high = change.ci_low, change.ci_high
+    interval = "-" if low is None or high is None else f"{number(low)} .. {number(high)}"
+    return number(change.base), number(change.difference), interval, change.verdict
+
+
+def _print(console: Console, line: str, indent: str = "") -> None:
+    console.print(indent + printable(line), soft_wrap=True)

@@ -1,0 +1,96 @@
+"""What the nightly job needs of the world, passed in: time, HTTP, processes, the engine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from msgspec import Struct, field
+
+from pipeline.config import RunConfig
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"goodgain: {message}\n")
+
+
+def post(url: str, body: bytes, timeout_seconds: float) -> int:
+    """Send JSON by HTTP POST.
+
+    Returns:
+      The status of the answer.
+
+    Raises:
+      OSError: there was no answer.
+      ValueError: the URL cannot be used.
+    """
+    request = urllib.request.Request(
+        url, body, {"Content-Type": "application/json", "User-Agent": "goodgain"}, method="POST"
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_seconds) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+
+
+def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -> int:
+    """Run a command to its end; what it prints goes to stderr.
+
+    Returns:
+      Its exit code.
+
+    Raises:
+      OSError: it cannot be started.
+      TimeoutError: it took too long and was ended.
+    """
+    try:
+        done = subprocess.run(
+            list(words),
+            input=standard_input,
+            stdout=sys.stderr.fileno(),
+            timeout=timeout_seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"no end within {timeout_seconds:g} s") from None
+    return done.returncode
+
+
+def _run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
+    import pipeline.run  # brings Beam, which takes long to load
+
+    return pipeline.run.run(config, beam_arguments)
+
+
+class Surroundings(Struct, frozen=True):
+    """The world as the job sees it; by default the real one.
+
+    Attributes:
+      now: the time, UTC.
+      sleep: wait some seconds.
+      environment: variables by name.
+      post: see `post`.
+      start: see `start`.
+      run: score a day, see `pipeline.run.run`.
+      say: tell a message to the person who reads the log.
+    """
+
+    now: Callable[[], datetime] = _now
+    sleep: Callable[[float], None] = time.sleep
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    post: Callable[[str, bytes, float], int] = post
+    start: Callable[[Sequence[str], bytes, float], int] = start
+    run: Callable[[RunConfig, Sequence[str]], int] = _run
+    say: Callable[[str], None] = _say

@@ -1,0 +1,142 @@
+"""What a day is compared with, over a few real days."""
+
+import json
+import shutil
+from datetime import date
+from statistics import fmean
+
+import pytest
+
+from pipeline.nightly.baseline import find_baseline
+from pipeline.nightly.baseline_choice import BaselineChoice
+from pipeline.nightly.day_folders import DayFolders
+from pipeline.nightly.judging import changes, judge
+from pipeline.outputs.folder import read_dataset, read_manifest
+from tests.pipeline.nightly.world import World
+from transforms.core.errors import UsageError
+
+pytestmark = pytest.mark.slow
+DAYS = [date(2025, 3, number) for number in range(1, 5)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Four days; every day has the conversation ids of the first."""
+    world = World(tmp_path_factory.mktemp("world"))
+    world.configure(gate=None)
+    for number, day in enumerate(DAYS):
+        path = world.make_traces(day, 12 + number, seed=1)
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        for record in records:
+            for result in record["results"]:
+                result["gain"] = (result["gain"] + number) % 5
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        assert world.nightly("--date", str(day)) == 0
+    return world
+
+
+@pytest.fixture
+def world(made, tmp_path):
+    world = World(tmp_path)
+    shutil.copytree(made.output, world.output)
+    return world
+
+
+def edit(path, change):
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def baseline_of(world, day, choice):
+    manifest = read_manifest(str(world.place(day)))
+    return find_baseline(BaselineChoice.parse(choice), day, manifest, DayFolders(world.output))
+
+
+def gains(world, day):
+    return [row["CG"] for row in read_dataset(str(world.place(day)), "conversations") if row["N"]]
+
+
+def test_first_day_has_none(world):
+    found = baseline_of(world, DAYS[0], "previous_good")
+    assert (found.days, found.folder, found.first) == ((), None, True)
+    assert changes(world.place(DAYS[0]), found) == {}
+
+
+def test_previous_good_day(world):
+    assert baseline_of(world, DAYS[2], "previous_good").days == (DAYS[1],)
+    edit(world.place(DAYS[1]) / "day.json", lambda entry: entry.update(verdict="gate failed"))
+    found = baseline_of(world, DAYS[2], "previous_good")
+    assert (found.days, found.folder) == ((DAYS[0],), world.place(DAYS[0]))
+    changed = changes(world.place(DAYS[2]), found)["CG"]
+    shared = sorted(gains(world, DAYS[0]))
+    assert changed.n_base == changed.n == len(shared)  # paired by conversation
+    assert changed.base == pytest.approx(fmean(shared))
+
+
+def test_mean_of_the_last_days_counts_every_conversation_of_each(world):
+    found = baseline_of(world, DAYS[3], "mean of last 2")
+    assert found.days == (DAYS[1], DAYS[2])
+    pooled = [*gains(world, DAYS[1]), *gains(world, DAYS[2])]
+    changed = changes(world.place(DAYS[3]), found)["CG"]
+    assert changed.n_base == len(pooled)
+    assert changed.base == pytest.approx(fmean(pooled), rel=1e-12)
+    assert changed.difference == pytest.approx(fmean(gains(world, DAYS[3])) - fmean(pooled))
+
+
+def test_fewer_days_than_asked_for(world):
+    assert baseline_of(world, DAYS[2], "mean of last 7").days == (DAYS[0], DAYS[1])
+    assert baseline_of(world, DAYS[1], "mean of last 7").days == (DAYS[0],)
+
+
+def test_days_that_measured_something_else_do_not_serve(world):
+    for day in DAYS[:2]:
+        edit(
+            world.place(day) / "manifest.json",
+            lambda manifest: manifest["parameters"].update(good_gain_threshold=3),
+        )
+    found = baseline_of(world, DAYS[2], "previous_good")
+    assert (found.days, found.folder, found.first) == ((), None, False)
+    assert "2 good days before could not serve" in found.note
+    assert "good_gain_threshold (3 against 2)" in found.note
+    assert baseline_of(world, DAYS[3], "mean of last 2").days == (DAYS[2],)
+
+
+def test_pinned_day(world):
+    found = baseline_of(world, DAYS[1], str(DAYS[3]))  # whichever day it is
+    assert (found.days, found.folder) == ((DAYS[3],), world.place(DAYS[3]))
+    with pytest.raises(UsageError, match=r"2025-02-01 is not in .* run that day first"):
+        baseline_of(world, DAYS[1], "2025-02-01")
+    edit(
+        world.place(DAYS[3]) / "manifest.json",
+        lambda manifest: manifest["parameters"].update(g_max=3),
+    )
+    with pytest.raises(UsageError, match=r"measured something else.*g_max \(3 against 4\)"):
+        baseline_of(world, DAYS[1], str(DAYS[3]))
+
+
+def verdict(world, day, **records):
+    manifest = read_manifest(str(world.place(day)))
+    manifest["records"].update(records)
+    found = baseline_of(world, day, "previous_good")
+    return manifest, judge(world.place(day), manifest, found, None)
+
+
+def test_bad_data_is_a_verdict_of_its_own(world):
+    _, judged = verdict(world, DAYS[1])
+    assert (judged.verdict, judged.reasons) == ("passed", ())
+    _, judged = verdict(world, DAYS[1], rejected=7, too_many_rejected=True)
+    assert judged.verdict == "bad data"
+    assert judged.reasons[0].startswith("7 of ")
+    assert judged.reasons[0].endswith("max_rejected = 5%")
+
+
+def test_nothing_to_average_is_bad_data(world):
+    manifest = read_manifest(str(world.place(DAYS[1])))
+    manifest["conversations"]["in_means"] = 0
+    found = baseline_of(world, DAYS[1], "previous_good")
+    judged = judge(world.place(DAYS[1]), manifest, found, None)
+    assert (judged.verdict, judged.reasons) == (
+        "bad data",
+        ("no conversation counts in the means",),
+    )

@@ -1,0 +1,123 @@
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.nightly.baseline_choice import BaselineChoice
+from pipeline.nightly.config_file import load_nightly_config, read_nightly_config
+from pipeline.nightly.dates import days_between, patterns_of, read_day
+from transforms.core.errors import UsageError
+
+LEAST = "input: t/{date}/*\noutput: nights\n"
+
+
+def read(more):
+    return read_nightly_config(LEAST + more, "n.yaml")
+
+
+def test_shipped_example_can_be_used():
+    config = load_nightly_config(str(Path(__file__).parents[3] / "configs/nightly.yaml"))
+    assert config.baseline == BaselineChoice(days=1)
+    assert config.gate == "configs/gate.yaml"
+
+
+def test_defaults():
+    config = read("")
+    assert (config.run, config.gate, config.webhook, config.command) == (None, None, None, None)
+    assert config.input == ("t/{date}/*",)
+
+
+@pytest.mark.parametrize(
+    ("written", "choice", "text"),
+    [
+        ("previous_good", BaselineChoice(1), "previous_good"),
+        ("mean of last 7", BaselineChoice(7), "mean of last 7"),
+        ("2025-03-01", BaselineChoice(pinned=date(2025, 3, 1)), "2025-03-01"),
+        ("'2025-03-01'", BaselineChoice(pinned=date(2025, 3, 1)), "2025-03-01"),
+    ],
+)
+def test_baselines(written, choice, text):
+    config = read(f"baseline: {written}")
+    assert config.baseline == choice
+    assert config.model_dump(mode="json")["baseline"] == text
+
+
+def test_every_mistake_has_its_line():
+    with pytest.raises(UsageError) as raised:
+        read_nightly_config(
+            "input: [t/*, 't/{dat}']\n"
+            "baselin: previous_good\n"
+            "baseline: mean of last 0\n"
+            "late_days: many\n"
+            "late_days: 3\n"
+            "webhook: ftp://x\n"
+            "command: mail\n"
+            "attempts: 0\n",
+            "n.yaml",
+        )
+    message = str(raised.value)
+    for expected in (
+        "n.yaml:1: input does not say which day it is of",
+        "n.yaml:2: baselin is no option; did you mean baseline?",
+        "n.yaml:3: baseline must be previous_good, a day like 2025-03-01 or like",
+        "n.yaml:5: late_days stands here a second time",
+        "n.yaml:6: webhook must be an http or https URL",
+        "n.yaml:7: command must be a list",
+        "n.yaml:8: attempts must be greater than or equal to 1",
+        "n.yaml: output is missing",
+    ):
+        assert expected in message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("input: '{dat}'\noutput: o", "has a placeholder {dat}"),
+        ("input: '{date'\noutput: o", "cannot be filled in"),
+        ("input: '{year}/{month}'\noutput: o", "does not say which day"),
+        ("input: '{date}'\noutput: gs://bucket/nights", "must be a folder on a disk"),
+        ("- a", "expected options, one a line"),
+        ("", "expected options, one a line"),
+        ("a: [", "n.yaml:1: not valid YAML"),
+    ],
+)
+def test_what_cannot_be_used(text, expected):
+    with pytest.raises(UsageError, match=r"n\.yaml") as raised:
+        read_nightly_config(text, "n.yaml")
+    assert expected in str(raised.value)
+
+
+def test_patterns_of_a_day():
+    patterns = ("a/{date}/*", "b/{year}/{month}/{day}/*")
+    assert patterns_of(patterns, date(2025, 3, 4)) == ["a/2025-03-04/*", "b/2025/03/04/*"]
+
+
+def test_days():
+    assert read_day("2025-03-04") == date(2025, 3, 4)
+    assert list(days_between(date(2025, 2, 27), date(2025, 3, 1))) == [
+        date(2025, 2, 27),
+        date(2025, 2, 28),
+        date(2025, 3, 1),
+    ]
+    assert list(days_between(date(2025, 3, 1), date(2025, 2, 27))) == []
+
+
+@pytest.mark.parametrize("written", ["2025-3-4", "20250304", "2025-02-30", "yesterday", ""])
+def test_no_day(written):
+    with pytest.raises(UsageError, match="is no day"):
+        read_day(written)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--date", "x"], "'x' is no day"),
+        (["--backfill", "2025-03-02", "2025-03-01"], "give the earlier day first"),
+        (["--date", "2025-03-01", "--backfill", "2025-03-01", "2025-03-02"], "exclude each other"),
+        ([], "cannot be read"),
+    ],
+)
+def test_wrong_usage_ends_with_2(words, expected, capsys):
+    assert main(["nightly", "--config", "/nowhere/nightly.yaml", *words]) == 2
+    assert expected in capsys.readouterr().err

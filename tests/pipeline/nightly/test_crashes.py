@@ -1,0 +1,175 @@
+"""A job that ends at any point leaves what was there, and the next one puts things right."""
+
+import os
+import shutil
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from pipeline.nightly import day_folders, swap
+from pipeline.nightly.config import NightlyConfig
+from pipeline.nightly.job import Request, run_nightly
+from pipeline.nightly.surroundings import Surroundings
+from tests.pipeline.nightly.world import World
+
+pytestmark = pytest.mark.slow
+DAY = date(2025, 3, 2)
+START = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
+
+
+class KilledError(BaseException):
+    """Stands for the end of the process; nothing in the job may handle it."""
+
+
+class Crash:
+    """Ends the job at its n-th step that changes what lies in a folder."""
+
+    STEPS = ((os, "rename"), (os, "replace"), (os, "fsync"), (shutil, "rmtree"))
+
+    def __init__(self, monkeypatch):
+        self.left = None
+        self.steps = 0
+        for module, name in self.STEPS:
+            monkeypatch.setattr(module, name, self._counted(getattr(module, name)))
+
+    def _counted(self, step):
+        def counted(*arguments, **options):
+            self.steps += 1
+            if self.left is not None:
+                self.left -= 1
+                if self.left < 0:
+                    raise KilledError
+            return step(*arguments, **options)
+
+        return counted
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """Outputs of a real run, which the runs of these tests give without computing them again."""
+    world = World(tmp_path_factory.mktemp("world"))
+    world.configure(gate=None)
+    world.make_traces(DAY, 12, seed=1)
+    assert world.nightly("--date", str(DAY)) == 0
+    return world.place(DAY)
+
+
+class Job:
+    """The job over outputs that lie ready; the time stands still unless it is moved."""
+
+    def __init__(self, folder, outputs):
+        self.world = World(folder)
+        self.world.trace_path(DAY).write_text("{}\n")
+        self.outputs = outputs
+        self.now = START
+        self.config = NightlyConfig(
+            input=str(self.world.folder / "traces/date={date}/*"), output=str(self.world.output)
+        )
+
+    def run(self, config, beam_arguments):
+        shutil.copytree(self.outputs, config.output)
+        for name in ("day.json", "report.html"):
+            os.unlink(os.path.join(config.output, name))
+        return 0
+
+    def night(self):
+        surroundings = Surroundings(now=lambda: self.now, run=self.run, say=lambda message: None)
+        return run_nightly(self.config, Request(day=DAY), (), surroundings)
+
+
+@pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
+def job(request, tmp_path, outputs, monkeypatch):
+    """With folders that exchange names in one step, and where the system offers none."""
+    if not request.param:
+        monkeypatch.setattr(day_folders, "exchanged", lambda one, other: False)
+    monkeypatch.setattr("pipeline.nightly.one_day.build_report", lambda *arguments: b"report")
+    monkeypatch.setattr("pipeline.nightly.one_day.find_inputs", lambda patterns: ())
+    return Job(tmp_path, outputs)
+
+
+def test_every_step(job, monkeypatch):
+    crash = Crash(monkeypatch)
+    assert job.night().exit_code == 0
+    steps_of_first = crash.steps
+    earlier, later = START, START + timedelta(hours=1)
+    killed = 0
+    for step in range(10 * steps_of_first):
+        shutil.rmtree(job.world.output)
+        job.now, crash.left = earlier, None
+        job.night()
+        old = job.world.contents(DAY)
+
+        job.now, crash.left = later, step
+        try:
+            job.night()
+        except KilledError:
+            killed += 1
+        else:
+            break
+        crash.left = None
+        if not job.world.place(DAY).exists():
+            # Only between two renames, where names cannot be exchanged: it lies beside.
+            assert job.world.hidden() == [f".date={DAY}.replaced", f".date={DAY}.unfinished"]
+            job.world.place(DAY).with_name(f".date={DAY}.replaced").rename(job.world.place(DAY))
+        assert job.world.contents(DAY) == old
+        assert [entry["date"] for entry in job.world.history()] == [str(DAY)]
+        assert job.world.history()[0]["started"] in (
+            earlier.isoformat(timespec="seconds"),
+            later.isoformat(timespec="seconds"),
+        )
+
+        job.night()
+        assert job.world.contents(DAY) == old
+        assert job.world.hidden() == []
+        assert job.world.history() == [job.world.entry(DAY)]
+        assert job.world.entry(DAY)["started"] == later.isoformat(timespec="seconds")
+    assert killed > 5
+    assert crash.left is not None  # the last one ran to its end
+
+
+def test_what_was_replaced_comes_back(job):
+    job.night()
+    place = job.world.place(DAY)
+    place.rename(job.world.output / f".{place.name}.replaced")
+    folders = day_folders.DayFolders(job.world.output)
+    assert folders.repair() == [f".{place.name}.replaced"]
+    assert folders.published() == [DAY]
+
+
+def test_a_history_that_is_lost_or_damaged_is_made_anew(job):
+    job.night()
+    whole = job.world.history()
+    for damage in (b"", b'{"date": "20\n', None):
+        history = job.world.output / "history.jsonl"
+        history.unlink() if damage is None else history.write_bytes(damage)
+        run_nightly(
+            job.config,
+            Request(backfill=(DAY, DAY)),
+            (),
+            Surroundings(now=lambda: START, run=job.run, say=lambda message: None),
+        )
+        assert job.world.history() == whole
+
+
+def test_a_failed_run_again_leaves_the_day_as_it_was(job):
+    job.night()
+    before, history = job.world.contents(DAY), job.world.history()
+    job.outputs = job.world.folder / "nowhere"
+    done = job.night()
+    assert done.exit_code == 1
+    assert "nowhere" in done.entries[0].reasons[0]
+    assert job.world.contents(DAY) == before
+    assert job.world.history() == history
+    assert job.world.hidden() == []
+
+
+def test_exchange(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    (one / "a").write_text("a")
+    if not swap.exchanged(one, other):
+        pytest.skip("this system exchanges no names")
+    assert (other / "a").read_text() == "a"
+    assert list(one.iterdir()) == []
+    assert not swap.exchanged(one, tmp_path / "absent")

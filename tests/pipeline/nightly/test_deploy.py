@@ -1,0 +1,145 @@
+"""The files under configs/deploy, as far as one machine can tell."""
+
+import ast
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline.cli.arguments import parse_arguments
+from pipeline.cli.commands import load_command
+
+ROOT = Path(__file__).parents[3]
+DEPLOY = ROOT / "configs/deploy"
+FILES = sorted(path.name for path in DEPLOY.iterdir() if path.is_file())
+FIRST_WORDS = {
+    "Dockerfile": "docker build -f configs/deploy/Dockerfile",
+    "airflow_dag.py": "cp configs/deploy/airflow_dag.py",
+    "crontab": "crontab configs/deploy/crontab",
+    "github-workflow.yaml": "cp configs/deploy/github-workflow.yaml",
+    "goodgain-nightly.service": "cp configs/deploy/goodgain-nightly.* /etc/systemd/system/",
+    "goodgain-nightly.timer": "cp configs/deploy/goodgain-nightly.* /etc/systemd/system/",
+    "kubernetes-cronjob.yaml": "kubectl apply -f configs/deploy/kubernetes-cronjob.yaml",
+}
+
+
+def text(name):
+    return (DEPLOY / name).read_text()
+
+
+def yaml_of(name):
+    return yaml.safe_load(text(name))
+
+
+def test_each_begins_with_the_command_that_uses_it():
+    assert {name: text(name).startswith(f"# {FIRST_WORDS[name]}") for name in FILES} == (
+        dict.fromkeys(FIRST_WORDS, True)
+    )
+
+
+def check_words(words):
+    """Words behind `goodgain nightly` that the command understands."""
+    args = parse_arguments(load_command("nightly"), words)
+    assert args.config == "configs/nightly.yaml"
+    assert args.beam_arguments == []
+    return args
+
+
+@pytest.mark.parametrize("name", ["crontab", "goodgain-nightly.service"])
+def test_command_line(name):
+    (command,) = re.findall(r"^[^#].*goodgain nightly (.*?)(?: >>|$)", text(name), re.MULTILINE)
+    assert check_words(shlex.split(command)).rerun_late
+
+
+def test_crontab_line():
+    (line,) = (line for line in text("crontab").splitlines() if re.match(r"[0-9*]", line))
+    *fields, command = line.split(maxsplit=5)
+    assert fields == ["30", "2", "*", "*", "*"]
+    assert "%" not in command  # cron would end the line there
+    subprocess.run(["sh", "-n", "-c", command], check=True)
+
+
+def test_crontab_runs_with_and_without_the_environment_file(tmp_path):
+    (line,) = (line for line in text("crontab").splitlines() if line.startswith("30 "))
+    command = line.split(maxsplit=5)[5].replace("/opt/goodgain", str(tmp_path))
+    stand_in = tmp_path / "goodgain"
+    stand_in.write_text('#!/bin/sh\necho "$GOODGAIN_WEBHOOK $*"\n')
+    stand_in.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["sh", "-c", command], check=True, env=environment)
+    (tmp_path / "nightly.env").write_text("GOODGAIN_WEBHOOK=http://hook\n")
+    subprocess.run(["sh", "-c", command], check=True, env=environment)
+    words = "nightly --config configs/nightly.yaml --rerun-late"
+    assert (tmp_path / "nightly.log").read_text() == f" {words}\nhttp://hook {words}\n"
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+def test_systemd_units(tmp_path):
+    for name in ("goodgain-nightly.service", "goodgain-nightly.timer"):
+        # The program lies elsewhere on this machine.
+        unit = text(name).replace("/opt/goodgain/.venv/bin/goodgain", "/bin/true")
+        (tmp_path / name).write_text(unit)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", *map(str, sorted(tmp_path.iterdir()))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_kubernetes_cron_job():
+    job = yaml_of("kubernetes-cronjob.yaml")
+    assert (job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob")
+    assert job["spec"]["concurrencyPolicy"] == "Forbid"
+    pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["args"][0] == "nightly"
+    check_words(container["args"][1:])
+    volumes = {volume["name"] for volume in pod["volumes"]}
+    assert {mount["name"] for mount in container["volumeMounts"]} == volumes
+    # A pod failure policy needs restartPolicy: Never, and names the container.
+    (rule,) = job["spec"]["jobTemplate"]["spec"]["podFailurePolicy"]["rules"]
+    assert pod["restartPolicy"] == "Never"
+    assert rule["onExitCodes"]["containerName"] == container["name"]
+
+
+def test_container_file_copies_what_is_there():
+    lines = text("Dockerfile").splitlines()
+    sources = [word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]]
+    assert sources
+    assert all((ROOT / source).exists() for source in sources)
+    assert 'ENTRYPOINT ["goodgain"]' in lines
+
+
+def test_github_workflow():
+    workflow = yaml_of("github-workflow.yaml")
+    on = workflow[True]  # YAML reads the key `on` as true
+    assert on["schedule"] == [{"cron": "30 2 * * *"}]
+    steps = workflow["jobs"]["nightly"]["steps"]
+    assert all(("uses" in step) != ("run" in step) for step in steps)
+    (command,) = (step["run"] for step in steps if "goodgain nightly" in step.get("run", ""))
+    words = command.removeprefix("goodgain nightly ").replace('${DAY:+--date "$DAY"}', "")
+    check_words(shlex.split(words))
+    for step in steps:
+        if "run" in step:
+            subprocess.run(["sh", "-n", "-c", step["run"]], check=True)
+
+
+def test_airflow_dag_without_airflow():
+    tree = ast.parse(text("airflow_dag.py"))
+    calls = {
+        call.func.id: {keyword.arg: keyword.value for keyword in call.keywords}
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+    }
+    assert ast.literal_eval(calls["DAG"]["max_active_runs"]) == 1
+    command = ast.literal_eval(calls["BashOperator"]["bash_command"])
+    words = command.replace("{{ data_interval_start | ds }}", "2025-03-04").split()
+    assert words[:2] == ["goodgain", "nightly"]
+    assert check_words(words[2:]).date == "2025-03-04"

@@ -1,0 +1,28 @@
+from datetime import date
+
+import pytest
+
+from pipeline.nightly.late_files import LateFiles, late_files
+from transforms.core.files.shard import InputFile
+
+DAY = date(2025, 3, 4)
+MANIFEST = {"inputs": [{"path": "a", "size": 1}, {"path": "b", "size": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ([("a", 1), ("b", 2)], None),
+        ([("a", 1)], None),  # traces are deleted when their time is up
+        ([("a", 1), ("b", 2), ("c", 0)], LateFiles(DAY, ("c",), ())),
+        ([("a", 5), ("b", 2)], LateFiles(DAY, (), ("a",))),
+        ([("a", 0), ("c", 1)], LateFiles(DAY, ("c",), ("a",))),
+    ],
+)
+def test_late_files(found, expected):
+    assert late_files(DAY, MANIFEST, [InputFile(*one) for one in found]) == expected
+
+
+def test_said():
+    late = LateFiles(DAY, ("a", "b", "c", "d"), ("e",))
+    assert str(late) == "2025-03-04: 4 added (a, b, c, ...), 1 changed (e)"
