@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pipeline.gate.outcome import Outcome
 
 NAME = "gate"
-HELP = "hold a run against rules, and fail with exit code 4 when one is broken"
+HELP = "hold a run against rules; exit code 4 when one is broken"
 EXAMPLE = "goodgain gate out --config configs/gate.yaml --baseline out-last-good"
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
