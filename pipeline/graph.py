@@ -84,7 +84,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     second = _score("ScoreAgain", again, plan.scoring, labels, keep_encodings=True)
     scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()
 
-    means = scores | "Means" >> GlobalMeans(_ranking_names(plan), plan.slices, plan.max_i)
+    means = scores | "Means" >> GlobalMeans(plan.scoring, plan.slices, plan.max_i)
 
     counts = (
         traces.calls | "CountCalls" >> CountElements(of_call),
@@ -179,7 +179,9 @@ def _write_scores(plan: Plan) -> WriteRows:
 def _write_one(
     plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
 ) -> WriteRows:
-    target = Target(plan.target.folder, plan.target.format, _ONE)
+    # Anything may be rejected, even all of a large input; means and late rows are few.
+    shards = plan.target.shards if dataset is datasets.REJECTED else _ONE
+    target = Target(plan.target.folder, plan.target.format, shards)
     return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
 
 

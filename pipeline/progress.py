@@ -34,8 +34,9 @@ def advance(counts: Mapping[str, int]) -> None:
 
 
 @contextmanager
-def shown(stream: TextIO = sys.stderr) -> Iterator[None]:
+def shown(stream: TextIO | None = None) -> Iterator[None]:
     """Show progress while the block runs: a moving line on a terminal, plain lines elsewhere."""
+    stream = stream or sys.stderr
     for name in _SHOWN:
         _seen[name] = 0
     done = threading.Event()

@@ -72,7 +72,8 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
     prepare(config.output, config.overwrite)
     size = sum(file.size for file in inputs)
     message_console().print(
-        f"goodgain: reading {len(inputs):,} files of {size:,} bytes on {type(engine).__name__}."
+        f"goodgain: reading {len(inputs):,} file{'s' * (len(inputs) > 1)} of {size:,} bytes "
+        f"on {type(engine).__name__}."
     )
     _run_pipeline(plan, engine, options)
     summary = _read_summary(config.output)
@@ -96,9 +97,15 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
         finished=datetime.now(UTC),
         too_many_rejected=too_many,
     )
-    publish(config.output, [file.path for file in summary.files])
-    write_file(config.output, REPORT, build_report(config.output, manifest))
-    write_file(config.output, MANIFEST, json.dumps(manifest, indent=2).encode() + b"\n")
+    report = build_report(FileSystems.join(config.output, UNFINISHED), manifest)
+    try:
+        publish(config.output, [file.path for file in summary.files])
+        write_file(config.output, REPORT, report)
+        write_file(config.output, MANIFEST, json.dumps(manifest, indent=2).encode() + b"\n")
+    except OSError as error:
+        raise GoodGainError(
+            f"The outputs cannot be put into {config.output} ({error}); run again with --overwrite."
+        ) from error
     print_summary(config.output, manifest)
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
 

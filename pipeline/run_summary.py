@@ -35,9 +35,10 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     console = result_console()
     if not console.is_terminal:
         console.width = _TABLE_WIDTH
-    means = [row for row in read_dataset(folder, MEANS.name) if not row["slice"]]
-    _print_means(console, means)
+    means = list(read_dataset(folder, MEANS.name))
+    _print_means(console, [row for row in means if not row["slice"]])
     _print_records(console, manifest)
+    _print_unknown_attributes(console, means)
     _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
     _print(console, "")
     _print(console, f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
@@ -50,7 +51,9 @@ def _print(console: Console, line: str) -> None:
 
 
 def _print_means(console: Console, means: list[dict[str, Any]]) -> None:
-    at_end = {row["metric"]: row for row in means if row["i"] is None}
+    at_end = {
+        row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"
+    }
     if not at_end:
         _print(console, "There are no means, since no conversation counts.")
         return
@@ -63,6 +66,16 @@ def _print_means(console: Console, means: list[dict[str, Any]]) -> None:
     for name in (*_HEADLINE, *(name for name in at_end if name not in known)):
         _add_mean(table, at_end[name])
     console.print(table)
+
+
+def _print_unknown_attributes(console: Console, means: list[dict[str, Any]]) -> None:
+    """Say which attributes that are sliced by no conversation has: they may be misspelt."""
+    values: dict[str, set[str]] = {}
+    for row in means:
+        for name, value in row["slice"].items():
+            values.setdefault(name, set()).add(value)
+    for name in sorted(name for name, found in values.items() if found == {""}):
+        _print(console, f"Slices: no conversation has the attribute {name}; is it misspelt?")
 
 
 def _add_mean(table: Table, row: Mapping[str, Any]) -> None:

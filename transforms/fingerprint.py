@@ -90,7 +90,7 @@ class FingerprintBundle(beam.DoFn):
         if self._label_keys is not None:
             documents = self._documents.setdefault(call.conversation_id, {})
             documents[call_print.record_digest] = document_digests(call, self._label_keys)
-        self._results += len(call.results)
+        self._results += 1 + len(call.results)  # a call without results takes room too
         return self.finish_bundle() if self._results >= _MOST_BUFFERED_RESULTS else iter(())
 
     def finish_bundle(self) -> Iterator[WindowedValue]:

@@ -16,7 +16,7 @@ from transforms.core.means import (
     conversation_values,
     metric_names,
 )
-from transforms.core.score import ConversationScore
+from transforms.core.score import ConversationScore, Scoring
 
 _AUC = "auc"
 _SliceKey = str
@@ -28,19 +28,19 @@ class GlobalMeans(beam.PTransform):
     Exact and free of order: shuffled or re-partitioned input gives the same bits.
 
     Attributes:
-      ranking_metrics: names of the ranking metrics of the scores, in their order.
+      scoring: what the scores were made with; names their ranking metrics.
       slices: attribute names to give means by; the means over everything always come.
       max_i: means are given at i = 1..max_i.
     """
 
     def __init__(
         self,
-        ranking_metrics: Sequence[str],
+        scoring: Scoring,
         slices: Sequence[Sequence[str]] = (),
         max_i: int = 10,
     ) -> None:
         super().__init__()
-        self.ranking_metrics = tuple(ranking_metrics)
+        self.ranking_metrics = tuple(metric.name for metric in scoring.ranking.metrics)
         # The same attributes named twice, in whatever order, are one slice.
         self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
         self.max_i = max_i

@@ -27,5 +27,6 @@ def run(args: argparse.Namespace) -> int:
 
     content = build_report(args.folder)
     write_file(args.folder, REPORT, content)
-    result_console().print(f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)")
+    line = f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
+    result_console().print(line, soft_wrap=True)
     return 0

@@ -15,7 +15,7 @@ from pipeline.comparison.measures import Measure
 from pipeline.comparison.sensitivity_rows import SensitivityRow
 from pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
 from pipeline.outputs.datasets import Dataset
-from pipeline.outputs.folder import MANIFEST, prepare, write_file
+from pipeline.outputs.folder import MANIFEST, clear, prepare, write_file
 from pipeline.outputs.formats import FORMATS, Format, Row
 
 
@@ -32,6 +32,7 @@ def write(
       UsageError: the folder holds something and `overwrite` is not set.
     """
     prepare(folder, overwrite)
+    clear(folder)
     rows = rows_of(compared)
     datasets = {COMPARISON.name: _write(folder, COMPARISON, rows, file_format)}
     if compared.matched.paired:

@@ -50,7 +50,7 @@ class Evidence(Struct, frozen=True):
         """The row of `means`, or None."""
         for row in self.means:
             if (row["slice"], row["metric"], row["i"]) == (slice_, metric, i) and (
-                i is None or row["population"] == population
+                row["population"] == ("all" if i is None else population)
             ):
                 return row
         return None

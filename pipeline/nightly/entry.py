@@ -107,7 +107,7 @@ def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) ->
     found = {
         row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
         for row in rows
-        if not row["slice"] and row["i"] is None
+        if not row["slice"] and row["i"] is None and row["population"] == "all"
     }
     return {name: found[name] for name in wanted if name in found}
 

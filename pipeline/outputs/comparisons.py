@@ -69,7 +69,6 @@ COMPARISON = Dataset(
         Column("verdict", "text", "better, worse, changed, not shown or not tested."),
         Column("note", "text", "Why something is null or to be read with care.", nullable=True),
     ),
-    ("slice", "metric", "i", "population"),
 )
 
 DIFFERENCES = Dataset(
@@ -84,5 +83,4 @@ DIFFERENCES = Dataset(
         Column("candidate", "number", "Its value in the candidate."),
         Column("difference", "number", "candidate - base."),
     ),
-    ("metric", "key"),
 )

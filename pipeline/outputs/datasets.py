@@ -29,16 +29,11 @@ class Column(Struct, frozen=True):
 
 
 class Dataset(Struct, frozen=True):
-    """A dataset: one folder of files of the same columns.
-
-    Attributes:
-      order: columns that rows are sorted by within a file.
-    """
+    """A dataset: one folder of files of the same columns."""
 
     name: str
     doc: str
     columns: tuple[Column, ...]
-    order: tuple[str, ...]
 
 
 _CONVERSATION_ID = Column("conversation_id", "text", "Identity of the conversation.")
@@ -81,7 +76,6 @@ ITERATIONS = Dataset(
         _ITERATION,
         *map(_metric_column, ITERATION_METRICS),
     ),
-    ("conversation_id", "i"),
 )
 
 _CONVERSATION_TIMES = (
@@ -111,7 +105,6 @@ def conversations(metrics: Sequence[RankingMetric]) -> Dataset:
             *_CONVERSATION_TIMES,
             *_ranking_columns(metrics),
         ),
-        ("conversation_id",),
     )
 
 
@@ -131,7 +124,6 @@ def calls(metrics: Sequence[RankingMetric]) -> Dataset:
             Column("results", "whole", "Results of the call, duplicates included."),
             *_ranking_columns(metrics),
         ),
-        ("conversation_id", "i", "call_position"),
     )
 
 
@@ -156,7 +148,6 @@ DUPLICATES = Dataset(
         Column("step", "text", "The step of the rules that decided."),
         Column("clause", "whole", "Which line of duplicate_if held, from 1.", nullable=True),
     ),
-    ("conversation_id", "i", "call_position", "rank"),
 )
 
 MEANS = Dataset(
@@ -170,7 +161,7 @@ MEANS = Dataset(
             "population",
             "text",
             "reached = conversations with N >= i; all = every conversation, those that stopped "
-            "earlier extended with empty iterations.",
+            "earlier extended with empty iterations; calls = every search call, by its own list.",
         ),
         Column("n", "whole", "Conversations on which the metric is defined."),
         Column("undefined", "whole", "Conversations on which it is null."),
@@ -198,7 +189,6 @@ MEANS = Dataset(
         Column("p50", "number", "Median.", nullable=True),
         Column("p90", "number", "90 % of the values lie below.", nullable=True),
     ),
-    ("slice", "metric", "i", "population"),
 )
 
 REJECTED = Dataset(
@@ -213,7 +203,6 @@ REJECTED = Dataset(
         Column("payload", "text", "The raw input, capped."),
         Column("records", "whole", "How many records the row stands for."),
     ),
-    ("source", "position"),
 )
 
 LATE = Dataset(
@@ -228,5 +217,4 @@ LATE = Dataset(
         Column("timestamp", "time", "Event time of the record.", nullable=True),
         Column("results", "whole", "Results that it holds."),
     ),
-    ("conversation_id", "timestamp"),
 )

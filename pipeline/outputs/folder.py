@@ -42,7 +42,8 @@ _OURS = re.compile(
 def prepare(folder: str, overwrite: bool) -> None:
     """Make sure that a run can write into a folder.
 
-    With `overwrite`, what an earlier run wrote there goes; the folder may hold nothing else.
+    With `overwrite` the folder may hold what an earlier run wrote, and nothing else; that stays
+    until `publish` or `clear` removes it, so a run that fails takes nothing away.
 
     Raises:
       UsageError: the folder cannot be looked into or made, holds something and `overwrite` is not
@@ -64,11 +65,8 @@ def prepare(folder: str, overwrite: bool) -> None:
             f"Output folder {folder} is not empty (it holds {names[0]}); give another folder, or "
             "--overwrite to replace what an earlier run left."
         )
-    # The manifest goes first: without it the rest does not look finished.
-    tops = sorted({name.split("/")[0] for name in names}, key=lambda top: (top != MANIFEST, top))
     try:
-        for top in tops:
-            _delete(FileSystems.join(folder, top))
+        _delete(FileSystems.join(folder, UNFINISHED))
         _try(folder)
     except (BeamIOError, OSError, ValueError) as error:
         raise UsageError(
@@ -94,8 +92,16 @@ def _delete(path: str) -> None:
         FileSystems.delete([path])
 
 
+def clear(folder: str) -> None:
+    """Delete what an earlier run left in a folder that `prepare` found to hold nothing else."""
+    # The manifest goes first: without it the rest does not look finished.
+    tops = {name.split("/")[0] for name in _names_in(folder)} - {UNFINISHED}
+    for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
+        _delete(FileSystems.join(folder, top))
+
+
 def publish(folder: str, paths: Iterable[str]) -> None:
-    """Move files from `.unfinished/` to their places in the folder.
+    """Move files from `.unfinished/` to their places, in place of what an earlier run left.
 
     Args:
       folder: the output folder.
@@ -104,6 +110,7 @@ def publish(folder: str, paths: Iterable[str]) -> None:
     Raises:
       GoodGainError: a file is not where it was written.
     """
+    clear(folder)
     for path in sorted(paths):
         source = FileSystems.join(folder, UNFINISHED, *path.split("/"))
         place = FileSystems.join(folder, *path.split("/"))

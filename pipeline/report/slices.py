@@ -118,6 +118,8 @@ def read_slices(rows: Iterable[Row], dimensions: Sequence[Sequence[str]]) -> Sli
 
 
 def _put(one: Slice, row: Row) -> None:
+    if row["population"] == "calls":
+        return  # of single search calls; what is shown is of conversations
     if row["i"] is None:
         one.at_end[row["metric"]] = row
     elif row["i"] <= MOST_ITERATIONS:

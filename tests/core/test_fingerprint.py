@@ -114,7 +114,7 @@ def test_generic_id_goes_where_the_own_type_has_a_definitive_id():
 
 def test_names_that_the_rules_do_not_know_travel_along():
     results = [{"entity_type": " Wiki", "ids": {"odd": "1", "doc_id": "2", "empty": " "}}]
-    assert sorted(call_print(results).names.values()) == ["Wiki", "odd"]
+    assert sorted(call_print(results).names.values()) == ["odd", "wiki"]
 
 
 def test_texts_stay_behind():

@@ -269,3 +269,10 @@ def test_batches_that_fill_up_are_added(random_values, monkeypatch):
         assert len(accumulator.waiting) < 7
     accumulator.compact()
     assert accumulator == accumulated(random_values)
+
+
+def test_weighted_gauc_shows_no_quantiles_of_the_unweighted():
+    rows = MeansAccumulator(AUC).rows({}, RANKING)
+    (weighted,) = (row for row in rows if row.metric == "gauc_weighted")
+    assert (weighted.min, weighted.max, weighted.p10, weighted.p50, weighted.p90) == (None,) * 5
+    assert weighted.note == "no conversation has a value"

@@ -290,3 +290,14 @@ class TestManifest:
         for name in counts:
             with pytest.raises(BalanceError, match="accounted for"):
                 balance_of({**counts, name: counts[name] + 1})
+
+
+def test_a_run_that_fails_takes_nothing_from_the_earlier_one(tmp_path):
+    output = tmp_path / "out"
+    assert run(output, [SAMPLE]) == 0
+    before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("c 0 a 2\nc 0 a 1\n")
+    assert run(output, [SAMPLE], "--overwrite", "--qrels", str(qrels)) == 2
+    after = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
+    assert after == before

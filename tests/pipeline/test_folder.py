@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from pipeline.outputs.folder import prepare, publish, read_manifest, write_file
+from pipeline.outputs.folder import clear, prepare, publish, read_manifest, write_file
 from transforms.core.errors import GoodGainError, UsageError
 
 OURS = (
@@ -57,9 +57,12 @@ def test_a_new_or_empty_folder_is_taken(overwrite, end, tmp_path):
         assert files(tmp_path / name) == []
 
 
-def test_overwrite_removes_what_runs_wrote(tmp_path):
+def test_overwrite_removes_what_runs_wrote_when_the_new_run_is_done(tmp_path):
     fill(tmp_path, *OURS)
     prepare(f"{tmp_path}/", overwrite=True)
+    finished = [name for name in OURS if not name.startswith(".unfinished")]
+    assert files(tmp_path) == sorted(finished)
+    publish(f"{tmp_path}/", [])
     assert files(tmp_path) == []
 
 
@@ -80,6 +83,7 @@ def test_overwrite_within_a_relative_folder(tmp_path, monkeypatch):
     for folder in ("out", "./out", "out/../out"):
         fill(tmp_path / "out", "manifest.json")
         prepare(folder, overwrite=True)
+        clear(folder)
         assert files(tmp_path / "out") == []
     assert len(files(tmp_path / "out2")) == len(FOREIGN) - ("manifest.json" in FOREIGN)
 

@@ -119,18 +119,21 @@ def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path
 @pytest.mark.parametrize("shards", [1, 4])
 def test_shards_partition_the_rows(shards, in_process, traces, tmp_path):
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL, f"--shards={shards}") == 0
-    for dataset in ("iterations", "conversations", "calls", "duplicates"):
+    keys = {
+        "conversations": ("conversation_id",),
+        "iterations": ("conversation_id", "i"),
+        "rejected": ("source", "position"),
+    }
+    for dataset in ("iterations", "conversations", "calls", "duplicates", "rejected"):
         files = sorted((tmp_path / "out" / dataset).iterdir())
         assert [file.name for file in files] == [
             f"part-{shard:05d}-of-{shards:05d}.avro" for shard in range(shards)
         ]
         found = rows(tmp_path / "out", dataset)
-        key = {"conversations": ("conversation_id",), "iterations": ("conversation_id", "i")}.get(
-            dataset, ("conversation_id", "i", "call_position")
-        )
+        key = keys.get(dataset, ("conversation_id", "i", "call_position"))
         found.sort(key=lambda row: [row[name] for name in key])
         assert found == rows(in_process, dataset)
-    for dataset in ("means", "rejected", "late"):
+    for dataset in ("means", "late"):
         same = contents(tmp_path / "out" / dataset)
         assert same == contents(in_process / dataset)
         assert len(same) == 1

@@ -52,3 +52,11 @@ def test_shows_what_was_rejected(printed, output):
 def test_says_where_things_lie(printed, output):
     (line,) = (line for line in printed.splitlines() if line.startswith("Outputs:"))
     assert str(output) in line
+
+
+def test_an_attribute_that_no_conversation_has_is_named(tmp_path, capsys):
+    assert run(tmp_path / "out", [SAMPLE], "--slice", "marekt,arm", "--slice", "market") == 0
+    said = capsys.readouterr().out
+    assert "no conversation has the attribute marekt" in said
+    assert "the attribute market" not in said
+    assert "the attribute arm" not in said

@@ -50,7 +50,7 @@ def test_from_files_to_means(pipeline):
     with pipeline:
         traces = pipeline | ReadTraces([TRACES])
         scored = traces.calls | ScoreConversations(SCORING)
-        means = scored.scores | GlobalMeans(["ndcg@10"], slices=[["topic"]], max_i=3)
+        means = scored.scores | GlobalMeans(SCORING, slices=[["topic"]], max_i=3)
 
         overall = (
             means
@@ -116,7 +116,7 @@ def test_global_means(pipeline):
             | beam.Create(CALLS).with_output_types(SearchCall)
             | ScoreConversations(SCORING)
         )
-        means = scored.scores | GlobalMeans(["ndcg@10"], max_i=2)
+        means = scored.scores | GlobalMeans(SCORING, max_i=2)
         at_two = (
             means
             | beam.Filter(lambda row: row.metric == "CG_at_i" and row.population == "all")

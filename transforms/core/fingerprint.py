@@ -190,7 +190,9 @@ class Fingerprinter:
         if number or not name:
             type_ = _Type(bytes((number,)), ids)
         else:
-            type_ = _Type(bytes((UNKNOWN_TYPE,)) + digest(name.casefold()), ids, name)
+            # Case does not matter, so one spelling stands for all.
+            name = name.casefold()
+            type_ = _Type(bytes((UNKNOWN_TYPE,)) + digest(name), ids, name)
         self._types[written] = type_
         return type_
 

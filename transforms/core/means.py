@@ -17,7 +17,7 @@ from transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from transforms.core.score import ConversationScore
 
-Population = Literal["reached", "all"]
+Population = Literal["reached", "all", "calls"]
 _BATCH = 1_024  # conversations that wait to be added together
 _CONFIDENCE = 0.95
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
@@ -33,7 +33,8 @@ class MeanRow(Struct, frozen=True):
       slice: the attributes that the conversations share; {} = all conversations.
       metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
       i: the iteration; null = at N, each conversation's own end.
-      population: `reached` = conversations with N >= i; `all` = every conversation.
+      population: `reached` = conversations with N >= i; `all` = every conversation; `calls` = every
+        search call of those, each by its own ranked list, when those are evaluated (SPEC 8).
       n, undefined: conversations on which the metric is defined, and on which it is null.
       note: why there is no interval, when there is none.
       worst, best: the mean if every unlabelled result turned out worthless, or as good as can be;
@@ -70,6 +71,7 @@ class ConversationValues(Struct, frozen=True, array_like=True):
       beyond: by i - N - 1 for N < i <= max_i, the same with empty iterations added.
       judged: judged results of the ranked list.
       worst, best: as `at_end`, null where a metric has no bounds; () when not asked for.
+      calls: by search call, by ranking metric; empty when calls are not evaluated.
     """
 
     at_end: _Values
@@ -78,6 +80,7 @@ class ConversationValues(Struct, frozen=True, array_like=True):
     judged: int
     worst: _Values
     best: _Values
+    calls: list[_Values] = []
 
 
 def metric_names(ranking_metrics: Sequence[str]) -> tuple[str, ...]:
@@ -108,6 +111,7 @@ def conversation_values(
         judged=score.judged,
         worst=tuple(worst for worst, _ in bounds),
         best=tuple(best for _, best in bounds),
+        calls=[call.ranking for call in score.calls],
     )
 
 
@@ -121,6 +125,7 @@ class MeansAccumulator(Struct, array_like=True):
       at_end, worst, best: by metric of `ConversationValues.at_end`.
       reached, beyond: by i - 1, by iteration metric.
       weighted_auc: judged results times auc, and judged results, over where auc is defined.
+      calls: by ranking metric, over search calls.
       waiting: conversations not yet added.
     """
 
@@ -131,6 +136,7 @@ class MeansAccumulator(Struct, array_like=True):
     reached: list[list[Distribution]] = []
     beyond: list[list[Distribution]] = []
     weighted_auc: list[Distribution] = []
+    calls: list[Distribution] = []
     waiting: list[ConversationValues] = []
 
     def add(self, values: ConversationValues) -> None:
@@ -147,6 +153,7 @@ class MeansAccumulator(Struct, array_like=True):
         self.at_end = _added(self.at_end, [values.at_end for values in waiting])
         self.worst = _added(self.worst, [values.worst for values in waiting])
         self.best = _added(self.best, [values.best for values in waiting])
+        self.calls = _added(self.calls, [call for values in waiting for call in values.calls])
         if self.auc is not None:
             weighted = [_weighted(values, self.auc) for values in waiting]
             self.weighted_auc = _added(self.weighted_auc, weighted)
@@ -169,6 +176,7 @@ class MeansAccumulator(Struct, array_like=True):
         self.worst = _merged(self.worst, other.worst)
         self.best = _merged(self.best, other.best)
         self.weighted_auc = _merged(self.weighted_auc, other.weighted_auc)
+        self.calls = _merged(self.calls, other.calls)
         for mine, theirs in ((self.reached, other.reached), (self.beyond, other.beyond)):
             for i, distributions in enumerate(theirs):
                 if i == len(mine):
@@ -202,6 +210,8 @@ class MeansAccumulator(Struct, array_like=True):
             ):
                 rows.append(mean_row(slice_, metric.name, i + 1, "reached", here))
                 rows.append(mean_row(slice_, metric.name, i + 1, "all", here.merge(after)))
+        for at, distribution in enumerate(self.calls):
+            rows.append(mean_row(slice_, ranking_metrics[at], None, "calls", distribution))
         return rows
 
 
@@ -222,11 +232,18 @@ def _gauc_weighted(gauc: MeanRow, weighted: Distribution, weights: Distribution)
         stderr=None,
         ci_low=None,
         ci_high=None,
-        note="a weighted mean has no interval here",
+        note=gauc.note if mean is None else "a weighted mean has no interval or quantiles here",
+        min=None,
+        max=None,
+        p10=None,
+        p50=None,
+        p90=None,
     )
 
 
 def _added(distributions: list[Distribution], values: list[_Values]) -> list[Distribution]:
+    if not values:
+        return distributions
     added: list[Distribution] = []
     for at, column in enumerate(zip(*values, strict=True)):
         defined = [value for value in column if value is not None]
