@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from pipeline.config import RunConfig
 from transforms.core.errors import UsageError
+from transforms.core.yaml_text import parse_yaml, read_text
 
 _REASONS = {
     "bool_parsing": "must be true or false",
@@ -76,13 +76,7 @@ def read_config_file(path: str) -> ConfigFile:
     Raises:
       UsageError: it cannot be read, is not YAML, or is no mapping.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not text in UTF-8; write the options in YAML.") from None
-    return parse_config_text(text, path)
+    return parse_config_text(read_text(path, "the options"), path)
 
 
 def parse_config_text(text: str, name: str) -> ConfigFile:
@@ -91,14 +85,7 @@ def parse_config_text(text: str, name: str) -> ConfigFile:
     Raises:
       UsageError: not YAML, or no mapping.
     """
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{name}:{mark.line + 1}" if mark else name
-        problem = getattr(error, "problem", None) or str(error)
-        raise UsageError(f"{where}: not valid YAML: {problem}.") from None
+    tree, content = parse_yaml(text, name)
     if tree is None:
         return ConfigFile(name, {}, {}, [])
     if not isinstance(tree, yaml.MappingNode):

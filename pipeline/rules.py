@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from transforms.core.errors import UsageError
 from transforms.core.rules_file import SHIPPED_RULES, RulesFile, read_rules, shipped_rules_text
+from transforms.core.yaml_text import read_text
 
 
 def load_rules(path: str | None) -> RulesFile:
@@ -17,8 +15,4 @@ def load_rules(path: str | None) -> RulesFile:
     """
     if path is None:
         return read_rules(shipped_rules_text(), SHIPPED_RULES)
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"Rules file {path} cannot be read: {error}.") from None
-    return read_rules(text, path)
+    return read_rules(read_text(path, "the rules"), path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 
 from pipeline.gate.rules import GateFile, Rule
 from transforms.core.errors import UsageError
+from transforms.core.yaml_text import parse_yaml, read_text
 
 _REASONS = {
     "bool_type": "must be true or false",
@@ -34,13 +34,7 @@ def load_gate(path: str) -> GateFile:
     Raises:
       UsageError: it cannot be read, or holds mistakes; the message lists every one.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not text in UTF-8; write the rules in YAML.") from None
-    return read_gate(text, path)
+    return read_gate(read_text(path, "the rules"), path)
 
 
 def read_gate(text: str, name: str) -> GateFile:
@@ -49,14 +43,7 @@ def read_gate(text: str, name: str) -> GateFile:
     Raises:
       UsageError: see `load_gate`.
     """
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{name}:{mark.line + 1}" if mark else name
-        problem = getattr(error, "problem", None) or str(error)
-        raise UsageError(f"{where}: not valid YAML: {problem}.") from None
+    tree, content = parse_yaml(text, name)
     mistakes = set(_repeated(tree))
     try:
         gate = GateFile.model_validate(content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -12,6 +11,7 @@ from pydantic import ValidationError
 
 from pipeline.nightly.config import NightlyConfig
 from transforms.core.errors import UsageError
+from transforms.core.yaml_text import parse_yaml, read_text
 
 _REASONS = {
     "missing": "is missing",
@@ -34,13 +34,7 @@ def load_nightly_config(path: str) -> NightlyConfig:
     Raises:
       UsageError: it cannot be read, or holds mistakes; the message lists every one.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not text in UTF-8; write the options in YAML.") from None
-    return read_nightly_config(text, path)
+    return read_nightly_config(read_text(path, "the options"), path)
 
 
 def read_nightly_config(text: str, name: str) -> NightlyConfig:
@@ -49,14 +43,7 @@ def read_nightly_config(text: str, name: str) -> NightlyConfig:
     Raises:
       UsageError: see `load_nightly_config`.
     """
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{name}:{mark.line + 1}" if mark else name
-        problem = getattr(error, "problem", None) or str(error)
-        raise UsageError(f"{where}: not valid YAML: {problem}.") from None
+    tree, content = parse_yaml(text, name)
     if not isinstance(tree, yaml.MappingNode):
         raise UsageError(f"{name}: expected options, one a line, like `output: DIR`.")
     lines: _Lines = {}

@@ -95,7 +95,10 @@ types:
     [
         ("a: [", "my.yaml:1: not valid YAML: expected the node content, but found '<stream end>'."),
         ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document."),
-        ("\x00", "my.yaml: not valid YAML: it cannot be read."),
+        (
+            "\x00",
+            "my.yaml: not valid YAML: unacceptable character #x0000: special characters are not allowed.",
+        ),
     ],
 )
 def test_what_is_not_yaml(text, line):

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from transforms.core.errors import RulesError
 from transforms.core.rules_contradictions import contradictions
+from transforms.core.yaml_text import parse_yaml
 
 SHIPPED_RULES = "dedup.yaml"
 Names = list[Annotated[str, Field(min_length=1)]]
@@ -111,14 +112,7 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
     Raises:
       RulesError: not YAML, or not rules; the message lists every mistake with its line.
     """
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{name}:{mark.line + 1}" if mark else name
-        problem = getattr(error, "problem", None) or "it cannot be read"
-        raise RulesError(f"{where}: not valid YAML: {problem}.") from None
+    tree, content = parse_yaml(text, name, RulesError)
     mistakes = set(_repeated_keys(tree, set()))
     for location, reason in contradictions(content):
         mistakes.add((_line(tree, location), _place(location), reason))
