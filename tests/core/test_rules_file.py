@@ -97,7 +97,8 @@ types:
         ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document."),
         (
             "\x00",
-            "my.yaml: not valid YAML: unacceptable character #x0000: special characters are not allowed.",
+            "my.yaml: not valid YAML: unacceptable character #x0000: "
+            "special characters are not allowed.",
         ),
     ],
 )
