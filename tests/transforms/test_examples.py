@@ -9,6 +9,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to, is_empty
 
+import transforms
 import transforms.fingerprint
 from transforms.core.means import MeanRow
 from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
@@ -148,3 +149,11 @@ def test_read_conversations(pipeline, tmp_path, monkeypatch):
         assert_that(gains, equal_to([("c", 11), ("tied", 5)]), label="gains")
         assert_that(first.undecided, equal_to(["tied"]), label="undecided")
         assert again.calls.element_type is SearchCall
+
+
+def test_the_package_offers_its_transforms_by_name():
+    assert all(
+        issubclass(getattr(transforms, name), beam.PTransform) for name in transforms.__all__
+    )
+    with pytest.raises(AttributeError, match="no attribute 'ReadTrace'"):
+        _ = transforms.ReadTrace
