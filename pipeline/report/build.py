@@ -11,7 +11,7 @@ from pipeline.report.page_data import page_data
 from pipeline.report.render import render_page
 
 _STYLES = ("report.css", "parts.css")
-_SCRIPTS = ("numbers.js", "theme.js", "tables.js", "plots.js", "definitions.js", "report.js")
+_SCRIPTS = ("numbers.js", "theme.js", "tables.js", "definitions.js", "page.js", "plots.js", "report.js")
 # What a reader should know first.
 _HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 _MOST_INPUTS = 50

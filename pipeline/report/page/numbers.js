@@ -18,14 +18,3 @@ function percentage(part, whole) {
 function interval(low, high) {
   return low === null ? "none" : `${number(low)} to ${number(high)}`;
 }
-
-// The places of a slice's values at N, as the page's data lists them.
-const PARTS = {
-  mean: 0, low: 1, high: 2, p10: 3, median: 4, p90: 5, worst: 6, best: 7, n: 8, undefined: 9,
-};
-
-function atEnd(slice, metric) {
-  const values = slice.end[metric];
-  if (!values) return null;
-  return Object.fromEntries(Object.entries(PARTS).map(([part, place]) => [part, values[place]]));
-}

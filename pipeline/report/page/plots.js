@@ -1,4 +1,15 @@
 // One function for each plot: it draws the plot and fills its table.
+// The places of a slice's values at N, as the page's data lists them.
+const PARTS = {
+  mean: 0, low: 1, high: 2, p10: 3, median: 4, p90: 5, worst: 6, best: 7, n: 8, undefined: 9,
+};
+
+function atEnd(slice, metric) {
+  const values = slice.end[metric];
+  if (!values) return null;
+  return Object.fromEntries(Object.entries(PARTS).map(([part, place]) => [part, values[place]]));
+}
+
 const POPULATIONS = [
   {name: "reached", label: "reached i", tone: "accent", dash: "solid", symbol: "circle"},
   {name: "all", label: "all conversations", tone: "second", dash: "dash", symbol: "diamond"},
