@@ -11,7 +11,7 @@ from msgspec import Struct
 from pipeline.comparison.matching import Grouped, Matched, sample
 from pipeline.comparison.measures import CONTEXT, HEADLINE, Measure, direction
 from pipeline.comparison.sources import Arms, Source
-from pipeline.report.explain_command import explain_command
+from pipeline.explain_command import explain_command
 from transforms.core.comparison.samples import settled_differences
 
 _Numbers = Mapping[str, float | None]

@@ -10,8 +10,7 @@ from pipeline.report.facts import Facts, read_facts
 from pipeline.report.page_data import page_data
 from pipeline.report.render import render_page
 
-_STYLES = ("report.css", "parts.css")
-_SCRIPTS = ("numbers.js", "theme.js", "tables.js", "definitions.js", "page.js", "plots.js", "report.js")
+_SCRIPTS = ("plots.js", "report.js")
 # What a reader should know first.
 _HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 _MOST_INPUTS = 50
@@ -31,7 +30,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
       UsageError: the folder holds no finished run.
     """
     facts = read_facts(folder, read_manifest(folder) if manifest is None else manifest)
-    return render_page("report.html", _context(facts), page_data(facts), _STYLES, _SCRIPTS)
+    return render_page("report.html", _context(facts), page_data(facts), _SCRIPTS)
 
 
 def _context(facts: Facts) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from pipeline.cli.words import shortened
-from pipeline.report.explain_command import explain_command
+from pipeline.explain_command import explain_command
 from pipeline.report.noteworthy import Leaders, Measure
 from pipeline.report.timelines import Timeline
 

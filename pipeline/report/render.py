@@ -18,6 +18,8 @@ from pipeline.report.numbers import number, share
 
 _PACKAGE = "pipeline.report"
 _FOLDER = "page"
+_STYLES = ("report.css", "parts.css")
+_COMMON_SCRIPTS = ("numbers.js", "theme.js", "tables.js", "definitions.js", "page.js")
 # Within JSON these stand only in strings, where their escapes mean the same. Without them nothing
 # in a string can end the element that holds the JSON, or begin another.
 _ESCAPES = {
@@ -33,7 +35,6 @@ def render_page(
     template: str,
     context: Mapping[str, Any],
     data: Any,
-    styles: Sequence[str],
     scripts: Sequence[str],
 ) -> bytes:
     """Render a page that loads nothing and runs no script but its own.
@@ -42,14 +43,18 @@ def render_page(
       template: file name of a template of this package.
       context: its variables. What is in them is text: it is escaped, whatever it holds.
       data: for the scripts, as JSON.
-      styles, scripts: file names of this package, in order; the scripts run after plotly, share
-        their names among each other, and none with plotly.
+      scripts: file names of this package, in order; they run after plotly and what every page
+        has, share their names with the latter, and none with plotly.
 
     Returns:
       HTML in UTF-8.
     """
     plotly = get_plotlyjs()
-    own = '"use strict";\n(() => {\n' + "\n".join(map(_asset, scripts)) + "\n})();\n"
+    own = (
+        '"use strict";\n(() => {\n'
+        + "\n".join(map(_asset, (*_COMMON_SCRIPTS, *scripts)))
+        + "\n})();\n"
+    )
     html = (
         _environment()
         .get_template(template)
@@ -57,7 +62,7 @@ def render_page(
             **context,
             content_policy=_content_policy(plotly, own),
             data=json_island(data),
-            style=Markup("\n".join(map(_asset, styles))),
+            style=Markup("\n".join(map(_asset, _STYLES))),
             plotly=Markup(plotly),
             script=Markup(own),
         )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipeline.cli import explain
 from pipeline.cli.arguments import parse_arguments
-from pipeline.report.explain_command import explain_command, quoted
+from pipeline.explain_command import explain_command, quoted
 
 RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}
 HOSTILE = ["; rm -rf /", "$(reboot)", "`id`", "a'b", 'a"b', "-h", "--input", "a\\b", "*", "a\nb"]
