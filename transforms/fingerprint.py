@@ -73,39 +73,62 @@ class FingerprintBundle(beam.DoFn):
 
     def start_bundle(self) -> None:
         """Begin with nothing buffered."""
-        self._calls: dict[str, list[SearchCall]] = {}
-        self._prints: dict[str, list[CallPrint]] = {}
-        self._documents: dict[str, dict[bytes, list[bytes]]] = {}
+        self._buffered: dict[str, _Buffered] = {}
         self._results = 0
-        self._earliest = MAX_TIMESTAMP
 
     def process(
         self, call: SearchCall, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[WindowedValue]:
-        """Buffer one call; give all that is buffered when that has become much."""
-        self._earliest = min(self._earliest, timestamp)
+        """Buffer one call; when much is buffered, give the conversations not seen for longest."""
         call_print = self._fingerprinter.call_print(call, self._keep_encodings)
-        self._prints.setdefault(call.conversation_id, []).append(call_print)
-        self._calls.setdefault(call.conversation_id, []).append(call)
+        # Put back behind all others: the first is the one not seen for longest.
+        buffered = self._buffered.pop(call.conversation_id, None) or _Buffered()
+        self._buffered[call.conversation_id] = buffered
+        buffered.prints.append(call_print)
+        buffered.calls.append(call)
+        buffered.earliest = min(buffered.earliest, timestamp.micros)
         if self._label_keys is not None:
-            documents = self._documents.setdefault(call.conversation_id, {})
-            documents[call_print.record_digest] = document_digests(call, self._label_keys)
-        self._results += 1 + len(call.results)  # a call without results takes room too
-        return self.finish_bundle() if self._results >= _MOST_BUFFERED_RESULTS else iter(())
+            documents = document_digests(call, self._label_keys)
+            buffered.documents[call_print.record_digest] = documents
+        self._results += _room(call)
+        full = self._results >= _MOST_BUFFERED_RESULTS
+        return self._payloads(_MOST_BUFFERED_RESULTS // 2) if full else iter(())
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        """Give one payload for each conversation seen."""
-        prints, documents, earliest = self._prints, self._documents, self._earliest
-        calls = self._calls
-        self.start_bundle()
-        for conversation_id, call_prints in prints.items():
-            for place in tied(call_prints):
-                encoding = canonical_encoding(calls[conversation_id][place])
-                call_prints[place] = replace(call_prints[place], encoding=encoding)
-            found = documents.get(conversation_id)
-            packed = payload(call_prints, external=ExternalLabels(found) if found else None)
-            yield _in_global_window((conversation_id, packed), earliest)
+        """Give one payload for each conversation still buffered."""
+        return self._payloads(0)
+
+    def _payloads(self, kept_results: int) -> Iterator[WindowedValue]:
+        """Payloads, until no more than so many results are left."""
+        while self._buffered and self._results >= kept_results:
+            conversation_id = next(iter(self._buffered))
+            buffered = self._buffered.pop(conversation_id)
+            self._results -= sum(map(_room, buffered.calls))
+            yield _in_global_window((conversation_id, buffered.payload()), buffered.earliest)
 
 
-def _in_global_window(value: tuple[str, bytes], timestamp: Timestamp) -> WindowedValue:
-    return WindowedValue(value, timestamp, (GlobalWindow(),))
+class _Buffered:
+    """What is known of one conversation."""
+
+    __slots__ = ("calls", "documents", "earliest", "prints")
+
+    def __init__(self) -> None:
+        self.prints: list[CallPrint] = []
+        self.calls: list[SearchCall] = []
+        self.documents: dict[bytes, list[bytes]] = {}
+        self.earliest: int = MAX_TIMESTAMP.micros
+
+    def payload(self) -> bytes:
+        for place in tied(self.prints):
+            encoding = canonical_encoding(self.calls[place])
+            self.prints[place] = replace(self.prints[place], encoding=encoding)
+        external = ExternalLabels(self.documents) if self.documents else None
+        return payload(self.prints, external=external)
+
+
+def _room(call: SearchCall) -> int:
+    return 1 + len(call.results)  # a call without results takes room too
+
+
+def _in_global_window(value: tuple[str, bytes], micros: int) -> WindowedValue:
+    return WindowedValue(value, Timestamp(micros=micros), (GlobalWindow(),))

@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from transforms.core.files.reading import read_shard
 from transforms.core.files.shard import FileShard
+from transforms.core.files.wanted import only
 from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 from transforms.read import REJECTED, Traces, open_plain
@@ -72,7 +73,7 @@ class _ReadShardOf(beam.DoFn):
     ) -> Iterator[SearchCall | beam.pvalue.TaggedOutput]:
         if not wanted:
             return
-        for record in read_shard(shard, open_plain):
+        for record in read_shard(shard, open_plain, only(wanted)):
             if record.conversation_id not in wanted:
                 continue
             if isinstance(record, SearchCall):

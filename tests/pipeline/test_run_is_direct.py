@@ -148,9 +148,9 @@ class TestSecondLook:
         paths = []
         read_shard = transforms.read_again.read_shard
 
-        def recording(shard, open_plain):
+        def recording(shard, open_plain, wanted):
             paths.append(shard.path)
-            return read_shard(shard, open_plain)
+            return read_shard(shard, open_plain, wanted)
 
         monkeypatch.setattr(transforms.read_again, "read_shard", recording)
         return paths

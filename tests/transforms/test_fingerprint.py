@@ -3,9 +3,11 @@
 from random import Random
 
 import pytest
+from apache_beam.utils.timestamp import Timestamp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import transforms.fingerprint
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring
 from transforms.core.delivery import EncodingsNeededError
@@ -16,7 +18,7 @@ from transforms.core.score import score_conversation
 from transforms.fingerprint import FingerprintBundle
 
 SCORING = scoring()
-EVENT_TIME = 5
+EVENT_TIME = Timestamp(5)
 
 
 def payloads(bundle, keep_encodings):
@@ -69,3 +71,16 @@ def test_ties_that_come_apart_need_encodings():
     assert score([[one, other, later]], False).conversation.N == 2
     with pytest.raises(EncodingsNeededError):
         score([[one, later], [other]], False)
+
+
+def test_when_much_is_buffered_the_conversations_not_seen_for_longest_leave(monkeypatch):
+    monkeypatch.setattr(transforms.fingerprint, "_MOST_BUFFERED_RESULTS", 6)
+    fingerprint = FingerprintBundle(SCORING.rules, False, None)
+    fingerprint.setup()
+    left = []
+    for at, name in enumerate("abacad"):  # each call takes the room of one result
+        call = SearchCall(conversation_id=name, iteration=at + 1)
+        left.append([output.value[0] for output in fingerprint.process(call, EVENT_TIME)])
+    assert left == [[], [], [], [], [], ["b", "c", "a"]]
+    (last,) = fingerprint.finish_bundle()
+    assert last.value[0] == "d"

@@ -15,6 +15,7 @@ from transforms.core.files.avro_blocks import SYNC_BYTES, DecodedBlock, blocks_i
 from transforms.core.files.avro_codecs import CODECS, DamagedBlockError, decompress_block
 from transforms.core.files.avro_schema import plain_schema, timestamp_scale
 from transforms.core.files.shard import FileShard
+from transforms.core.files.wanted import Wanted
 from transforms.core.parsing import parse_escaped_mapping, parse_mapping, parse_mappings
 from transforms.core.records import SearchCall
 from transforms.core.rejected import (
@@ -41,7 +42,9 @@ class _Header(Struct, frozen=True):
     first_block: int
 
 
-def read_avro(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+def read_avro(
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
+) -> Iterator[SearchCall | RejectedRecord]:
     """The records of a shard in file order.
 
     Damage is reported as by `decoded_blocks`.
@@ -49,18 +52,21 @@ def read_avro(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Rejecte
     Args:
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
+      wanted: leaves out blocks that cannot hold one of these conversations.
 
     Raises:
       OSError: the file cannot be read.
     """
-    for found in decoded_blocks(file, shard):
+    for found in decoded_blocks(file, shard, wanted):
         if isinstance(found, DecodedBlock):
             yield from _calls_of(found, shard.path)
         else:
             yield found
 
 
-def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | RejectedRecord]:
+def decoded_blocks(
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
+) -> Iterator[DecodedBlock | RejectedRecord]:
     """The blocks of a shard, decoded by the file's own schema, in file order.
 
     A damaged block is one rejected row that stands for all its records; reading goes on at the
@@ -69,13 +75,14 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
     Args:
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
+      wanted: blocks that cannot hold one of these conversations come without records.
 
     Raises:
       OSError: the file cannot be read.
     """
     try:
         header = _read_header(file)
-        decoder = _BlockDecoder(header)
+        decoder = _BlockDecoder(header, wanted)
     except _HeaderError as error:
         if shard.start == 0:
             file.seek(0)
@@ -122,8 +129,10 @@ class _BlockDecoder:
     the plain schema, behind which the decompressed blocks are put one after another.
     """
 
-    def __init__(self, header: _Header) -> None:
+    def __init__(self, header: _Header, wanted: Wanted | None) -> None:
         self._codec = header.codec
+        # Of an enum Avro writes the number, not the text.
+        self._wanted = None if '"enum"' in json.dumps(header.schema) else wanted
         self._sync = header.sync
         self._scale = timestamp_scale(header.schema)
         self._header = _container_header(plain_schema(header.schema), header.sync)
@@ -139,6 +148,8 @@ class _BlockDecoder:
           DamagedBlockError: the data does not decode to exactly `count` records.
         """
         content = decompress_block(self._codec, data)
+        if self._wanted is not None and not self._wanted.may_stand_in(content):
+            return []
         if count > len(content):
             raise DamagedBlockError(f"{count} records cannot fit in {len(content)} bytes")
         try:

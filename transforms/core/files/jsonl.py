@@ -9,12 +9,15 @@ from transforms.core.errors import RecordError
 from transforms.core.files.lines import LONGEST_LINE, LongLine
 from transforms.core.files.shard import FileShard
 from transforms.core.files.text_lines import CutOffLine, Line, text_lines
+from transforms.core.files.wanted import Wanted
 from transforms.core.parsing import conversation_id_in, parse_json
 from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord, payload_of_bytes, rejected_for
 
 
-def read_jsonl(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+def read_jsonl(
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
+) -> Iterator[SearchCall | RejectedRecord]:
     """The records of a shard in file order; blank lines are none.
 
     A line above 64 MiB is rejected without being held. Where a compressed file breaks off, the
@@ -23,12 +26,15 @@ def read_jsonl(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Reject
     Args:
       file: the file, open for reading and, unless compressed, seekable.
       shard: the part to read.
+      wanted: leaves out lines that cannot belong to one of these conversations.
 
     Raises:
       OSError: the file cannot be read.
     """
     text = text_lines(file, shard)
     for where, line in text.lines:
+        if wanted and isinstance(line, bytes) and not wanted.may_stand_in_json(line):
+            continue
         parsed = _parsed(line)
         if isinstance(parsed, SearchCall):
             yield parsed

@@ -11,6 +11,7 @@ from msgspec.structs import fields
 from transforms.core.errors import RecordError
 from transforms.core.files.arrow_values import python_values
 from transforms.core.files.shard import FileShard
+from transforms.core.files.wanted import Wanted
 from transforms.core.parsing import parse_escaped_mapping, parse_mapping, parse_mappings
 from transforms.core.records import SearchCall
 from transforms.core.rejected import (
@@ -24,7 +25,9 @@ _ROWS_AT_ONCE = 128
 _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
-def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+def read_parquet(
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
+) -> Iterator[SearchCall | RejectedRecord]:
     """The records of the row groups that begin in a shard, in file order.
 
     Columns that SPEC 2 does not name are not read. A row group that breaks off is one rejected
@@ -33,6 +36,7 @@ def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Reje
     Args:
       file: the Parquet file itself, uncompressed and seekable.
       shard: the byte range to read.
+      wanted: leaves out row groups that hold none of these conversations.
 
     Raises:
       OSError: the file cannot be read.
@@ -49,6 +53,8 @@ def read_parquet(file: BinaryIO, shard: FileShard) -> Iterator[SearchCall | Reje
             yield RejectedRecord(shard.path, WHOLE_FILE, reason)
         return
     for group in groups:
+        if wanted and not _may_hold(parquet, group, wanted):
+            continue
         yield from _read_group(parquet, group, columns, shard.path)
 
 
@@ -63,6 +69,14 @@ def row_groups(parquet: Any, shard: FileShard) -> Iterator[int]:
             begin = min(offset for offset in pages if offset is not None)
         if shard.start <= begin < shard.end or (shard.start == 0 and begin < 0):
             yield index
+
+
+def _may_hold(parquet: Any, group: int, wanted: Wanted) -> bool:
+    try:
+        ids = parquet.read_row_group(group, columns=["conversation_id"]).column(0).to_pylist()
+    except Exception:  # pyarrow raises whatever broken pages lead to; reading will report it
+        return True
+    return not all(isinstance(one, str) for one in ids) or not wanted.ids.isdisjoint(ids)
 
 
 def _read_group(

@@ -10,6 +10,7 @@ from transforms.core.files.avro import read_avro
 from transforms.core.files.compression import Compression, DamagedStreamError, decompressed
 from transforms.core.files.jsonl import read_jsonl
 from transforms.core.files.shard import FileFormat, FileShard
+from transforms.core.files.wanted import Wanted
 from transforms.core.records import SearchCall
 from transforms.core.rejected import WHOLE_FILE, RejectedRecord
 
@@ -19,7 +20,7 @@ Open = Callable[[str], BinaryIO]
 _HELD_IN_MEMORY = 16 * 1024 * 1024
 
 
-def read_shard(shard: FileShard, open_file: Open) -> Records:
+def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) -> Records:
     """Everything in a shard, each record once, in file order.
 
     No content makes it raise: what cannot be used comes out as a rejected row. A file that cannot
@@ -28,13 +29,15 @@ def read_shard(shard: FileShard, open_file: Open) -> Records:
     Args:
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
+      wanted: leaves out what cheaply shows that it belongs to none of these conversations; records
+        of others may come all the same.
     """
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
         return
     try:
         with open_file(shard.path) as file:
-            yield from _records_of(file, shard)
+            yield from _records_of(file, shard, wanted)
     except OSError as error:
         yield unreadable(shard.path, error)
 
@@ -44,23 +47,23 @@ def unreadable(path: str, error: OSError) -> RejectedRecord:
     return RejectedRecord(path, WHOLE_FILE, f"The file cannot be read: {error}.")
 
 
-def _records_of(file: BinaryIO, shard: FileShard) -> Records:
+def _records_of(file: BinaryIO, shard: FileShard, wanted: Wanted | None) -> Records:
     if shard.format is FileFormat.JSONL:
-        return read_jsonl(file, shard)
+        return read_jsonl(file, shard, wanted)
     if shard.compression is Compression.NONE:
-        return _seekable_records(file, shard)
-    return _spooled_records(file, shard)
+        return _seekable_records(file, shard, wanted)
+    return _spooled_records(file, shard, wanted)
 
 
-def _seekable_records(file: BinaryIO, shard: FileShard) -> Records:
+def _seekable_records(file: BinaryIO, shard: FileShard, wanted: Wanted | None) -> Records:
     if shard.format is FileFormat.AVRO:
-        return read_avro(file, shard)
+        return read_avro(file, shard, wanted)
     from transforms.core.files.parquet import read_parquet  # pyarrow takes half a second
 
-    return read_parquet(file, shard)
+    return read_parquet(file, shard, wanted)
 
 
-def _spooled_records(file: BinaryIO, shard: FileShard) -> Records:
+def _spooled_records(file: BinaryIO, shard: FileShard, wanted: Wanted | None) -> Records:
     """Avro and Parquet need to seek, so inside gzip and the like they go to a temporary file."""
     problem = None
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:
@@ -70,7 +73,7 @@ def _spooled_records(file: BinaryIO, shard: FileShard) -> Records:
         except DamagedStreamError as error:
             problem = error
         whole = FileShard(shard.path, shard.format, Compression.NONE, 0, spool.tell())
-        yield from _seekable_records(cast(BinaryIO, spool), whole)
+        yield from _seekable_records(cast(BinaryIO, spool), whole, wanted)
     if problem is not None:
         reason = f"The file could be read in part only: {problem}."
         yield RejectedRecord(shard.path, WHOLE_FILE, reason)

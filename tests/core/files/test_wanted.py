@@ -1,0 +1,81 @@
+"""Reading what belongs to some conversations only: less is decoded, nothing of theirs is lost."""
+
+import copy
+import io
+import json
+
+import pytest
+
+from tests.core.files import samples
+from transforms.core.files.reading import read_shard
+from transforms.core.files.shard import plan_shards
+from transforms.core.files.wanted import only
+
+ROWS = samples.records(400, results=2)
+WANTED = frozenset(("conversation-7", "conversation-93"))
+FILES = {
+    "traces.avro": samples.avro_bytes(ROWS),
+    "traces.avro.gz": samples.COMPRESS[".gz"](samples.avro_bytes(ROWS)),
+    "traces.jsonl": samples.jsonl_bytes(ROWS),
+    "traces.jsonl.zst": samples.COMPRESS[".zst"](samples.jsonl_bytes(ROWS)),
+    "traces.parquet": samples.parquet_bytes(ROWS, group=20),
+}
+
+
+def read(path, content, wanted=None):
+    shards = plan_shards(io.BytesIO(content), path, len(content))
+    files = samples.Files({path: content})
+    return [record for shard in shards for record in read_shard(shard, files.open, wanted)]
+
+
+def of(conversation_ids, records):
+    return [record for record in records if record.conversation_id in conversation_ids]
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_all_of_the_wanted_come_and_few_others(path):
+    everything = read(path, FILES[path])
+    found = read(path, FILES[path], only(WANTED))
+    assert of(WANTED, found) == of(WANTED, everything)
+    assert len(of(WANTED, found)) == 8
+    assert len(found) < len(everything) / 4
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_where_bytes_do_not_tell_everything_is_decoded(path):
+    everything = read(path, FILES[path])
+    many = {f"conversation-{number}" for number in range(101)}
+    assert of(many, read(path, FILES[path], only(many))) == of(many, everything)
+
+
+def test_json_escapes_do_not_hide_a_conversation():
+    rows = [
+        b'{"conversation_id": "\\u0061b/c", "iteration": 1}',
+        b'{"conversation_id": "ab\\/c", "iteration": 2}',
+        b'{"conversation_id": "ab/c", "iteration": 3}',
+        b'{"conversation_id": "other", "iteration": 4}',
+    ]
+    found = read("traces.jsonl", b"\n".join(rows), only({"ab/c"}))
+    assert [record.iteration for record in found] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("conversation_id", ['a"b', "a\\b", "a\nb"])
+def test_ids_that_json_escapes_are_found(conversation_id):
+    line = json.dumps({"conversation_id": conversation_id, "iteration": 1}).encode()
+    (found,) = read("traces.jsonl", line, only({conversation_id}))
+    assert found.conversation_id == conversation_id
+
+
+def test_an_id_that_avro_writes_as_a_number_is_found():
+    schema = copy.deepcopy(samples.avro_schema())
+    symbols = ["one", "two"]
+    schema["fields"][0]["type"] = {"type": "enum", "name": "Known", "symbols": symbols}
+    rows = [{**row, "conversation_id": symbols[at % 2]} for at, row in enumerate(ROWS[:40])]
+    found = read("traces.avro", samples.avro_bytes(rows, schema=schema), only({"two"}))
+    assert len(of({"two"}, found)) == 20
+
+
+def test_damage_that_may_belong_to_a_wanted_conversation_is_reported():
+    lines = b'{"conversation_id": "conversation-7", "iteration": 0}\n{"conversation_id": "x"}\n'
+    (row,) = read("traces.jsonl", lines, only({"conversation-7"}))
+    assert row.conversation_id == "conversation-7"

@@ -1,0 +1,44 @@
+"""Which conversations are wanted of a file, told from its bytes before they are decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+from msgspec import Struct
+
+# Each id is one more search through every byte; decoding everything costs about as much as these.
+_MOST_SEARCHED = 100
+
+
+class Wanted(Struct, frozen=True):
+    """Some conversations, and how their ids are found in bytes.
+
+    Attributes:
+      ids: conversation_ids.
+      texts: the same as UTF-8; () when bytes don't tell, so that everything is decoded.
+    """
+
+    ids: frozenset[str]
+    texts: tuple[bytes, ...]
+
+    def may_stand_in(self, content: bytes) -> bool:
+        """Whether bytes in which texts stand as they are can hold one of the conversations."""
+        return not self.texts or any(text in content for text in self.texts)
+
+    def may_stand_in_json(self, line: bytes) -> bool:
+        r"""As `may_stand_in` for JSON, where `\u0041` or `\/` may stand for a character."""
+        return self.may_stand_in(line) or b"\\u" in line or b"\\/" in line
+
+
+def only(conversation_ids: Collection[str]) -> Wanted:
+    """Look for conversations by their ids."""
+    # What JSON must escape is not looked for, so that one rule serves all formats.
+    escaped = any(
+        len(msgspec.json.encode(one)) != len(one.encode()) + 2 for one in conversation_ids
+    )
+    if len(conversation_ids) > _MOST_SEARCHED or escaped:
+        return Wanted(frozenset(conversation_ids), ())
+    return Wanted(
+        frozenset(conversation_ids), tuple(sorted(one.encode() for one in conversation_ids))
+    )
