@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from msgspec import Struct
 from pydantic import ValidationError
 
 from pipeline.config import RunConfig
+from pipeline.scoring_config import ScoringConfig
 from transforms.core.errors import UsageError
 from transforms.core.yaml_text import parse_yaml, read_text
 
@@ -44,12 +45,21 @@ class ConfigFile(Struct, frozen=True):
 
 
 _NO_FILE = ConfigFile("", {}, {}, [])
+_Config = TypeVar("_Config", bound=ScoringConfig)
 
 
 def load_run_config(options: Mapping[str, Any], path: str | None = None) -> RunConfig:
+    """The configuration of a run; see `load_config`."""
+    return load_config(RunConfig, options, path)
+
+
+def load_config(
+    model: type[_Config], options: Mapping[str, Any], path: str | None = None
+) -> _Config:
     """The configuration that a file and options given beside it amount to; options win.
 
     Args:
+      model: whose fields the options are.
       options: by field name, what the command line gave, as text or lists of text.
       path: a YAML file, or None.
 
@@ -57,10 +67,10 @@ def load_run_config(options: Mapping[str, Any], path: str | None = None) -> RunC
       UsageError: the file cannot be read, or anything in file or options is wrong; the message
         lists every mistake, with its line where it stands in the file.
     """
-    file = _NO_FILE if path is None else read_config_file(path)
+    file = _NO_FILE if path is None else read_config_file(path, model)
     mistakes = list(file.mistakes)
     try:
-        config = RunConfig.model_validate({**file.values, **options})
+        config = model.model_validate({**file.values, **options})
     except ValidationError as error:
         mistakes += [_mistake(one, file, options) for one in error.errors()]
     else:
@@ -70,16 +80,18 @@ def load_run_config(options: Mapping[str, Any], path: str | None = None) -> RunC
     raise UsageError("The configuration cannot be used:\n  " + "\n  ".join(lines))
 
 
-def read_config_file(path: str) -> ConfigFile:
-    """Read a file of options: their names as keys, with `-` or `_` between words.
+def read_config_file(path: str, model: type[ScoringConfig]) -> ConfigFile:
+    """Read a file of the options that are fields of a model.
+
+    Their names are its keys, with `-` or `_` between words.
 
     Raises:
       UsageError: it cannot be read, is not YAML, or is no mapping.
     """
-    return parse_config_text(read_text(path, "the options"), path)
+    return parse_config_text(read_text(path, "the options"), path, model)
 
 
-def parse_config_text(text: str, name: str) -> ConfigFile:
+def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> ConfigFile:
     """As `read_config_file`, of text that messages call `name`.
 
     Raises:
@@ -97,8 +109,8 @@ def parse_config_text(text: str, name: str) -> ConfigFile:
     for (key, _), (written, value) in zip(tree.value, _entries(tree, content), strict=True):
         line = key.start_mark.line + 1
         field = written.replace("-", "_")
-        if field not in RunConfig.model_fields:
-            mistakes.append((line, unknown_option(written, field)))
+        if field not in model.model_fields:
+            mistakes.append((line, _unknown_option(written, field, model)))
         elif field in values:
             mistakes.append((line, f"{written} stands here a second time"))
         else:
@@ -112,9 +124,9 @@ def _entries(tree: yaml.MappingNode, content: Mapping[Any, Any]) -> list[tuple[s
     return [(key.value, by_text.get(key.value)) for key, _ in tree.value]
 
 
-def unknown_option(written: str, field: str) -> str:
+def _unknown_option(written: str, field: str, model: type[ScoringConfig]) -> str:
     """Say that there is no such option, with the one that is likely meant."""
-    near = get_close_matches(field, RunConfig.model_fields, n=1)
+    near = get_close_matches(field, model.model_fields, n=1)
     suggestion = f"; did you mean {near[0]}?" if near else ""
     return f"{written} is no option{suggestion}"
 

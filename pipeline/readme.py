@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pipeline.cli.config_options import options_table
 from pipeline.cli.metrics import metric_groups
+from pipeline.config import RunConfig
 from transforms.core.metric import Metric
 
 _README = Path("README.md")
@@ -37,7 +38,7 @@ def _cell(text: str) -> str:
 
 
 GENERATED: Mapping[str, Callable[[], str]] = {
-    "options": options_table,
+    "options": lambda: options_table(RunConfig),
     "metrics": metrics_table,
 }
 

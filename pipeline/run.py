@@ -35,14 +35,12 @@ from pipeline.qrels import check_beginnings, describe, find_qrels
 from pipeline.report import build_report
 from pipeline.rules import load_rules
 from pipeline.run_summary import print_summary
+from pipeline.scoring import scoring_of
 from pipeline.sinks import Target
 from transforms.core.errors import GoodGainError, UsageError
 from transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
 from transforms.core.judgments import LabelKeys
-from transforms.core.ranking import RankingEvaluator
-from transforms.core.rules import compile_rules
 from transforms.core.rules_file import RulesFile
-from transforms.core.score import Scoring
 from transforms.read import find_inputs
 
 _INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
@@ -124,15 +122,8 @@ def _plan(
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
         ),
-        scoring=Scoring(
-            rules=compile_rules(rules),
-            ranking=RankingEvaluator(config.ranking_metrics, config.relevant_from, config.g_max),
-            good_gain_threshold=config.good_gain_threshold,
-            hold_slot=config.duplicates == "hold_slot",
-            per_call=config.per_call,
-            bounds=config.bounds,
-            keep_duplicates=config.write_duplicates,
-            label_keys=LabelKeys(config.qrels_id, config.qrels_topic) if qrels else None,
+        scoring=scoring_of(
+            config, rules, LabelKeys(config.qrels_id, config.qrels_topic) if qrels else None
         ),
         slices=config.slice,
         max_i=config.max_i,

@@ -7,16 +7,19 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from pipeline.config import RunConfig
+from pipeline.option_types import GROUPS
+from pipeline.scoring_config import ScoringConfig
+
+_Model = type[ScoringConfig]
 
 
-def add_config_options(parser: argparse.ArgumentParser) -> None:
-    """Declare an option for each field of `RunConfig`, in its group.
+def add_config_options(parser: argparse.ArgumentParser, model: _Model) -> None:
+    """Declare an option for each field of a configuration, in its group.
 
-    Values stay text and have no defaults: `load_run_config` checks them, together with the file's.
+    Values stay text and have no defaults: `load_config` checks them, together with the file's.
     """
     groups: dict[str, Any] = {}
-    for name, field in RunConfig.model_fields.items():
+    for name, field in _fields(model):
         extra = _extra(field)
         if extra["group"] not in groups:
             groups[extra["group"]] = parser.add_argument_group(extra["group"].lower())
@@ -29,20 +32,27 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def given_options(args: argparse.Namespace) -> dict[str, Any]:
+def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
     """By field of the configuration, what the command line gave."""
-    return {name: value for name, value in vars(args).items() if name in RunConfig.model_fields}
+    return {name: value for name, value in vars(args).items() if name in model.model_fields}
 
 
-def options_table() -> str:
+def options_table(model: _Model) -> str:
     """The options as a table in Markdown, for the README."""
     lines = ["| option | default | what it does |", "|---|---|---|"]
-    for name, field in RunConfig.model_fields.items():
+    for name, field in _fields(model):
         option = f"--{name.replace('_', '-')} {_extra(field)['metavar']}".strip()
         choices = " or ".join(_choices(field))
         meaning = f"{field.description}{f' ({choices})' if choices else ''}"
         lines.append(f"| `{option}` | {_default(name, field)} | {meaning} |")
     return "\n".join(lines) + "\n"
+
+
+def _fields(model: _Model) -> list[tuple[str, FieldInfo]]:
+    """The fields, group by group."""
+    return sorted(
+        model.model_fields.items(), key=lambda named: GROUPS.index(_extra(named[1])["group"])
+    )
 
 
 def _extra(field: FieldInfo) -> dict[str, str]:

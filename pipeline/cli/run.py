@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pipeline.cli.config_options import add_config_options, given_options
+from pipeline.config import RunConfig
 from pipeline.config_file import load_run_config
 
 NAME = "run"
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="YAML file with any of these options; what is given here wins over it",
     )
-    add_config_options(parser)
+    add_config_options(parser, RunConfig)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
       UsageError: the configuration or the input cannot be used.
       GoodGainError: the run failed.
     """
-    config = load_run_config(given_options(args), args.config)
+    config = load_run_config(given_options(args, RunConfig), args.config)
     # Imported here: this brings Beam, which takes long to load.
     import pipeline.run
 

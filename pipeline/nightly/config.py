@@ -13,9 +13,9 @@ from pydantic import (
     field_validator,
 )
 
-from pipeline.config import Patterns, Text
 from pipeline.nightly.baseline_choice import BaselineChoice
 from pipeline.nightly.dates import check_pattern
+from pipeline.option_types import Patterns, Text
 
 _GREATEST_ATTEMPTS = 10
 _SCHEME = "://"

@@ -55,7 +55,7 @@ class TestDefaults:
             name for name, field in RunConfig.model_fields.items() if not field.description
         ]
         assert undescribed == []
-        table = options_table()
+        table = options_table(RunConfig)
         assert all(f"`--{name.replace('_', '-')}" in table for name in RunConfig.model_fields)
 
     def test_it_survives_json(self):
@@ -147,7 +147,7 @@ class TestMistakes:
     )
     def test_of_the_whole_file(self, text, expected):
         with pytest.raises(UsageError) as caught:
-            parse_config_text(text, "run.yaml")
+            parse_config_text(text, "run.yaml", RunConfig)
         assert str(caught.value).startswith(expected)
 
     def test_file_that_is_not_there(self, tmp_path):
@@ -171,7 +171,7 @@ class TestFile:
 
     def test_the_example_that_ships_works(self):
         text = files("configs").joinpath("run.yaml").read_text(encoding="utf-8")
-        file = parse_config_text(text, "run.yaml")
+        file = parse_config_text(text, "run.yaml", RunConfig)
         assert file.mistakes == []
         config = RunConfig.model_validate({**file.values, **NEEDED})
         assert config.slice == (("market",), ("arm", "market"))

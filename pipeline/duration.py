@@ -1,0 +1,46 @@
+"""Spans of time as options: `30m`, `1d`, `1h30m`, `500ms`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+
+_MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
+_PART = re.compile(r"(\d{1,9})\s*(ms|[dhms])\s*")
+_LONGEST = 36_500 * _MILLIS["d"]
+
+
+def parse_duration(written: str) -> int:
+    """A span in milliseconds: numbers with the units d, h, m, s and ms, like `1h30m`.
+
+    Raises:
+      ValueError: it is none, or longer than a century.
+    """
+    text = written.strip().lower()
+    parts = _PART.findall(text)
+    if not parts or _PART.sub("", text):
+        raise ValueError(f"must be a span of time like 30m, 1d or 1h30m, not {written!r}")
+    millis = sum(int(number) * _MILLIS[unit] for number, unit in parts)
+    if millis > _LONGEST:
+        raise ValueError(f"must be a century at most, not {written!r}")
+    return millis
+
+
+def duration_text(millis: int) -> str:
+    """A span as `parse_duration` reads it, in as few units as it takes."""
+    parts = []
+    for unit, size in _MILLIS.items():
+        number, millis = divmod(millis, size)
+        if number:
+            parts.append(f"{number}{unit}")
+    return "".join(parts) or "0s"
+
+
+def _duration(value: Any) -> int:
+    # A bare number is refused: one user's seconds are another one's minutes.
+    return parse_duration(str(value))
+
+
+Duration = Annotated[int, BeforeValidator(_duration), PlainSerializer(duration_text)]

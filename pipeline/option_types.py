@@ -1,0 +1,64 @@
+"""What options are made of: the types of their values, and how a field says more of itself.
+
+A field carries its type, default and help text once; options of a command line, keys of a
+configuration file and tables of the README are made from it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic.config import JsonDict
+
+DATA = "Data"
+TIME = "Event time"
+SCORING = "Scoring"
+MEANS = "Means"
+RANKING = "Ranking metrics"
+RUN = "Run"
+GROUPS = (DATA, TIME, SCORING, MEANS, RANKING, RUN)  # in the order in which they are shown
+
+Format = Literal["avro", "parquet", "jsonl"]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+def _several(value: Any) -> Any:
+    """A single text stands for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+def _comma_separated(value: Any) -> Any:
+    """Texts with commas stand for several entries."""
+    value = _several(value)
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        return value
+    return [name.strip() for entry in value for name in entry.split(",")]
+
+
+def _slices(value: Any) -> Any:
+    """Each slice is a list of attribute names, or one text with commas between them."""
+    value = _several(value)
+    if not isinstance(value, list):
+        return value
+    return [_comma_separated(one) if isinstance(one, str) else one for one in value]
+
+
+def _no_boolean(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"must be a number, not {str(value).lower()}")
+    return value
+
+
+Number = Annotated[int, BeforeValidator(_no_boolean)]
+Patterns = Annotated[tuple[Text, ...], BeforeValidator(_several), Field(min_length=1)]
+Slices = Annotated[
+    tuple[Annotated[tuple[Text, ...], Field(min_length=1)], ...], BeforeValidator(_slices)
+]
+MetricNames = Annotated[tuple[str, ...], BeforeValidator(_comma_separated)]
+
+
+def option(group: str, metavar: str, description: str, default: Any = ..., **checks: Any) -> Any:
+    """A field that is an option: its group, what stands for its value, and what it is about."""
+    extra: JsonDict = {"group": group, "metavar": metavar}
+    return Field(default, description=description, json_schema_extra=extra, **checks)
