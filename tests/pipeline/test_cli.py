@@ -97,7 +97,7 @@ class TestOptionsOfRun:
         words = ["--input", "a", "b", "--input", "c", "--output", "o", "--max_i", "3"]
         words += ["--slice", "market", "--slice", "arm,market", "--overwrite", "--no-bounds"]
         args = parsed(*words)
-        assert given_options(args) == {
+        assert given_options(args, RunConfig) == {
             "input": ["a", "b", "c"],
             "output": "o",
             "max_i": "3",
@@ -111,7 +111,7 @@ class TestOptionsOfRun:
     def test_each_can_be_given(self, name):
         option = f"--{name.replace('_', '-')}"
         words = [option] if RunConfig.model_fields[name].annotation is bool else [option, "1"]
-        assert list(given_options(parsed(*words))) == [name]
+        assert list(given_options(parsed(*words), RunConfig)) == [name]
 
     def test_what_is_not_ours_goes_to_beam_unchanged(self):
         words = [
@@ -124,7 +124,7 @@ class TestOptionsOfRun:
         ]
         args = parsed("--input", "a", *words, "--output", "o")
         assert args.beam_arguments == words
-        assert given_options(args) == {"input": ["a"], "output": "o"}
+        assert given_options(args, RunConfig) == {"input": ["a"], "output": "o"}
 
     @pytest.mark.parametrize(
         ("word", "meant"),
