@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from pipeline.exit_codes import ExitCode
 from pipeline.gate.rules_file import load_gate
+from pipeline.lock import LockedError, locked
 from pipeline.nightly.config import NightlyConfig
 from pipeline.nightly.dates import days_between, patterns_of
 from pipeline.nightly.day_folders import DayFolders
 from pipeline.nightly.entry import DayEntry
 from pipeline.nightly.history import gathered, write_history
 from pipeline.nightly.late_files import LateFiles, late_files
-from pipeline.nightly.lock import LockedError, locked
 from pipeline.nightly.notify import Channel, channels, document, tell
 from pipeline.nightly.one_day import Night, run_config, run_day
 from pipeline.nightly.surroundings import Surroundings

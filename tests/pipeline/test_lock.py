@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.nightly.lock import LOCK, LockedError, locked
+from pipeline.lock import LOCK, LockedError, locked
 
 START = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
 

@@ -40,7 +40,7 @@ def locked(folder: Path, started: datetime) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LockedError(
-                f"Another nightly job is writing to {folder}{_holder(file)}; nothing was done. "
+                f"Another job is writing to {folder}{_holder(file)}; nothing was done. "
                 "Wait for its end, or stop it."
             ) from None
         file.truncate(0)
