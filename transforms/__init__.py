@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transforms.read import ReadTraces
     from transforms.read_again import ReadConversations
     from transforms.score import ScoreConversations, ScorePayloads
+    from transforms.watch import WatchFolder
 
 __all__ = [
     "FingerprintCalls",
@@ -25,6 +26,7 @@ __all__ = [
     "ReadTraces",
     "ScoreConversations",
     "ScorePayloads",
+    "WatchFolder",
 ]
 
 _MODULES = {
@@ -36,6 +38,7 @@ _MODULES = {
     "ReadTraces": "read",
     "ScoreConversations": "score",
     "ScorePayloads": "score",
+    "WatchFolder": "watch",
 }
 
 

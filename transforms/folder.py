@@ -1,0 +1,83 @@
+"""Which files of a watched folder are there to be read (SPEC 2, 7)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+_HIDDEN = (".", "_")
+_UNFINISHED = (".tmp", ".temp", ".part", ".partial", ".inprogress", ".crdownload", ".swp", "~")
+
+
+class FolderFile(Struct, frozen=True, order=True):
+    """A file that stands complete in the folder.
+
+    Attributes:
+      modified_ms: when it was last written, milliseconds since the epoch.
+      path: where it is.
+      size: its bytes.
+    """
+
+    modified_ms: int
+    path: str
+    size: int
+
+
+class Listing(Struct, frozen=True):
+    """What a look into the folder finds, against what was taken before.
+
+    Attributes:
+      new: files not yet taken, in the order in which they were last written, then by path.
+      changed: files taken whose size is another one now, by path.
+    """
+
+    new: tuple[FolderFile, ...]
+    changed: tuple[FolderFile, ...]
+
+
+def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: int) -> Listing:
+    """The complete files right inside a folder.
+
+    Not complete are those whose name begins with `.` or `_` or ends in a temporary suffix
+    (`.tmp`, `.part`, ...), and those that were written to in the last `settle_ms`.
+
+    Args:
+      folder: a local folder.
+      taken: size of the files taken before, by path.
+      settle_ms: how long a file must have been left alone.
+      now_ms: milliseconds since the epoch.
+
+    Raises:
+      OSError: the folder is not there, or cannot be listed.
+    """
+    new, changed = [], []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not is_complete_name(entry.name):
+                continue
+            file = _file(entry)
+            if file is None or 0 <= now_ms - file.modified_ms < settle_ms:
+                continue
+            if file.path not in taken:
+                new.append(file)
+            elif taken[file.path] != file.size:
+                changed.append(file)
+    return Listing(tuple(sorted(new)), tuple(sorted(changed, key=lambda file: file.path)))
+
+
+def is_complete_name(name: str) -> bool:
+    """Whether a name is one of a file that its writer has finished."""
+    return not name.startswith(_HIDDEN) and not name.lower().endswith(_UNFINISHED)
+
+
+def _file(entry: os.DirEntry[str]) -> FolderFile | None:
+    try:
+        if not entry.is_file():
+            return None
+        status = entry.stat()
+    except FileNotFoundError:
+        return None  # taken away since the folder was listed
+    return FolderFile(status.st_mtime_ns // 1_000_000, str(Path(entry.path)), status.st_size)

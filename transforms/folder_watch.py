@@ -1,0 +1,298 @@
+"""What a source that watches a folder does next: read a file, move the watermark, or wait."""
+
+from __future__ import annotations
+
+import logging
+import os
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from transforms.core.errors import UsageError
+from transforms.core.files.reading import read_shard
+from transforms.core.files.shard import FileShard, InputFile
+from transforms.core.journal import Changed, Entry, Move, Reading, Take
+from transforms.core.reach import Reach, WatermarkRule, after_records, after_silence
+from transforms.core.records import SearchCall
+from transforms.core.rejected import WHOLE_FILE, RejectedRecord
+from transforms.core.timed import untimed
+from transforms.folder import FolderFile, list_folder
+from transforms.journal_file import JournalFile
+from transforms.read import PlanShards, open_plain
+
+_LOGGER = logging.getLogger(__name__)
+_SHARD_BYTES = 16 * 1024 * 1024
+
+
+class FolderSource(Struct, frozen=True):
+    """What is watched and how.
+
+    Attributes:
+      folder: the local folder in which files appear.
+      journal: the local folder that keeps the journal; one for each stream.
+      rule: how records move the watermark.
+      horizon_ms: after a restart, files are read again that hold records younger than the
+        watermark less this: the greatest age of a conversation, plus the gap, the allowed lateness
+        and a window of the means.
+      poll_seconds: how long to wait before the folder is looked at again.
+      settle_ms: how long a file must have been left alone before it is taken.
+      shard_bytes: how much of a file is read in one go.
+
+    Raises:
+      UsageError: a number is out of its range, or the folder is not a local path.
+    """
+
+    folder: str
+    journal: str
+    rule: WatermarkRule = WatermarkRule()
+    horizon_ms: int = 180_000_000
+    poll_seconds: float = 1.0
+    settle_ms: int = 1_000
+    shard_bytes: int = _SHARD_BYTES
+
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        if "://" in self.folder:
+            raise UsageError(
+                f"The folder to watch must be on this machine, not {self.folder!r}; mount it, or "
+                "stream from Kafka or Pub/Sub."
+            )
+        if not self.poll_seconds > 0:
+            raise UsageError(f"poll_seconds must be above 0, got {self.poll_seconds}.")
+        for name, least in (("horizon_ms", 0), ("settle_ms", 0), ("shard_bytes", 1)):
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} must be at least {least}, got {getattr(self, name)}.")
+
+
+class Resumption(Struct, frozen=True):
+    """What was there when a stream began; fixed for as long as the engine keeps its state.
+
+    Attributes:
+      entries: how many the journal had.
+      oldest: files among these that hold no record from here on need not be read again; None when
+        all must be.
+    """
+
+    entries: int
+    oldest: int | None
+
+
+class FolderWatch:
+    """The entries of the journal, the present ones and those that the folder gives rise to.
+
+    Files that are found at one look are read one after the other, and only then the watermark
+    moves: what lay in the folder together may be in any order.
+
+    Attributes:
+      source: what is watched and how.
+    """
+
+    def __init__(self, source: FolderSource, now_ms: Callable[[], int]) -> None:
+        """Load the journal.
+
+        Args:
+          source: what is watched and how.
+          now_ms: this machine's clock, milliseconds since the epoch.
+
+        Raises:
+          JournalError: the journal is damaged.
+          OSError: it cannot be read.
+        """
+        self.source = source
+        self._now_ms = now_ms
+        self._file = JournalFile(source.journal)
+        self._heard_ms = now_ms()
+        self._round: deque[FolderFile] = deque()
+        self._tallies: dict[int, _Tally] = {}
+        self._plans: dict[int, list[FileShard]] = {}
+        self._complaint = ""
+
+    @property
+    def reach(self) -> Reach:
+        """How far the last entry has taken the stream."""
+        return self._file.journal.reach
+
+    def resumption(self) -> Resumption:
+        """What a stream that begins now finds."""
+        watermark = self.reach.watermark
+        oldest = None if watermark is None else watermark - self.source.horizon_ms
+        return Resumption(len(self._file.journal.entries), oldest)
+
+    def entry(self, position: int) -> Entry | None:
+        """The entry at a position; a new one at the end, or None if there is nothing to do now.
+
+        A folder that is not there, or a journal that cannot be written, is something to wait for:
+        it is logged once, and nothing is taken nor moved meanwhile.
+        """
+        if not self._file.is_current:
+            self._file.load()
+            self._round.clear()
+        entries = self._file.journal.entries
+        if position < len(entries):
+            return entries[position]
+        try:
+            entry = self._next()
+        except OSError as error:
+            self._heard_ms = self._now_ms()  # an outage is no silence
+            self._complain(f"The folder {self.source.folder} cannot be listed: {error}.")
+            return None
+        if entry is None:
+            self._complaint = ""
+            return None
+        try:
+            self._file.append(entry)
+        except OSError as error:
+            self._complain(f"The journal in {self.source.journal} cannot be written: {error}.")
+            return None
+        self._complaint = ""
+        self._note(entry)
+        return entry
+
+    def is_silent_at(self, position: int) -> bool:
+        """Whether a position lies right behind the last entry, and that is a period of silence."""
+        journal = self._file.journal
+        return journal.reach.silent > 0 and position >= len(journal.entries)
+
+    def parts(self, position: int, resumption: Resumption) -> int:
+        """In how many steps the entry at a position is followed.
+
+        A file has a step for each of its shards, and none when it need not be read again.
+        """
+        entry = self._file.journal.entries[position]
+        if not isinstance(entry, Take):
+            return 1
+        before = position < resumption.entries
+        if before and not self._file.journal.matters(position, resumption.oldest):
+            return 0
+        return len(self._shards(position))
+
+    def records(self, position: int, part: int) -> Iterator[SearchCall | RejectedRecord]:
+        """What one step gives: the records of a shard, or the row for a file that changed.
+
+        A call without a timestamp is rejected.
+        """
+        entry = self._file.journal.entries[position]
+        if isinstance(entry, Changed):
+            yield changed_file(entry)
+        elif isinstance(entry, Take):
+            if part == 0:
+                self._tallies[position] = _Tally()
+            tally = self._tallies.get(position, _Tally())
+            yield from tally.counted(_timed(self._shards(position)[part]), part)
+
+    def _shards(self, position: int) -> list[FileShard]:
+        if position not in self._plans:
+            take = self._file.journal.entries[position]
+            if not isinstance(take, Take):
+                raise TypeError(f"Entry {position} takes no file.")
+            file = InputFile(take.path, take.size)
+            self._plans = {position: list(PlanShards(self.source.shard_bytes).process(file))}
+        return self._plans[position]
+
+    def _next(self) -> Entry | None:
+        journal = self._file.journal
+        if not self._round:
+            if journal.unmoved:
+                return self._account(journal.unmoved)
+            listing = list_folder(
+                self.source.folder, journal.sizes, self.source.settle_ms, self._now_ms()
+            )
+            for file in listing.changed:
+                return Changed(file.path, journal.sizes[file.path], file.size)
+            self._round.extend(listing.new)
+        while self._round and not os.path.exists(self._round[0].path):
+            self._round.popleft()
+        if self._round:
+            return Take(self._round[0].path, self._round[0].size)
+        if self._now_ms() - self._heard_ms < self.source.rule.idle_ms or journal.unmoved:
+            return None
+        silent = after_silence(journal.reach, self.source.rule)
+        return None if silent is None else Move(silent)
+
+    def _account(self, positions: Sequence[int]) -> Move:
+        tallies = [self._tally(position) for position in positions]
+        times = [time for tally in tallies for time in tally.times]
+        reach, ahead = after_records(self.reach, times, self._now_ms(), self.source.rule)
+        readings = zip(positions, tallies, strict=True)
+        return Move(reach, tuple(tally.reading(position) for position, tally in readings), ahead)
+
+    def _tally(self, position: int) -> _Tally:
+        shards = len(self._shards(position))
+        tally = self._tallies.get(position, _Tally())
+        if tally.shards != shards:  # another process, which is gone, has read some of it
+            tally = _Tally()
+            for part in range(shards):
+                for _ in tally.counted(_timed(self._shards(position)[part]), part):
+                    pass
+        return tally
+
+    def _note(self, entry: Entry) -> None:
+        if isinstance(entry, Take):
+            self._round.popleft()
+        if isinstance(entry, Move):
+            self._tallies.clear()
+        if isinstance(entry, Move) and entry.reach.silent:
+            self._heard_ms += self.source.rule.idle_ms
+        else:
+            self._heard_ms = self._now_ms()
+
+    def _complain(self, complaint: str) -> None:
+        if complaint != self._complaint:
+            _LOGGER.warning("%s Waiting until that is over.", complaint)
+            self._complaint = complaint
+
+
+class _Tally:
+    """What the records of one file come to.
+
+    Attributes:
+      times: event times in milliseconds, in file order.
+      rejected: records that could not be used.
+      shards: how many shards were read to their end, from the first on.
+    """
+
+    def __init__(self) -> None:
+        self.times = array("q")
+        self.rejected = 0
+        self.shards = 0
+
+    def counted(
+        self, records: Iterable[SearchCall | RejectedRecord], shard: int
+    ) -> Iterator[SearchCall | RejectedRecord]:
+        for record in records:
+            if isinstance(record, RejectedRecord):
+                self.rejected += record.records
+            elif record.timestamp is not None:
+                self.times.append(record.timestamp)
+            yield record
+        self.shards += shard == self.shards
+
+    def reading(self, position: int) -> Reading:
+        return Reading(
+            position,
+            len(self.times) + self.rejected,
+            self.rejected,
+            min(self.times, default=None),
+            max(self.times, default=None),
+        )
+
+
+def changed_file(changed: Changed) -> RejectedRecord:
+    """The row for a file that changed after it was taken."""
+    return RejectedRecord(
+        changed.path,
+        WHOLE_FILE,
+        f"The file had {changed.taken} bytes when it was taken and now has {changed.size}; only "
+        "what it held then is read. Give new records in a file of another name.",
+    )
+
+
+def _timed(shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+    for number, record in enumerate(read_shard(shard, open_plain), start=1):
+        if isinstance(record, SearchCall) and record.timestamp is None:
+            place = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
+            yield untimed(record, shard.path, place)
+        else:
+            yield record
