@@ -23,12 +23,13 @@ def metrics_table() -> str:
 
 def _table(metrics: Iterable[Metric]) -> str:
     lines = [
-        "| metric | unit | better | meaning | formula | null when |",
-        "|---|---|---|---|---|---|",
+        "| metric | unit | better | meaning | formula | null when | bounds |",
+        "|---|---|---|---|---|---|---|",
     ]
     for metric in metrics:
         better = "" if metric.direction == "neither" else metric.direction
-        cells = (metric.unit, better, metric.meaning, metric.formula, metric.undefined)
+        bounded = "yes" if metric.bounded else ""
+        cells = (metric.unit, better, metric.meaning, metric.formula, metric.undefined, bounded)
         lines.append(f"| `{metric.name}` | " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(lines) + "\n"
 

@@ -60,10 +60,11 @@ def _declared(family: Family) -> Metric:
         undefined=undefined,
         formula=family.formula,
         whole=family.whole,
+        bounded=family.bounded,
     )
 
 
-def _as_json(group: str, metric: Metric) -> dict[str, str]:
+def _as_json(group: str, metric: Metric) -> dict[str, str | bool]:
     return {
         "group": group,
         "name": metric.name,
@@ -72,6 +73,7 @@ def _as_json(group: str, metric: Metric) -> dict[str, str]:
         "meaning": metric.meaning,
         "undefined": metric.undefined,
         "formula": metric.formula,
+        "bounded": metric.bounded,
     }
 
 
@@ -92,6 +94,8 @@ def _print_tables() -> None:
             told.append(f"\n= {metric.formula}", style="dim")
             if metric.undefined:
                 told.append(f"\nnull: {metric.undefined}", style="dim")
+            if metric.bounded:
+                told.append("\nbounds: worst and best", style="dim")
             better = "" if metric.direction == "neither" else metric.direction
             table.add_row(Text(metric.name, style="bold"), metric.unit, better, told)
         console.print(Text(f"\nMetrics {group}", style="bold"))

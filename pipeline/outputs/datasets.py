@@ -174,13 +174,14 @@ MEANS = Dataset(
         Column(
             "worst",
             "number",
-            "The mean if every unlabelled result turned out worthless; on request.",
+            "The mean of the same n values if every unlabelled result turned out worthless; null "
+            "without --bounds, where the metric has no such bounds, and where n = 0.",
             nullable=True,
         ),
         Column(
             "best",
             "number",
-            "The mean if every unlabelled result turned out as good as can be; on request.",
+            "The same if every unlabelled result turned out as good as can be.",
             nullable=True,
         ),
         Column("min", "number", "Least value.", nullable=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from operator import attrgetter
 from typing import Literal
@@ -15,6 +15,7 @@ from transforms.core.distribution import Distribution
 from transforms.core.gains import extended
 from transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from transforms.core.rows import ConversationRow, IterationRow
 from transforms.core.score import ConversationScore
 
 Population = Literal["reached", "all", "calls"]
@@ -23,6 +24,8 @@ _CONFIDENCE = 0.95
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
 _conversation_values = attrgetter(*_CONVERSATION_NAMES)
 _iteration_values = attrgetter(*(metric.name for metric in ITERATION_METRICS))
+_CONVERSATION_BOUNDED = tuple(metric.bounded for metric in CONVERSATION_METRICS)
+_ITERATION_BOUNDED = tuple(metric.bounded for metric in ITERATION_METRICS)
 _Values = tuple[float | None, ...]
 
 
@@ -37,8 +40,9 @@ class MeanRow(Struct, frozen=True):
         search call of those, each by its own ranked list, when those are evaluated (SPEC 8).
       n, undefined: conversations on which the metric is defined, and on which it is null.
       note: why there is no interval, when there is none.
-      worst, best: the mean if every unlabelled result turned out worthless, or as good as can be;
-        null where the metric has no such bounds, or they were not asked for (SPEC 8).
+      worst, best: the mean of the same n values if every unlabelled result turned out worthless,
+        or as good as can be; null where the metric has no such bounds, where n = 0, and where they
+        were not asked for (SPEC 8).
     """
 
     slice: dict[str, str]
@@ -70,17 +74,19 @@ class ConversationValues(Struct, frozen=True, array_like=True):
       reached: by i - 1 up to min(N, max_i), by iteration metric.
       beyond: by i - N - 1 for N < i <= max_i, the same with empty iterations added.
       judged: judged results of the ranked list.
-      worst, best: as `at_end`, null where a metric has no bounds; () when not asked for.
       calls: by search call, by ranking metric; empty when calls are not evaluated.
+      best: all this in the best case, null where a metric has no bounds; None when not asked for.
     """
 
     at_end: _Values
     reached: list[_Values]
     beyond: list[_Values]
     judged: int
-    worst: _Values
-    best: _Values
     calls: list[_Values] = []
+    best: ConversationValues | None = None
+
+
+NO_CONVERSATION = ConversationValues((), [], [], 0)
 
 
 def metric_names(ranking_metrics: Sequence[str]) -> tuple[str, ...]:
@@ -98,21 +104,39 @@ def conversation_values(
     row = score.conversation
     if not row.N or row.rejected_records:
         return None
-    last = score.iterations[-1]
-    bounds = [
-        score.bounds.get(name, (None, None))
-        for name in metric_names(ranking_metrics)
-        if score.bounds
-    ]
+    values = _values(row, score.iterations, [call.ranking for call in score.calls], max_i)
+    best = score.best and _values(
+        score.best.conversation, score.best.iterations, score.best.calls, max_i
+    )
+    return replace(values, judged=score.judged, best=best and _only_bounded(best))
+
+
+def _values(
+    row: ConversationRow, iterations: Sequence[IterationRow], calls: list[_Values], max_i: int
+) -> ConversationValues:
+    last = iterations[-1]
     return ConversationValues(
         at_end=_conversation_values(row) + tuple(row.ranking),
-        reached=[_iteration_values(iteration) for iteration in score.iterations[:max_i]],
-        beyond=[_iteration_values(extended(last, i)) for i in range(row.N + 1, max_i + 1)],
-        judged=score.judged,
-        worst=tuple(worst for worst, _ in bounds),
-        best=tuple(best for _, best in bounds),
-        calls=[call.ranking for call in score.calls],
+        reached=[_iteration_values(iteration) for iteration in iterations[:max_i]],
+        beyond=[_iteration_values(extended(last, i)) for i in range(last.i + 1, max_i + 1)],
+        judged=0,
+        calls=calls,
     )
+
+
+def _only_bounded(values: ConversationValues) -> ConversationValues:
+    """Without what has no bounds; of ranking metrics only those that have come here."""
+    ranking = len(values.at_end) - len(_CONVERSATION_BOUNDED)
+    return replace(
+        values,
+        at_end=_kept(values.at_end, _CONVERSATION_BOUNDED + (True,) * ranking),
+        reached=[_kept(one, _ITERATION_BOUNDED) for one in values.reached],
+        beyond=[_kept(one, _ITERATION_BOUNDED) for one in values.beyond],
+    )
+
+
+def _kept(values: _Values, bounded: Sequence[bool]) -> _Values:
+    return tuple([value if keep else None for value, keep in zip(values, bounded, strict=True)])
 
 
 class MeansAccumulator(Struct, array_like=True):
@@ -122,22 +146,27 @@ class MeansAccumulator(Struct, array_like=True):
 
     Attributes:
       auc: where among the metrics of `ConversationValues.at_end` auc stands; None: not there.
-      at_end, worst, best: by metric of `ConversationValues.at_end`.
+      at_end: by metric of `ConversationValues.at_end`.
       reached, beyond: by i - 1, by iteration metric.
       weighted_auc: judged results times auc, and judged results, over where auc is defined.
       calls: by ranking metric, over search calls.
+      best: the same of the best cases; None while none came.
       waiting: conversations not yet added.
     """
 
     auc: int | None
     at_end: list[Distribution] = []
-    worst: list[Distribution] = []
-    best: list[Distribution] = []
     reached: list[list[Distribution]] = []
     beyond: list[list[Distribution]] = []
     weighted_auc: list[Distribution] = []
     calls: list[Distribution] = []
+    best: MeansAccumulator | None = None
     waiting: list[ConversationValues] = []
+
+    @classmethod
+    def empty(cls, auc: int | None, max_i: int) -> MeansAccumulator:
+        """Nothing yet; still has a row for every metric, also at i = 1..max_i."""
+        return cls(auc, reached=[[] for _ in range(max_i)], beyond=[[] for _ in range(max_i)])
 
     def add(self, values: ConversationValues) -> None:
         """Take in one conversation."""
@@ -151,8 +180,6 @@ class MeansAccumulator(Struct, array_like=True):
             return
         waiting, self.waiting = self.waiting, []
         self.at_end = _added(self.at_end, [values.at_end for values in waiting])
-        self.worst = _added(self.worst, [values.worst for values in waiting])
-        self.best = _added(self.best, [values.best for values in waiting])
         self.calls = _added(self.calls, [call for values in waiting for call in values.calls])
         if self.auc is not None:
             weighted = [_weighted(values, self.auc) for values in waiting]
@@ -167,14 +194,17 @@ class MeansAccumulator(Struct, array_like=True):
             ]
             _add_at(self.reached, i, reached)
             _add_at(self.beyond, i, beyond)
+        for values in waiting:
+            if values.best is not None:
+                self._best_cases().add(values.best)
+        if self.best is not None:
+            self.best.compact()
 
     def merge(self, other: MeansAccumulator) -> None:
         """Take in what another accumulator holds; the other is not changed but for compaction."""
         self.compact()
         other.compact()
         self.at_end = _merged(self.at_end, other.at_end)
-        self.worst = _merged(self.worst, other.worst)
-        self.best = _merged(self.best, other.best)
         self.weighted_auc = _merged(self.weighted_auc, other.weighted_auc)
         self.calls = _merged(self.calls, other.calls)
         for mine, theirs in ((self.reached, other.reached), (self.beyond, other.beyond)):
@@ -182,6 +212,13 @@ class MeansAccumulator(Struct, array_like=True):
                 if i == len(mine):
                     mine.append([])
                 mine[i] = _merged(mine[i], distributions)
+        if other.best is not None:
+            self._best_cases().merge(other.best)
+
+    def _best_cases(self) -> MeansAccumulator:
+        if self.best is None:
+            self.best = MeansAccumulator(None)
+        return self.best
 
     def rows(self, slice_: dict[str, str], ranking_metrics: Sequence[str]) -> list[MeanRow]:
         """The means of everything taken in, in the order of the registry.
@@ -191,28 +228,37 @@ class MeansAccumulator(Struct, array_like=True):
           ranking_metrics: names of the ranking metrics, in the order of the values.
         """
         self.compact()
-        names = metric_names(ranking_metrics)
-        at_end = self.at_end or [Distribution()] * len(names)
-        rows = []
-        for at, name in enumerate(names):
-            row = mean_row(slice_, name, None, "all", at_end[at])
-            if self.worst:
-                row = replace(row, worst=self.worst[at].mean, best=self.best[at].mean)
-            rows.append(row)
-            if at == self.auc:
-                rows.append(replace(row, metric=GAUC.name))
-                weighted_auc = self.weighted_auc or [Distribution()] * 2
-                rows.append(_gauc_weighted(row, *weighted_auc))
-        for i, reached in enumerate(self.reached):
-            beyond = self.beyond[i] or [Distribution()] * len(reached)
-            for metric, here, after in zip(
-                ITERATION_METRICS, reached or [Distribution()] * len(beyond), beyond, strict=True
-            ):
-                rows.append(mean_row(slice_, metric.name, i + 1, "reached", here))
-                rows.append(mean_row(slice_, metric.name, i + 1, "all", here.merge(after)))
-        for at, distribution in enumerate(self.calls):
-            rows.append(mean_row(slice_, ranking_metrics[at], None, "calls", distribution))
+        held = list(self._distributions(ranking_metrics))
+        rows = [mean_row(slice_, *what, distribution) for what, distribution in held]
+        if self.best is not None:
+            best = self.best._distributions(ranking_metrics)
+            rows = [_with_bounds(row, of[1]) for row, of in zip(rows, best, strict=True)]
+        if self.auc is not None:
+            gauc = replace(rows[self.auc], metric=GAUC.name)
+            weighted_auc = self.weighted_auc or [Distribution()] * 2
+            rows[self.auc + 1 : self.auc + 1] = [gauc, _gauc_weighted(gauc, *weighted_auc)]
         return rows
+
+    def _distributions(
+        self, ranking_metrics: Sequence[str]
+    ) -> Iterator[tuple[tuple[str, int | None, Population], Distribution]]:
+        names = metric_names(ranking_metrics)
+        for name, of in zip(names, self.at_end or [Distribution()] * len(names), strict=True):
+            yield (name, None, "all"), of
+        nothing = [Distribution()] * len(ITERATION_METRICS)
+        for i, (reached, beyond) in enumerate(zip(self.reached, self.beyond, strict=True), start=1):
+            for metric, here, after in zip(
+                ITERATION_METRICS, reached or nothing, beyond or nothing, strict=True
+            ):
+                yield (metric.name, i, "reached"), here
+                yield (metric.name, i, "all"), here.merge(after)
+        for at, of in enumerate(self.calls):
+            yield (ranking_metrics[at], None, "calls"), of
+
+
+def _with_bounds(row: MeanRow, best: Distribution) -> MeanRow:
+    # An unlabelled result counts as worthless already, so that the mean is the worst case itself.
+    return row if best.mean is None else replace(row, worst=row.mean, best=best.mean)
 
 
 def _weighted(values: ConversationValues, auc: int) -> _Values:

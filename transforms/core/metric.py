@@ -20,6 +20,7 @@ class Metric(Struct, frozen=True):
       undefined: when the value is null; "" when it never is.
       formula: the definition, in plain text.
       whole: whether values are whole numbers.
+      bounded: whether unlabelled results have a worst and a best case for it (SPEC 8).
     """
 
     name: str
@@ -29,3 +30,4 @@ class Metric(Struct, frozen=True):
     undefined: str
     formula: str
     whole: bool = False
+    bounded: bool = False

@@ -28,7 +28,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "GR", "results", "Distinct good documents retrieved.", "higher", "",
-        "|GR|: first occurrences with gain >= good_gain_threshold", True,
+        "|GR|: first occurrences with gain >= good_gain_threshold", True, bounded=True,
     ),
     Metric(
         "DupR", "results", "Results that repeat an earlier one.", "lower", "",
@@ -36,30 +36,31 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "CG", "gain", "All the good, new material gathered.", "higher", _NO_SEARCH,
-        "sum of G_k for k = 1..N", True,
+        "sum of G_k for k = 1..N", True, bounded=True,
     ),
     Metric(
         "RG", "gain per iteration", "Good, new material per iteration.", "higher", _NO_SEARCH,
-        "CG / N",
+        "CG / N", bounded=True,
     ),
     Metric(
         "DCG", "gain", "Good, new material, worth less the later it came.", "higher", _NO_SEARCH,
-        "sum of G_k / log2(k + 1) for k = 1..N",
+        "sum of G_k / log2(k + 1) for k = 1..N", bounded=True,
     ),
     Metric(
         "DRG", "gain per iteration", "DCG per iteration.", "higher", _NO_SEARCH, "DCG / N",
+        bounded=True,
     ),
     Metric(
         "RAG", "gain per result", "Good, new material per result, averaged over iterations.",
-        "higher", _NO_SEARCH, "(1/N) sum of AvgGain_k for k = 1..N",
+        "higher", _NO_SEARCH, "(1/N) sum of AvgGain_k for k = 1..N", bounded=True,
     ),
     Metric(
         "DRAG", "gain per result", "RAG, with later iterations worth less.", "higher", _NO_SEARCH,
-        "(1/N) sum of AvgGain_k / log2(k + 1) for k = 1..N",
+        "(1/N) sum of AvgGain_k / log2(k + 1) for k = 1..N", bounded=True,
     ),
     Metric(
         "SRE", "0..1", "Share of the results that were good and new.", "higher", _NO_SEARCH,
-        "GR / R, 0 if R = 0",
+        "GR / R, 0 if R = 0", bounded=True,
     ),
     Metric(
         "SRR", "0..1", "Share of the results that repeated an earlier one.", "lower", _NO_SEARCH,
@@ -74,7 +75,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
     Metric(
         "iterations_after_last_good", "iterations",
         "Iterations at the end that brought no good document.", "lower", _NO_SEARCH,
-        "N minus the last i with a good first occurrence; N when there is none", True,
+        "N minus the last i with a good first occurrence; N when there is none", True, bounded=True,
     ),
     Metric(
         "unlabelled", "results", "Results without a label; they count as gain 0.", "lower", "",
@@ -106,6 +107,7 @@ ITERATION_METRICS: tuple[Metric, ...] = (
     Metric(
         "GR_i", "results", "Good documents that the iteration brought for the first time.",
         "higher", "", "|GR^i|: first occurrences with gain >= good_gain_threshold", True,
+        bounded=True,
     ),
     Metric(
         "Dup_i", "results", "Results of the iteration that repeat an earlier one.", "lower", "",
@@ -113,7 +115,7 @@ ITERATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "G_i", "gain", "Good, new material that the iteration brought.", "higher", "",
-        "sum of gain over GR^i", True,
+        "sum of gain over GR^i", True, bounded=True,
     ),
     Metric(
         "unlabelled_i", "results", "Results of the iteration without a label.", "lower", "",
@@ -121,7 +123,7 @@ ITERATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "AvgGain_i", "gain per result", "Good, new material per result of the iteration.",
-        "higher", "", "G_i / |R^i|, 0 if |R^i| = 0",
+        "higher", "", "G_i / |R^i|, 0 if |R^i| = 0", bounded=True,
     ),
     Metric(
         "R_at_i", "results", "Results so far, duplicates included.", "neither", "",
@@ -133,7 +135,7 @@ ITERATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "GR_at_i", "results", "Distinct good documents so far.", "higher", "",
-        "sum of |GR^k| for k = 1..i", True,
+        "sum of |GR^k| for k = 1..i", True, bounded=True,
     ),
     Metric(
         "DupR_at_i", "results", "Results so far that repeat an earlier one.", "lower", "",
@@ -141,30 +143,31 @@ ITERATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "CG_at_i", "gain", "Good, new material gathered so far.", "higher", "",
-        "sum of G_k for k = 1..i", True,
+        "sum of G_k for k = 1..i", True, bounded=True,
     ),
     Metric(
         "RG_at_i", "gain per iteration", "Good, new material so far per iteration.", "higher", "",
-        "CG@i / i",
+        "CG@i / i", bounded=True,
     ),
     Metric(
         "DCG_at_i", "gain", "Good, new material so far, worth less the later it came.", "higher",
-        "", "sum of G_k / log2(k + 1) for k = 1..i",
+        "", "sum of G_k / log2(k + 1) for k = 1..i", bounded=True,
     ),
     Metric(
         "DRG_at_i", "gain per iteration", "DCG@i per iteration.", "higher", "", "DCG@i / i",
+        bounded=True,
     ),
     Metric(
         "RAG_at_i", "gain per result", "Good, new material per result, averaged over iterations.",
-        "higher", "", "(1/i) sum of AvgGain_k for k = 1..i",
+        "higher", "", "(1/i) sum of AvgGain_k for k = 1..i", bounded=True,
     ),
     Metric(
         "DRAG_at_i", "gain per result", "RAG@i, with later iterations worth less.", "higher", "",
-        "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i",
+        "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i", bounded=True,
     ),
     Metric(
         "SRE_at_i", "0..1", "Share of the results so far that were good and new.", "higher", "",
-        "GR@i / R@i, 0 if R@i = 0",
+        "GR@i / R@i, 0 if R@i = 0", bounded=True,
     ),
     Metric(
         "SRR_at_i", "0..1", "Share of the results so far that repeated an earlier one.", "lower",

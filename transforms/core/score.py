@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from transforms.core.best_case import BestCase, best_case, best_counts
 from transforms.core.decisions import Decisions
 from transforms.core.delivery import Delivered, deliver
 from transforms.core.external_labels import ExternalLabels, external_pool, relabelled
@@ -17,8 +18,7 @@ from transforms.core.gains import (
 )
 from transforms.core.judgments import LabelKeys
 from transforms.core.ranked_lists import call_lists, judged_pool, turn_list
-from transforms.core.ranking import UNJUDGED, RankingEvaluator, judged_results
-from transforms.core.records import GREATEST_GAIN
+from transforms.core.ranking import RankingEvaluator, judged_results
 from transforms.core.rows import CallRow, ConversationRow, DuplicateRow, IterationRow
 from transforms.core.rules import RuleTable
 from transforms.core.turn import Turn, fold_turn
@@ -33,7 +33,7 @@ class Scoring(Struct, frozen=True):
       good_gain_threshold: the least gain of a good result (SPEC 1).
       hold_slot: later copies keep their places in ranked lists, as non-relevant (SPEC 8).
       per_call: also evaluate the ranked list of every search call.
-      bounds: also give the values that missing labels allow (SPEC 8).
+      bounds: also give the best case that missing labels allow (SPEC 8).
       keep_duplicates: also give a row for each duplicate.
       label_keys: every label comes from outside, and by what results find theirs; None where the
         labels of the traces count (SPEC 8).
@@ -54,8 +54,8 @@ class ConversationScore(Struct, frozen=True, array_like=True):
 
     Attributes:
       judged: judged results in its ranked list, the weight of gauc_weighted (SPEC 8).
-      bounds: by metric, its value if every unlabelled document turned out worthless, and if it
-        turned out as good as can be.
+      best: the same if every unlabelled document turned out as good as can be; None when not asked
+        for, and where there was no search.
       counts: what the manifest adds up, by dotted name, like `records.scored`.
     """
 
@@ -64,7 +64,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     calls: list[CallRow]
     duplicates: list[DuplicateRow]
     judged: int
-    bounds: dict[str, tuple[float, float]]
+    best: BestCase | None
     counts: dict[str, int]
 
 
@@ -109,13 +109,14 @@ def score_conversation(
     row = _conversation_row(
         conversation_id, delivered, attributes, turn, iterations, rejected_records, ranking
     )
+    best = _best_case(row, turn, pool, scoring) if scoring.bounds and iterations else None
     return ConversationScore(
         conversation=row,
         iterations=iterations,
         calls=_call_rows(turn, row, decisions, pool, scoring) if scoring.per_call else [],
         duplicates=decisions.rows(conversation_id) if scoring.keep_duplicates else [],
         judged=judged_results(ranked.labels),
-        bounds=_bounds(row, ranked.labels, pool, scoring) if scoring.bounds else {},
+        best=best,
         counts={**decisions.counts(), **_record_counts(delivered, turn, row)},
     )
 
@@ -189,22 +190,15 @@ def _call_rows(
     return rows
 
 
-def _bounds(
-    row: ConversationRow, labels: list[int], pool: list[int], scoring: Scoring
-) -> dict[str, tuple[float, float]]:
-    if row.CG is None or row.SRE is None:
-        return {}
-    unlabelled = labels.count(UNJUDGED)
-    most_good = (row.GR + unlabelled) / row.R if row.R else 0.0
-    bounds: dict[str, tuple[float, float]] = {
-        "CG": (row.CG, row.CG + unlabelled * GREATEST_GAIN),
-        "SRE": (row.SRE, most_good),
-    }
-    ranking = scoring.ranking
-    for metric, bound in zip(ranking.metrics, ranking.bounds(labels, pool), strict=True):
-        if bound is not None:
-            bounds[metric.name] = bound
-    return bounds
+def _best_case(row: ConversationRow, turn: Turn, pool: list[int], scoring: Scoring) -> BestCase:
+    ranking, hold_slot = scoring.ranking, scoring.hold_slot
+    calls = call_lists(turn, hold_slot) if scoring.per_call else []
+    return best_case(
+        row,
+        best_counts(turn, ranking.best_label, scoring.good_gain_threshold),
+        ranking.best_case(turn_list(turn, hold_slot).labels, pool),
+        [ranking.best_case(call.labels, pool) for call in calls],
+    )
 
 
 def _record_counts(delivered: Delivered, turn: Turn, row: ConversationRow) -> dict[str, int]:

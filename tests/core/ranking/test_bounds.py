@@ -1,4 +1,4 @@
-"""Bounds hold every outcome that unlabelled results could have, and are reached."""
+"""The best case is the greatest value over all labels that unjudged results may get (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_family_is_either_bounded_or_not():
 
 
 @given(labels.filter(lambda labels: labels.count(UNJUDGED) <= 3))
-def test_bounds_are_the_extremes_over_all_outcomes(labels):
+def test_values_as_they_are_and_best_cases_are_the_extremes_over_all_outcomes(labels):
     judged = [label for label in labels if label >= 0]
     pool = [4, *judged]  # one relevant document, so that mrr is defined
     metrics = evaluator(BOUNDED)
@@ -47,33 +47,34 @@ def test_bounds_are_the_extremes_over_all_outcomes(labels):
         gains = iter(turned)
         outcome = [next(gains) if label == UNJUDGED else label for label in labels]
         outcomes.append(metrics.evaluate(outcome, [*pool, *turned]))
-    bounds = metrics.bounds(labels, pool)
-    for name, bound, values in zip(BOUNDED, bounds, zip(*outcomes, strict=True), strict=True):
-        extremes = None if None in values else pytest.approx((min(values), max(values)))
-        assert bound == extremes, name
-
-
-@given(labels)
-def test_the_worst_case_is_the_value_itself(labels):
-    pool = [4, *(label for label in labels if label >= 0)]
-    metrics = evaluator(BOUNDED)
-    worst = [bound and bound[0] for bound in metrics.bounds(labels, pool)]
-    assert worst == list(metrics.evaluate(labels, pool))
+    worst, best = metrics.evaluate(labels, pool), metrics.best_case(labels, pool)
+    for name, low, high, values in zip(
+        BOUNDED, worst, best, zip(*outcomes, strict=True), strict=True
+    ):
+        if None in values:
+            assert (low, high) == (None, None), name
+        else:
+            assert (low, high) == pytest.approx((min(values), max(values))), name
 
 
 def test_metrics_that_need_the_number_of_relevant_documents_have_none():
-    assert evaluator(UNBOUNDED).bounds([4, UNJUDGED, 0], [4, 0, 3]) == (None,) * len(UNBOUNDED)
+    best = evaluator(UNBOUNDED).best_case([4, UNJUDGED, 0], [4, 0, 3])
+    assert best == (None,) * len(UNBOUNDED)
 
 
 def test_rbp_rises_by_what_the_unjudged_ranks_hold():
-    names = ["rbp.8", "rbp_residual.8"]
-    (bound, _), (_, residual) = (
-        evaluator(names).bounds([4, UNJUDGED, 0, UNJUDGED], [4, 0]),
-        evaluator(names).evaluate([4, UNJUDGED, 0, UNJUDGED], [4, 0]),
-    )
-    assert bound[1] - bound[0] == pytest.approx(residual - 0.8**4)
+    labels, pool = [4, UNJUDGED, 0, UNJUDGED], [4, 0]
+    worst, residual = evaluator(["rbp.8", "rbp_residual.8"]).evaluate(labels, pool)
+    best, _ = evaluator(["rbp.8", "rbp_residual.8"]).best_case(labels, pool)
+    assert best - worst == pytest.approx(residual - 0.8**4)
 
 
-def test_undefined_has_no_bounds():
-    assert evaluator(["mrr"]).bounds([UNJUDGED, 0], [0]) == (None,)
-    assert evaluator(["precision"]).bounds([], [3]) == (None,)
+def test_undefined_has_no_best_case():
+    assert evaluator(["mrr"]).best_case([UNJUDGED, 0], [0]) == (None,)
+    assert evaluator(["precision"]).best_case([], [3]) == (None,)
+
+
+@pytest.mark.parametrize(("g_max", "label"), [(2, 2), (4, 4), (9, 4)])
+def test_the_best_label_is_the_greatest_that_scale_and_records_allow(g_max, label):
+    metrics = RankingEvaluator(parse_ranking_metrics(["cg"]), 2, g_max)
+    assert metrics.best_case([UNJUDGED, 1], [1]) == (label + 1,)

@@ -1,6 +1,6 @@
 """Ranking metrics of SPEC 8: pure functions over a ranked list of labels and its judged pool."""
 
-from transforms.core.ranking.evaluator import Bounds, RankingEvaluator
+from transforms.core.ranking.evaluator import RankingEvaluator
 from transforms.core.ranking.families import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 from transforms.core.ranking.names import (
     DEFAULT_RANKING_METRICS,
@@ -19,7 +19,6 @@ __all__ = [
     "GAUC_WEIGHTED",
     "HELD_COPY",
     "UNJUDGED",
-    "Bounds",
     "Family",
     "RankingEvaluator",
     "RankingMetric",

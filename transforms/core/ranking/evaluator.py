@@ -12,7 +12,6 @@ from transforms.core.ranking.ranked import UNJUDGED, RankedList, Reading
 from transforms.core.records import GREATEST_GAIN
 
 _Step = tuple[Callable[[RankedList, Any], Value], int | float | None]
-Bounds = tuple[float, float]
 
 
 class RankingEvaluator:
@@ -22,6 +21,7 @@ class RankingEvaluator:
 
     Attributes:
       metrics: what it computes, in the order of the values it returns.
+      best_label: the label of an unjudged result that turns out as good as can be.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RankingEvaluator:
             )
         self.metrics = tuple(metrics)
         families = [FAMILIES[metric.family] for metric in self.metrics]
-        self._g_max = g_max
+        self.best_label = min(g_max, GREATEST_GAIN)
         self._steps = tuple(map(_step, families, self.metrics))
         self._bounded = tuple(
             step if family.bounded else None
@@ -83,34 +83,36 @@ class RankingEvaluator:
         ranked = RankedList(labels, pool, scores, self._reading)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
-    def bounds(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Bounds | None, ...]:
-        """The (worst, best) value of each metric over what unjudged results may turn out to be.
+    def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:
+        """The value of each metric if every unjudged result turned out as good as can be; SPEC 8.
 
-        Worst: each has gain 0; best: each has gain g_max and is relevant. None where the metric
-        has no such bounds (those that need the unknown number of relevant documents: recall, f1,
+        The worst case, each of them worthless, is the value itself. None where a metric has no
+        such bounds (those that need the unknown number of relevant documents: recall, f1,
         r_precision, bpref, map, ndcg, nerr; and auc, rbp_residual, judged), and where it is
-        undefined for the list (SPEC 8).
+        undefined for the list as it is.
+
+        Args:
+          labels, pool: as in `evaluate`.
 
         Raises:
           UsageError: err is asked for and a gain is above g_max.
         """
-        worst = RankedList(labels, pool, None, self._reading)
-        turned = [self._g_max if label == UNJUDGED else label for label in labels]
-        found = [self._g_max] * labels.count(UNJUDGED)
+        as_is = RankedList(labels, pool, None, self._reading)
+        turned = [self.best_label if label == UNJUDGED else label for label in labels]
+        found = [self.best_label] * labels.count(UNJUDGED)
         best = RankedList(turned, [*pool, *found], None, self._reading)
-        return tuple([_between(step, worst, best) for step in self._bounded])
+        return tuple([_if_defined(step, as_is, best) for step in self._bounded])
 
 
 def _step(family: Family, metric: RankingMetric) -> _Step:
     return family.function, metric.p if metric.p is not None else metric.k
 
 
-def _between(step: _Step | None, worst: RankedList, best: RankedList) -> Bounds | None:
+def _if_defined(step: _Step | None, as_is: RankedList, best: RankedList) -> Value:
     if step is None:
         return None
     function, argument = step
-    low, high = function(worst, argument), function(best, argument)
-    return None if low is None or high is None else (low, high)
+    return None if function(as_is, argument) is None else function(best, argument)
 
 
 def _depth(metrics: Iterable[RankingMetric]) -> int | None:

@@ -22,10 +22,9 @@ class Family(Struct, frozen=True):
       name: its spelling without argument, like `ndcg` or `rbp`.
       function: computes it from a ranked list and the argument (None: no cutoff, or none taken).
       argument: `cutoff` may carry @k, `persistence` must carry .p, `none` carries nothing.
-      unit, meaning, direction, undefined, formula, whole: as in `Metric`.
+      unit, meaning, direction, undefined, formula, whole, bounded: as in `Metric`.
       undefined_at_k: when the value with a cutoff is null; None: as `undefined`.
       graded: whether it reads graded gains down to its cutoff.
-      bounded: whether unlabelled results have a worst and a best case for it.
     """
 
     name: str

@@ -70,6 +70,7 @@ class RankingMetric(Struct, frozen=True):
             undefined=undefined,
             formula=formula,
             whole=family.whole,
+            bounded=family.bounded,
         )
 
 

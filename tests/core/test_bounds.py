@@ -1,0 +1,183 @@
+"""Worst and best means are the extremes over all labels that unlabelled results may get (SPEC 8).
+
+Brute force: every assignment of labels to the unlabelled results of a few conversations, in every
+combination, is scored; a plain average of the values must reach both bounds and never leave them.
+"""
+
+from collections import defaultdict
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.direct import prints, scoring, shipped_rules
+from transforms.core.means import MeansAccumulator, conversation_values, metric_names
+from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from transforms.core.score import Scoring, score_conversation
+
+MAX_I = 4
+BOUNDED = ("hits@2", "hit_rate", "precision", "precision@2", "rbp.8", "mrr", "cg", "dcg@2", "err")
+UNBOUNDED = ("recall", "f1@2", "map", "ndcg", "bpref", "auc", "judged")
+RANKING = BOUNDED + UNBOUNDED
+BOUNDED_NAMES = {
+    *BOUNDED,
+    *(metric.name for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS) if metric.bounded),
+}
+
+# Few documents, so that results repeat; None is without label.
+results = st.tuples(st.sampled_from("abcde"), st.sampled_from((None, None, 0, 1, 2, 4)))
+calls = st.lists(results, max_size=3)
+conversations = st.lists(
+    st.lists(calls, min_size=1, max_size=2), min_size=1, max_size=MAX_I - 1
+).filter(lambda iterations: unlabelled(iterations) <= 2)
+
+
+def flat(iterations):
+    return [result for calls in iterations for call in calls for result in call]
+
+
+def unlabelled(iterations):
+    return sum(gain is None for _, gain in flat(iterations))
+
+
+def labelled(iterations, labels):
+    """The conversation with these labels in the places of the missing ones."""
+    given_out = iter(labels)
+    return [
+        [[(name, next(given_out) if g is None else g) for name, g in call] for call in calls]
+        for calls in iterations
+    ]
+
+
+def scored(iterations, how):
+    records = [
+        {
+            "conversation_id": "c",
+            "iteration": 2 * i,
+            "call": at,
+            "results": [{"ids": {"doc_id": name}, "gain": gain} for name, gain in call],
+        }
+        for i, calls in enumerate(iterations, start=1)
+        for at, call in enumerate(calls)
+    ]
+    return score_conversation("c", prints(records)["c"], 0, how)
+
+
+def columns(score):
+    """By (metric, i, population) the values that go into the mean; None where undefined."""
+    values = conversation_values(score, RANKING, MAX_I)
+    found = defaultdict(list)
+    for name, value in zip(metric_names(RANKING), values.at_end, strict=True):
+        found[name, None, "all"].append(value)
+    for i, row in enumerate([*values.reached, *values.beyond], start=1):
+        for metric, value in zip(ITERATION_METRICS, row, strict=True):
+            found[metric.name, i, "all"].append(value)
+            if i <= len(values.reached):
+                found[metric.name, i, "reached"].append(value)
+    for call in values.calls:
+        for name, value in zip(RANKING, call, strict=True):
+            found[name, None, "calls"].append(value)
+    return found
+
+
+def extremes(key, as_is, outcomes):
+    """(n, least, greatest) of the mean over all combinations of all outcomes.
+
+    It is the mean of the values that are defined as the conversations are.
+    """
+    n, sums = 0, np.zeros(1)
+    for now, possible in zip(as_is, outcomes, strict=True):
+        counting = [at for at, value in enumerate(now[key]) if value is not None]
+        n += len(counting)
+        sums = np.add.outer(sums, [sum(one[key][at] for at in counting) for one in possible])
+    return n, sums.min() / max(n, 1), sums.max() / max(n, 1)
+
+
+@given(
+    several=st.lists(conversations, min_size=1, max_size=2),
+    hold_slot=st.booleans(),
+    thresholds=st.sampled_from([(2, 2, 4), (3, 1, 4), (2, 2, 2), (4, 3, 3), (1, 2, 7)]),
+)
+@settings(max_examples=40, deadline=None)
+def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds):
+    good, relevant, g_max = thresholds
+    scale = range(min(g_max, 4) + 1)
+    several = [  # a label above the scale is refused by err
+        [[[(n, g and min(g, scale[-1])) for n, g in call] for call in calls] for calls in one]
+        for one in several
+    ]
+    how = Scoring(
+        shipped_rules(),
+        RankingEvaluator(parse_ranking_metrics(RANKING), relevant, g_max),
+        good_gain_threshold=good,
+        hold_slot=hold_slot,
+        per_call=True,
+        bounds=True,
+    )
+    as_is = [scored(one, how) for one in several]
+    accumulator = MeansAccumulator(None)
+    for score in as_is:
+        accumulator.add(conversation_values(score, RANKING, MAX_I))
+    outcomes = [
+        [
+            columns(scored(labelled(one, labels), how))
+            for labels in product(scale, repeat=unlabelled(one))
+        ]
+        for one in several
+    ]
+    for row in accumulator.rows({}, RANKING):
+        key = row.metric, row.i, row.population
+        n, least, greatest = extremes(key, list(map(columns, as_is)), outcomes)
+        assert row.n == n
+        if row.metric not in BOUNDED_NAMES or not n:
+            assert (row.worst, row.best) == (None, None), key
+            continue
+        falls = row.metric == "iterations_after_last_good"
+        bounds = (row.best, row.worst) if falls else (row.worst, row.best)
+        assert bounds == pytest.approx((least, greatest), rel=1e-12, abs=1e-12), key
+
+
+def test_bounds_at_each_i_by_hand():
+    """Worked by hand: one conversation stops after i = 1, the other goes on to i = 2."""
+    short = [[[("a", 2), ("b", None)]]]
+    long = [[[("a", None), ("b", 0)]], [[("a", 3), ("c", None)]]]
+    how = scoring(metrics=(), bounds=True)
+    accumulator = MeansAccumulator(None)
+    for one in (short, long):
+        accumulator.add(conversation_values(scored(one, how), (), 2))
+    found = {(row.metric, row.i, row.population): row for row in accumulator.rows({}, ())}
+
+    def bounds(*key):
+        return found[key].worst, found[key].best
+
+    assert bounds("CG_at_i", 1, "reached") == (1, 5)  # 2 + 0, at best 6 + 4
+    assert bounds("CG_at_i", 2, "reached") == (0, 8)  # the copy of a with label 3 never counts
+    assert bounds("CG_at_i", 2, "all") == (1, 7)
+    assert bounds("SRE_at_i", 2, "all") == (0.25, 0.75)  # 1/2 and 0/4, at best 2/2 and 2/4
+    assert bounds("RG_at_i", 2, "all") == (0.5, 3.5)
+    assert bounds("R_at_i", 2, "all") == (None, None)
+    assert bounds("iterations_after_last_good", None, "all") == (1, 0)
+
+
+def test_without_the_question_nothing_is_kept():
+    score = scored([[[("a", None)]]], scoring())
+    values = conversation_values(score, ("ndcg@10", "mrr"), 2)
+    assert (score.best, values.best) == (None, None)
+    accumulator = MeansAccumulator(None)
+    accumulator.add(values)
+    rows = accumulator.rows({}, ("ndcg@10", "mrr"))
+    assert accumulator.best is None
+    assert {(row.worst, row.best) for row in rows} == {(None, None)}
+
+
+def test_a_mean_without_values_has_no_bounds():
+    """Nothing labelled is relevant: mrr is undefined, and no label makes n greater."""
+    score = scored([[[("a", None)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True))
+    accumulator = MeansAccumulator(None)
+    accumulator.add(conversation_values(score, ("mrr", "hit_rate"), 1))
+    found = {row.metric: row for row in accumulator.rows({}, ("mrr", "hit_rate"))}
+    assert (found["mrr"].n, found["mrr"].worst, found["mrr"].best) == (0, None, None)
+    assert (found["hit_rate"].worst, found["hit_rate"].best) == (0, 1)
