@@ -10,6 +10,7 @@ import msgspec
 
 from transforms.coders import StructCoder
 from transforms.core.means import (
+    NO_CONVERSATION,
     ConversationValues,
     MeanRow,
     MeansAccumulator,
@@ -20,12 +21,14 @@ from transforms.core.score import ConversationScore, Scoring
 
 _AUC = "auc"
 _SliceKey = str
+_Sliced = tuple[_SliceKey, ConversationValues]
 
 
 class GlobalMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
 
-    Exact and free of order: shuffled or re-partitioned input gives the same bits.
+    Exact and free of order: shuffled or re-partitioned input gives the same bits. Everything has its
+    means even when no conversation counts, with n = 0; but not a window in which none does.
 
     Attributes:
       scoring: what the scores were made with; names their ranking metrics.
@@ -47,10 +50,17 @@ class GlobalMeans(beam.PTransform):
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""
+        sliced = scores | "Slice" >> beam.ParDo(
+            _Slice(self.ranking_metrics, self.slices, self.max_i)
+        ).with_output_types(_Sliced)
+        if scores.windowing.is_default():
+            everything = scores.pipeline | "Everything" >> beam.Create(
+                [(_slice_key({}), NO_CONVERSATION)]
+            ).with_output_types(_Sliced)
+            sliced = (sliced, everything) | "AtLeastEverything" >> beam.Flatten()
         return (
-            scores
-            | "Slice" >> beam.ParDo(_Slice(self.ranking_metrics, self.slices, self.max_i))
-            | "Combine" >> beam.CombinePerKey(CombineMeans(self.ranking_metrics))
+            sliced
+            | "Combine" >> beam.CombinePerKey(CombineMeans(self.ranking_metrics, self.max_i))
             | "Rows" >> beam.FlatMap(_rows, self.ranking_metrics).with_output_types(MeanRow)
         )
 
@@ -79,20 +89,22 @@ def _slice_key(slice_: dict[str, str]) -> _SliceKey:
 class CombineMeans(beam.CombineFn):
     """`MeansAccumulator` as a CombineFn; the logic is the accumulator's."""
 
-    def __init__(self, ranking_metrics: Sequence[str]) -> None:
+    def __init__(self, ranking_metrics: Sequence[str], max_i: int) -> None:
         super().__init__()
         names = metric_names(ranking_metrics)
         self._auc = names.index(_AUC) if _AUC in names else None
+        self._max_i = max_i
 
     def create_accumulator(self) -> MeansAccumulator:
         """An empty accumulator."""
-        return MeansAccumulator(self._auc)
+        return MeansAccumulator.empty(self._auc, self._max_i)
 
     def add_input(
         self, accumulator: MeansAccumulator, values: ConversationValues
     ) -> MeansAccumulator:
-        """Take in one conversation."""
-        accumulator.add(values)
+        """Take in one conversation, or none."""
+        if values != NO_CONVERSATION:
+            accumulator.add(values)
         return accumulator
 
     def merge_accumulators(self, accumulators: Iterable[MeansAccumulator]) -> MeansAccumulator:

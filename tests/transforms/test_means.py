@@ -1,0 +1,69 @@
+"""The means of everything are there even when nothing counts (SPEC 6)."""
+
+import apache_beam as beam
+import pytest
+from apache_beam.testing.util import assert_that
+
+from pipeline import runners
+from tests.core.direct import score, scoring
+from transforms.core.ranking import GAUC, GAUC_WEIGHTED
+from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from transforms.core.score import ConversationScore
+from transforms.means import GlobalMeans
+
+METRICS = ("auc", "precision@5")
+MAX_I = 3
+
+
+def means(scores, check, window=None):
+    make, options = runners.create("FnApiRunner", ())
+    with beam.Pipeline(runner=make, options=options) as pipeline:
+        given = pipeline | beam.Create(scores).with_output_types(ConversationScore)
+        if window is not None:
+            given = given | beam.WindowInto(window)
+        how = scoring(metrics=METRICS)
+        assert_that(given | GlobalMeans(how, [("arm",)], MAX_I), check)
+
+
+def uncounted():
+    """A conversation whose last turn did not search."""
+    record = {"conversation_id": "c", "iteration": 1, "turn_count": 2, "results": []}
+    return list(score([record], metrics=METRICS).values())
+
+
+@pytest.mark.parametrize("scores", [[], uncounted()], ids=["none", "none that counts"])
+def test_everything_has_rows_with_n_0(scores):
+    def check(rows):
+        assert {(row.n, row.undefined, row.mean) for row in rows} == {(0, 0, None)}
+        assert all(row.slice == {} for row in rows)
+        names = [metric.name for metric in (*CONVERSATION_METRICS, GAUC, GAUC_WEIGHTED)]
+        at_end = {(name, None, "all") for name in (*names, *METRICS)}
+        at_i = {
+            (metric.name, i, population)
+            for metric in ITERATION_METRICS
+            for i in range(1, MAX_I + 1)
+            for population in ("reached", "all")
+        }
+        assert sorted((row.metric, row.i or 0, row.population) for row in rows) == sorted(
+            (metric, i or 0, population) for metric, i, population in at_end | at_i
+        )
+
+    means(scores, check)
+
+
+def test_rows_are_the_same_whether_one_conversation_counts_or_none():
+    record = {"conversation_id": "c", "iteration": 1, "results": []}
+
+    def check(rows):
+        everything = [row for row in rows if row.slice == {}]
+        assert len(everything) == len(rows) / 2  # and the slice of arm ""
+        assert {row.n for row in everything if row.metric == "CG"} == {1}
+
+    means(list(score([record], metrics=METRICS).values()), check)
+
+
+def test_windows_without_conversations_have_no_rows():
+    def check(rows):
+        assert rows == []
+
+    means(uncounted(), check, beam.window.FixedWindows(60))
