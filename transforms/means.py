@@ -27,8 +27,8 @@ _Sliced = tuple[_SliceKey, ConversationValues]
 class GlobalMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
 
-    Exact and free of order: shuffled or re-partitioned input gives the same bits. Everything has its
-    means even when no conversation counts, with n = 0; but not a window in which none does.
+    Exact and free of order: shuffled or re-partitioned input gives the same bits. Everything has
+    its means even when no conversation counts, with n = 0; but not a window in which none does.
 
     Attributes:
       scoring: what the scores were made with; names their ranking metrics.
@@ -51,7 +51,7 @@ class GlobalMeans(beam.PTransform):
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""
         sliced = scores | "Slice" >> beam.ParDo(
-            _Slice(self.ranking_metrics, self.slices, self.max_i)
+            Slice(self.ranking_metrics, self.slices, self.max_i)
         ).with_output_types(_Sliced)
         if scores.windowing.is_default():
             everything = scores.pipeline | "Everything" >> beam.Create(
@@ -65,7 +65,9 @@ class GlobalMeans(beam.PTransform):
         )
 
 
-class _Slice(beam.DoFn):
+class Slice(beam.DoFn):
+    """Gives the values of a score under the key of each slice that it falls into."""
+
     def __init__(
         self, ranking_metrics: Sequence[str], slices: Sequence[Sequence[str]], max_i: int
     ) -> None:
@@ -74,6 +76,7 @@ class _Slice(beam.DoFn):
         self._max_i = max_i
 
     def process(self, score: ConversationScore) -> Iterator[tuple[_SliceKey, ConversationValues]]:
+        """None for a conversation that stays out of the means."""
         values = conversation_values(score, self._ranking_metrics, self._max_i)
         if values is None:
             return
