@@ -17,7 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from pipeline.outputs.datasets import Dataset
-from pipeline.outputs.folder import UNFINISHED
+from pipeline.outputs.folder import UNFINISHED, make_folder
 from pipeline.outputs.formats import FORMATS, Format, Row
 
 
@@ -124,7 +124,7 @@ class _WriteShard(beam.DoFn):
         file_format = FORMATS[target.format]
         file_name = f"part-{number:05d}-of-{target.shards:05d}{file_format.suffix}"
         folder = FileSystems.join(target.folder, UNFINISHED, name)
-        _ensure_folder(folder)
+        make_folder(folder)
         written = 0
 
         def counted() -> Iterator[Row]:
@@ -149,11 +149,3 @@ def _to_shard(element: Any, shards: int, key_of: Callable[[Any], str]) -> tuple[
     key = key_of(element)
     keyed = _keyed_encoder.encode((key, _keyed_encoder.encode(element)))
     return xxhash.xxh3_64_intdigest(key.encode()) % shards, keyed
-
-
-def _ensure_folder(folder: str) -> None:
-    try:
-        FileSystems.mkdirs(folder)
-    except OSError:
-        # It is there already, perhaps made by another worker just now; if not, writing will say.
-        return

@@ -77,7 +77,7 @@ def prepare(folder: str, overwrite: bool) -> None:
 def _try(folder: str) -> None:
     """Write a file, so that a folder that takes none is known before the work and not after it."""
     trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
-    _make_folder(FileSystems.join(folder, UNFINISHED))
+    make_folder(FileSystems.join(folder, UNFINISHED))
     with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         file.write(b"")
     _delete(FileSystems.join(folder, UNFINISHED))
@@ -114,7 +114,7 @@ def publish(folder: str, paths: Iterable[str]) -> None:
     for path in sorted(paths):
         source = FileSystems.join(folder, UNFINISHED, *path.split("/"))
         place = FileSystems.join(folder, *path.split("/"))
-        _make_folder(FileSystems.split(place)[0])
+        make_folder(FileSystems.split(place)[0])
         try:
             FileSystems.rename([source], [place])
         except BeamIOError as error:
@@ -129,7 +129,7 @@ def discard_unfinished(folder: str) -> None:
 
 def write_file(folder: str, name: str, content: bytes) -> None:
     """Write a small file completely or not at all: under another name first, then renamed."""
-    _make_folder(folder)
+    make_folder(folder)
     place = FileSystems.join(folder, name)
     unfinished = FileSystems.join(folder, name + _UNFINISHED_SUFFIX)
     with FileSystems.create(unfinished, compression_type=CompressionTypes.UNCOMPRESSED) as file:
@@ -198,7 +198,8 @@ def _cause(error: Exception) -> str:
     return text.strip().splitlines()[0].rstrip(".") if text.strip() else type(error).__name__
 
 
-def _make_folder(folder: str) -> None:
+def make_folder(folder: str) -> None:
+    """Make a folder; one that cannot be made is found out when a file is written to it."""
     try:
         FileSystems.mkdirs(folder)
     except OSError:
