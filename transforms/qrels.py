@@ -30,7 +30,7 @@ from transforms.read import PlanShards, open_plain
 _PROBLEMS = "problems"
 _TOPICS = "topics"
 _COUNTS = "counts"
-_MOST_HELD = 100_000  # pairs that a bundle gathers before it passes them on
+_MOST_HELD = 100_000  # pairs of a kind that a bundle gathers before it passes them on
 
 # What meets under one key is told apart by its first byte.
 _ASKED = b"a"
@@ -114,9 +114,10 @@ class JoinQrels(beam.PTransform):
     """`PCollection[SearchCall]` to `Labelling`: which conversation needs which judgments (SPEC 8).
 
     Labels are joined by topic and document, so that a topic's judgments spread over workers; the
-    pool of a topic, five numbers, is joined by topic. No side of either join is held in memory. A
-    key does as much work as it has conversations that ask for it; those of one bundle ask once.
-    Works in the global window, on bounded input.
+    pool of a topic, five numbers, is joined by topic. No side of either join is held in memory, nor
+    are the values of a key; a bundle holds at most 100,000 pairs of a kind. A key does as much work
+    as it has conversations that ask for it; those of one bundle ask once. Works in the global
+    window, on bounded input.
 
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
     `qrels.repeated`, `qrels.never_retrieved` (judged documents that no record holds),
@@ -208,7 +209,8 @@ class _Ask(_Counting):
                 self._count("qrels.results_without_id")
             for name in names:
                 self._documents.add((_encode((topic, name)), asking))
-        return self._asked() if len(self._documents) >= _MOST_HELD else iter(())
+        full = max(len(self._documents), len(self._topics)) >= _MOST_HELD
+        return self._asked() if full else iter(())
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
         yield from self._asked()
@@ -248,6 +250,8 @@ class _Label(_Counting):
             return
         ((gain, _),) = judged.items()
         self._count("qrels.repeated", lines - 1)
+        if topic not in self._pools and len(self._pools) >= _MOST_HELD:
+            yield from self._pooled()
         pool = self._pools.setdefault(topic, [0] * GRADES)
         if gain is None:
             self._count("qrels.unjudged")
@@ -286,9 +290,13 @@ class _Label(_Counting):
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
         yield from self._told()
-        for topic, pool in self._pools.items():
-            yield TaggedOutput(_TOPICS, _last((topic.encode(), _JUDGED + _encode(pool))))
+        yield from self._pooled()
         yield from self._counted()
+
+    def _pooled(self) -> Iterator[TaggedOutput]:
+        pools, self._pools = self._pools, {}
+        for topic, pool in pools.items():
+            yield TaggedOutput(_TOPICS, _last((topic.encode(), _JUDGED + _encode(pool))))
 
 
 def _conflict(topic: str, document: str, judged: dict[int | None, Place]) -> QrelsProblem:
