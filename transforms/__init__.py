@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transforms.read import ReadTraces
     from transforms.read_again import ReadConversations
     from transforms.score import ScoreConversations, ScorePayloads
+    from transforms.windowed_means import WindowedMeans
     from transforms.watch import WatchFolder
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ReadTraces",
     "ScoreConversations",
     "ScorePayloads",
+    "WindowedMeans",
     "WatchFolder",
 ]
 
@@ -38,6 +40,7 @@ _MODULES = {
     "ReadTraces": "read",
     "ScoreConversations": "score",
     "ScorePayloads": "score",
+    "WindowedMeans": "windowed_means",
     "WatchFolder": "watch",
 }
 

@@ -12,11 +12,16 @@ from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import BagStateSpec, TimerSpec, on_timer
 from apache_beam.transforms.window import GlobalWindow
 
+from transforms.core.closing import Closing
 from transforms.core.delivery import EncodingsNeededError
+from transforms.core.live import LiveIteration
 from transforms.core.payload import unpack
 from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring, score_conversation
 from transforms.fingerprint import FingerprintCalls
+from transforms.score_stream import LATE, LIVE, REJECTED, CloseConversation
 
 _UNDECIDED = "undecided"
 
@@ -25,13 +30,20 @@ class ScoredConversations(NamedTuple):
     """What scoring gives.
 
     Attributes:
-      scores: one for each conversation.
+      scores: one for each conversation. In a stream, when it is closed, with the time of its last
+        event as timestamp.
       undecided: conversation_ids of those whose order only canonical encodings decide, when the
-        payloads came without them.
+        payloads came without them. None in a stream, whose payloads need theirs.
+      late: records that came after their conversation was closed; None in batch.
+      live: rows of iterations as the watermark passes them, when asked for; None in batch.
+      rejected: records beyond what may be open of one conversation; None in batch.
     """
 
     scores: beam.PCollection[ConversationScore]
-    undecided: beam.PCollection[str]
+    undecided: beam.PCollection[str] = None
+    late: beam.PCollection[LateRow] = None
+    live: beam.PCollection[LiveIteration] = None
+    rejected: beam.PCollection[RejectedRecord] = None
 
 
 class ScoreConversations(beam.PTransform):
@@ -43,18 +55,20 @@ class ScoreConversations(beam.PTransform):
 
     Attributes:
       scoring: thresholds, rules and what is asked for.
+      closing: when conversations of a stream are closed; None in batch.
     """
 
-    def __init__(self, scoring: Scoring) -> None:
+    def __init__(self, scoring: Scoring, closing: Closing | None = None) -> None:
         super().__init__()
         self.scoring = scoring
+        self.closing = closing
 
     def expand(self, calls: beam.PCollection[SearchCall]) -> ScoredConversations:
         """Apply the transform."""
         scored: ScoredConversations = (
             calls
             | "Fingerprint" >> FingerprintCalls(self.scoring.rules, keep_encodings=True)
-            | "Score" >> ScorePayloads(self.scoring)
+            | "Score" >> ScorePayloads(self.scoring, self.closing)
         )
         return scored
 
@@ -64,18 +78,40 @@ class ScorePayloads(beam.PTransform):
 
     A stateful DoFn buffers the payloads of a conversation; when its input is complete, it brings
     the calls into the order of SPEC 3 and folds them. The outcome does not depend on the order of
-    arrival, on bundling or on the number of workers.
+    arrival, on bundling or on the number of workers. In a stream a conversation is complete when
+    it is closed (`transforms.core.closing`); its payloads need their records' encodings.
 
     Attributes:
       scoring: thresholds, rules and what is asked for.
+      closing: when conversations of a stream are closed; None in batch.
     """
 
-    def __init__(self, scoring: Scoring) -> None:
+    def __init__(self, scoring: Scoring, closing: Closing | None = None) -> None:
         super().__init__()
         self.scoring = scoring
+        self.closing = closing
 
     def expand(self, payloads: beam.PCollection[tuple[str, bytes]]) -> ScoredConversations:
         """Apply the transform."""
+        if self.closing is None:
+            return self._of_all(payloads)
+        return self._of_stream(payloads, self.closing)
+
+    def _of_stream(
+        self, payloads: beam.PCollection[tuple[str, bytes]], closing: Closing
+    ) -> ScoredConversations:
+        outputs = payloads | "CloseConversation" >> beam.ParDo(
+            CloseConversation(self.scoring, closing)
+        ).with_outputs(LATE, LIVE, REJECTED, main="scores")
+        outputs["scores"].element_type = ConversationScore
+        outputs[LATE].element_type = LateRow
+        outputs[LIVE].element_type = LiveIteration
+        outputs[REJECTED].element_type = RejectedRecord
+        return ScoredConversations(
+            outputs["scores"], late=outputs[LATE], live=outputs[LIVE], rejected=outputs[REJECTED]
+        )
+
+    def _of_all(self, payloads: beam.PCollection[tuple[str, bytes]]) -> ScoredConversations:
         # The grouping keeps engines from running parsing and fingerprinting in the one worker
         # that holds the state, and leaves one element a conversation for the stateful DoFn.
         grouped = (

@@ -57,6 +57,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
       best: the same if every unlabelled document turned out as good as can be; None when not asked
         for, and where there was no search.
       counts: what the manifest adds up, by dotted name, like `records.scored`.
+      closed: when a stream closed it, in ms of event time; None in batch.
     """
 
     conversation: ConversationRow
@@ -66,6 +67,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     judged: int
     best: BestCase | None
     counts: dict[str, int]
+    closed: int | None = None
 
 
 def score_conversation(

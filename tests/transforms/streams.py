@@ -1,0 +1,98 @@
+"""Streams whose arrival and watermark a test sets, on the runner that is exact about both."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.runners.direct.direct_runner import BundleBasedDirectRunner
+from apache_beam.testing import test_stream
+from apache_beam.transforms.window import TimestampedValue
+from apache_beam.utils.timestamp import Timestamp
+
+from tests.core.direct import scoring, shipped_rules
+from transforms.core.closing import Closing
+from transforms.core.records import SearchCall
+from transforms.fingerprint import FingerprintCalls
+from transforms.score import ScorePayloads
+
+MINUTE = 60_000
+START = 1_700_000_040_000  # a full minute
+
+# What pipelines gave, by run. They run in this process; functions of a module are not copied.
+_GIVEN: dict[int, dict[str, list]] = defaultdict(lambda: defaultdict(list))
+_runs = count()
+
+
+def at(minute: float) -> int:
+    """Milliseconds of event time of a minute of the test."""
+    return START + round(minute * MINUTE)
+
+
+def minute_of(millis: int) -> float:
+    return (millis - START) / MINUTE
+
+
+def stamp(millis: int) -> Timestamp:
+    return Timestamp(micros=millis * 1000)
+
+
+class Script:
+    """What happens to a stream, in order: records arrive and the watermark moves."""
+
+    def __init__(self) -> None:
+        self._stream = test_stream.TestStream(coder=beam.coders.registry.get_coder(SearchCall))
+
+    def arrive(self, *calls: SearchCall) -> "Script":
+        elements = [TimestampedValue(call, stamp(call.timestamp)) for call in calls]
+        self._stream.add_elements(elements)
+        return self
+
+    def watermark(self, *minutes: float) -> "Script":
+        """Step by step, since this runner holds no watermark back for pending timers."""
+        for minute in minutes:
+            self._stream.advance_watermark_to(stamp(at(minute)))
+        return self
+
+    def end(self) -> test_stream.TestStream:
+        self._stream.advance_watermark_to_infinity()
+        return self._stream
+
+
+def collect(element, run, name, timestamp=beam.DoFn.TimestampParam):
+    _GIVEN[run][name].append((timestamp.micros // 1000, element))
+
+
+@contextmanager
+def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
+    """A pipeline, what puts a PCollection under a name, and (timestamp, element) by name."""
+    run = next(_runs)
+    options = PipelineOptions()
+    options.view_as(StandardOptions).streaming = True
+    pipeline = beam.Pipeline(runner=BundleBasedDirectRunner(), options=options)
+
+    def keep(name, pcollection):
+        pcollection | f"Keep {name}" >> beam.Map(collect, run, name)
+
+    given = _GIVEN[run]
+    yield pipeline, keep, given
+    pipeline.run().wait_until_finish()
+    del _GIVEN[run]
+
+
+def play(script: Script, closing: Closing, how=None):
+    """What scoring gives of a script: lists of (timestamp, element) by output."""
+    with collected() as (pipeline, keep, given):
+        scored = (
+            pipeline
+            | script.end()
+            | FingerprintCalls(shipped_rules())
+            | ScorePayloads(how or scoring(), closing)
+        )
+        keep("scores", scored.scores)
+        keep("late", scored.late)
+        keep("live", scored.live)
+        keep("rejected", scored.rejected)
+    return given

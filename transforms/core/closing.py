@@ -1,0 +1,222 @@
+"""When a conversation of a stream is closed, and what is late (SPEC 3, 7). All times are in ms.
+
+`arrived` and `woken` decide; whoever keeps the state of a conversation does as they say. They know
+no clock: that the watermark has reached a time is told by the one wake-up that is pending for each
+conversation. It is set when the first payload arrives and re-armed lazily: a later payload moves
+it only forward to an earlier time; whether the conversation went on is found out when it rings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from transforms.core.errors import UsageError
+from transforms.core.payload import Frame
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
+
+_MINUTE = 60_000
+_AFTER = 1  # the watermark has passed an event when it stands behind it
+STREAM = "stream"
+
+
+class Closing(Struct, frozen=True):
+    """When conversations of a stream are closed and how much of them is kept until then.
+
+    A conversation is closed when the watermark reaches the first of: `gap` after its last event;
+    the moment after a record that says `is_final`; `max_open` after its first payload.
+
+    Attributes:
+      gap: ms of event time without a record after which a conversation has ended.
+      allowed_lateness: ms for which a closed conversation is remembered, so that stragglers become
+        `late` rows. What comes later still is a conversation of its own.
+      max_open: ms after which a conversation is closed though it goes on.
+      most_results: of one open conversation; a payload that exceeds them is not kept, nor is any
+        later one. Its records are `rejected`, and the conversation's row counts them.
+      most_bytes: the same for the bytes of its payloads.
+      live: whether rows of iterations are given before the conversation is closed.
+
+    Raises:
+      UsageError: a value makes no sense.
+    """
+
+    gap: int = 30 * _MINUTE
+    allowed_lateness: int = 60 * _MINUTE
+    max_open: int = 24 * 60 * _MINUTE
+    most_results: int = 100_000
+    most_bytes: int = 64 * 2**20
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("gap", 1),
+            ("allowed_lateness", 0),
+            ("max_open", 1),
+            ("most_results", 1),
+            ("most_bytes", 1),
+        ):
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} is {getattr(self, name)}; give {least} or more.")
+
+
+class Arrival(Struct, frozen=True):
+    """A payload that has arrived.
+
+    Attributes:
+      at: event time of the payload itself; it says when its conversation was opened.
+      first, last: event times of its records, `at` where a record has none or there are none.
+      final: event time of its first record that says `is_final`.
+      records, results, size: how many it holds; size is in bytes.
+      rejected: records of the conversation that could not be used.
+    """
+
+    at: int
+    first: int
+    last: int
+    final: int | None
+    records: int
+    results: int
+    size: int
+    rejected: int
+
+
+def arrival_of(frame: Frame, size: int, at: int) -> Arrival:
+    """What closing has to know of a payload of so many bytes, with the event time `at`."""
+    events = [at if call.timestamp is None else call.timestamp for call in frame.calls]
+    finals = [event for event, call in zip(events, frame.calls, strict=True) if call.is_final]
+    return Arrival(
+        at,
+        min(events, default=at),
+        max(events, default=at),
+        min(finals, default=None),
+        len(frame.calls),
+        sum(len(call.results) for call in frame.calls),
+        size,
+        frame.rejected_records,
+    )
+
+
+class Conversation(Struct, frozen=True, array_like=True):
+    """What is remembered of a conversation besides its payloads.
+
+    Attributes:
+      opened: event time of the first payload that arrived.
+      last: of its last record; final: of its first record that says `is_final`.
+      wake: the time of the pending wake-up.
+      results, size: of the payloads that are kept.
+      over_cap: records that were not kept; rejected: of those, and of flags that were not kept.
+      closed: the time at which it was closed; None while it is open.
+    """
+
+    opened: int
+    last: int
+    final: int | None
+    wake: int
+    results: int = 0
+    size: int = 0
+    over_cap: int = 0
+    rejected: int = 0
+    closed: int | None = None
+
+    def deadline(self, closing: Closing) -> int:
+        """When it is closed, by what is known so far."""
+        deadline = min(self.last + closing.gap, self.opened + closing.max_open)
+        return deadline if self.final is None else min(deadline, self.final + _AFTER)
+
+    @property
+    def event_time(self) -> int:
+        """The time that a closed conversation counts at: its last event, or when it was closed.
+
+        A record with a clock that runs ahead may lie behind the closing.
+        """
+        return self.last if self.closed is None else min(self.last, self.closed)
+
+
+Fate = Literal["keep", "over_cap", "late"]
+
+
+def arrived(
+    known: Conversation | None, arrival: Arrival, closing: Closing
+) -> tuple[Fate, Conversation]:
+    """What becomes of a payload, and what is to be remembered then.
+
+    The wake-up is to be set when its time differs from the one known before, or none was known.
+
+    Args:
+      known: what was remembered; None for a conversation that is not.
+      arrival: the payload.
+      closing: the rules.
+    """
+    if known is None:
+        known = Conversation(arrival.at, arrival.last, arrival.final, wake=_NEVER)
+    elif known.closed is not None:
+        return "late", known
+    finals = [one for one in (known.final, arrival.final) if one is not None]
+    seen = replace(known, last=max(known.last, arrival.last), final=min(finals, default=None))
+    seen = replace(seen, wake=min(seen.wake, _first_look(seen, arrival, closing)))
+    results, size = seen.results + arrival.results, seen.size + arrival.size
+    if known.over_cap or results > closing.most_results or size > closing.most_bytes:
+        return "over_cap", replace(
+            seen,
+            over_cap=seen.over_cap + arrival.records,
+            rejected=seen.rejected + arrival.records + arrival.rejected,
+        )
+    return "keep", replace(seen, results=results, size=size)
+
+
+_NEVER = 2**62
+
+
+def _first_look(seen: Conversation, arrival: Arrival, closing: Closing) -> int:
+    deadline = seen.deadline(closing)
+    return min(deadline, arrival.first + _AFTER) if closing.live else deadline
+
+
+Step = Literal["wait", "close", "forget"]
+
+
+def woken(known: Conversation, now: int, closing: Closing) -> tuple[Step, Conversation]:
+    """What is to be done when the watermark has reached `now`, and what to remember then.
+
+    `wait`: nothing but to set the wake-up again. `close`: score what was kept, forget that, and
+    set the wake-up. `forget`: forget everything.
+    """
+    if known.closed is not None:
+        end = known.closed + closing.allowed_lateness
+        return ("forget", known) if now >= end else ("wait", replace(known, wake=end))
+    deadline = known.deadline(closing)
+    if now < deadline:
+        return "wait", replace(known, wake=deadline)
+    end = deadline + closing.allowed_lateness
+    return "close", replace(known, closed=deadline, wake=end)
+
+
+def late_rows(conversation_id: str, frame: Frame) -> Iterator[LateRow]:
+    """The rows of records that came after their conversation was closed (SPEC 3)."""
+    for call in frame.calls:
+        yield LateRow(
+            conversation_id,
+            call.turn,
+            call.iteration,
+            call.call,
+            call.record_id,
+            call.timestamp,
+            len(call.results),
+        )
+
+
+def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Iterator[RejectedRecord]:
+    """The rows of records that were not kept, since too much of their conversation was open."""
+    for call in frame.calls:
+        yield RejectedRecord(
+            source=STREAM,
+            position=f"turn {call.turn}, iteration {call.iteration}, "
+            f"record {call.record_digest.hex()}",
+            reason=f"The conversation holds more than the {closing.most_results} results or "
+            f"{closing.most_bytes} bytes that may be open; raise the limit if it is no mistake.",
+            conversation_id=conversation_id,
+        )

@@ -1,0 +1,175 @@
+"""Score conversations of a stream when they are closed (SPEC 3, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+import msgspec
+from apache_beam.coders import BytesCoder
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import (
+    BagStateSpec,
+    ReadModifyWriteStateSpec,
+    TimerSpec,
+    on_timer,
+)
+from apache_beam.transforms.window import TimestampedValue
+from apache_beam.utils.timestamp import Timestamp
+from msgspec.structs import replace
+
+from transforms import draining
+from transforms.coders import StructCoder
+from transforms.core.closing import (
+    Closing,
+    Conversation,
+    arrival_of,
+    arrived,
+    late_rows,
+    over_cap_rows,
+    woken,
+)
+from transforms.core.live import (
+    LiveIteration,
+    ends_of_iterations,
+    next_end,
+    passed,
+    remembered,
+    revise,
+)
+from transforms.core.payload import Frame, unpack
+from transforms.core.rows import LateRow
+from transforms.core.score import ConversationScore, Scoring, score_conversation
+
+LATE, LIVE, REJECTED = "late", "live", "rejected"
+_MICROS = 1_000  # of a millisecond
+_conversation_decoder = msgspec.msgpack.Decoder(Conversation)
+_given_decoder = msgspec.msgpack.Decoder(list[LiveIteration])
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class CloseConversation(beam.DoFn):
+    """Buffers conversations of a stream and scores each when it is closed.
+
+    A thin shell: `core.closing` decides when that is and what is late, `core.live` which rows are
+    given before. Takes (conversation_id, payload); a payload counts at its timestamp, and its
+    calls at theirs.
+    """
+
+    # What is scored: a bag, since adding to it reads nothing.
+    PAYLOADS = BagStateSpec("payloads", BytesCoder())
+    # What is decided by: small, since every payload reads it and writes it.
+    CONVERSATION = ReadModifyWriteStateSpec("conversation", BytesCoder())
+    # The live rows given so far; only touched when live rows are asked for.
+    GIVEN = ReadModifyWriteStateSpec("given", BytesCoder())
+    # The only timer, since timers of several families fire in no order among them.
+    WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
+
+    def __init__(self, scoring: Scoring, closing: Closing) -> None:
+        self._scoring = scoring
+        self._closing = closing
+
+    def process(
+        self,
+        keyed: tuple[str, bytes],
+        timestamp: Any = beam.DoFn.TimestampParam,
+        payloads: Any = beam.DoFn.StateParam(PAYLOADS),
+        conversation: Any = beam.DoFn.StateParam(CONVERSATION),
+        wake: Any = beam.DoFn.TimerParam(WAKE),
+    ) -> Iterator[TaggedOutput]:
+        """Keep a payload, or give its records as late or as too many."""
+        conversation_id, packed = keyed
+        frame = unpack([packed])
+        arrival = arrival_of(frame, len(packed), _millis(timestamp))
+        known = _conversation(conversation)
+        fate, now_known = arrived(known, arrival, self._closing)
+        if fate == "late":
+            for late in late_rows(conversation_id, frame):
+                yield TaggedOutput(LATE, late)
+            return
+        conversation.write(_encode(now_known))
+        if known is None or known.wake != now_known.wake:
+            wake.set(_timestamp(now_known.wake))
+        if fate == "keep":
+            payloads.add(packed)
+        else:
+            for row in over_cap_rows(conversation_id, frame, self._closing):
+                yield TaggedOutput(REJECTED, row)
+
+    @on_timer(WAKE)
+    def wake_up(
+        self,
+        conversation_id: str = beam.DoFn.KeyParam,
+        timestamp: Any = beam.DoFn.TimestampParam,
+        payloads: Any = beam.DoFn.StateParam(PAYLOADS),
+        conversation: Any = beam.DoFn.StateParam(CONVERSATION),
+        given: Any = beam.DoFn.StateParam(GIVEN),
+        wake: Any = beam.DoFn.TimerParam(WAKE),
+    ) -> Iterator[TimestampedValue | TaggedOutput]:
+        """Do what is due: give live rows, close, forget, or only wait on."""
+        known = _conversation(conversation)
+        now = _millis(timestamp)
+        if known is None or not draining.is_due(now):
+            return
+        step, known = woken(known, now, self._closing)
+        if step == "forget":
+            conversation.clear()
+            return
+        if step == "close":
+            frame = unpack(payloads.read())
+            payloads.clear()
+            score = self._score(conversation_id, frame, known)
+            if self._closing.live:
+                rows = score.iterations
+                for one in revise(_given(given), rows, len(rows), is_final=True):
+                    yield TaggedOutput(LIVE, one)
+                given.clear()
+            yield TimestampedValue(score, _timestamp(known.event_time))
+        elif self._closing.live and known.closed is None:
+            frame = unpack(payloads.read())
+            rows = self._score(conversation_id, frame, known).iterations
+            ends = ends_of_iterations(rows, frame.calls, known.opened)
+            before = _given(given)
+            news = revise(before, rows, passed(ends, now))
+            if news:
+                given.write(_encode(remembered(before, news)))
+                for one in news:
+                    yield TaggedOutput(LIVE, one)
+            soon = next_end(ends, now)
+            known = replace(known, wake=min(known.wake, soon)) if soon is not None else known
+        conversation.write(_encode(known))
+        wake.set(_timestamp(known.wake))
+
+    def _score(self, conversation_id: str, frame: Frame, known: Conversation) -> ConversationScore:
+        rejected = frame.rejected_records + known.rejected
+        score = score_conversation(
+            conversation_id, frame.calls, rejected, self._scoring, frame.external
+        )
+        counts = score.counts
+        if known.over_cap:
+            counts = {**counts, "conversations.over_cap": 1}
+        return replace(score, counts=counts, closed=known.closed)
+
+
+def _conversation(state: Any) -> Conversation | None:
+    packed = state.read()
+    return _conversation_decoder.decode(packed) if packed else None
+
+
+def _given(state: Any) -> list[LiveIteration]:
+    packed = state.read()
+    return _given_decoder.decode(packed) if packed else []
+
+
+def _millis(timestamp: Timestamp) -> int:
+    return int(timestamp.micros // _MICROS)
+
+
+def _timestamp(millis: int) -> Timestamp:
+    return Timestamp(micros=millis * _MICROS)
+
+
+beam.coders.registry.register_coder(LateRow, StructCoder)
+beam.coders.registry.register_coder(LiveIteration, StructCoder)

@@ -1,0 +1,264 @@
+"""Means over the conversations of each event-time window, in panes (SPEC 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import msgspec
+from apache_beam.coders import BytesCoder
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import (
+    BagStateSpec,
+    ReadModifyWriteStateSpec,
+    TimerSpec,
+    on_timer,
+)
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.timestamp import Timestamp
+from apache_beam.utils.windowed_value import WindowedValue
+from msgspec import Struct
+from msgspec.structs import replace
+
+from transforms import draining
+from transforms.coders import StructCoder
+from transforms.core.closing import Closing
+from transforms.core.means import ConversationValues, MeansAccumulator
+from transforms.core.score import ConversationScore, Scoring
+from transforms.core.windowed_means import (
+    DAY,
+    MissedByMeans,
+    SliceWindows,
+    WindowedMeanRow,
+    WindowRules,
+    added,
+    rows_of,
+    window_start,
+    woken,
+)
+from transforms.means import CombineMeans, GlobalMeans, Slice
+
+MISSED = "missed"
+_MICROS = 1_000  # of a millisecond
+_MOST_PARTS = 64  # sums that wait in state before they are added up
+
+
+class MeansByWindow(NamedTuple):
+    """What `WindowedMeans` gives.
+
+    Attributes:
+      rows: the panes of the means.
+      missed: counts of conversations that came after the last pane of their window.
+    """
+
+    rows: beam.PCollection[WindowedMeanRow]
+    missed: beam.PCollection[MissedByMeans]
+
+
+class WindowedMeans(beam.PTransform):
+    """`PCollection[ConversationScore]` of a stream to `MeansByWindow`.
+
+    A score counts in the window of its timestamp, as `ScorePayloads` gives it. Which panes come
+    when, and what is missed, is the rule of `transforms.core.windowed_means`. Within a pane the
+    means are exact and free of order, as those of `GlobalMeans`.
+
+    Not Beam's triggers, which would give the on-time pane `gap` too early, and would drop what
+    comes behind the allowed lateness without a word.
+
+    Attributes:
+      scoring: what the scores were made with; names their ranking metrics.
+      closing: when the conversations were closed.
+      slices: attribute names to give means by; the means over everything always come.
+      max_i: means are given at i = 1..max_i.
+      window: ms of event time.
+    """
+
+    def __init__(
+        self,
+        scoring: Scoring,
+        closing: Closing,
+        slices: Sequence[Sequence[str]] = (),
+        max_i: int = 10,
+        window: int = DAY,
+    ) -> None:
+        super().__init__()
+        self.means = GlobalMeans(scoring, slices, max_i)
+        self.rules = WindowRules.of(closing, window)
+
+    def expand(self, scores: beam.PCollection[ConversationScore]) -> MeansByWindow:
+        """Apply the transform."""
+        means, rules = self.means, self.rules
+        combine = CombineMeans(means.ranking_metrics, means.max_i)
+        outputs = (
+            scores
+            | "Slice" >> beam.ParDo(Slice(means.ranking_metrics, means.slices, means.max_i))
+            | "SumBundle"
+            >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(tuple[str, bytes])
+            | "GivePanes"
+            >> beam.ParDo(_GivePanes(combine, means.ranking_metrics, rules)).with_outputs(
+                MISSED, main="rows"
+            )
+        )
+        outputs["rows"].element_type = WindowedMeanRow
+        outputs[MISSED].element_type = MissedByMeans
+        return MeansByWindow(outputs["rows"], outputs[MISSED])
+
+
+class _Sums(Struct, frozen=True, array_like=True):
+    """Sums over some conversations of a slice and a window."""
+
+    window_start: int
+    conversations: int
+    sums: MeansAccumulator
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_sums_decoder = msgspec.msgpack.Decoder(_Sums)
+_windows_decoder = msgspec.msgpack.Decoder(SliceWindows)
+
+
+class _SumBundle(beam.DoFn):
+    """Adds up what meets in a bundle, so that the slice of everything is no bottleneck."""
+
+    def __init__(self, combine: CombineMeans, window: int) -> None:
+        self._combine = combine
+        self._window = window
+
+    def start_bundle(self) -> None:
+        self._sums: dict[tuple[str, int], _Sums] = {}
+        self._earliest: dict[tuple[str, int], int] = {}
+
+    def process(
+        self, sliced: tuple[str, ConversationValues], timestamp: Any = beam.DoFn.TimestampParam
+    ) -> None:
+        slice_, values = sliced
+        start = window_start(_millis(timestamp), self._window)
+        key = (slice_, start)
+        before = self._sums.get(key) or _Sums(start, 0, self._combine.create_accumulator())
+        sums = self._combine.add_input(before.sums, values)
+        self._sums[key] = _Sums(start, before.conversations + 1, sums)
+        self._earliest[key] = min(self._earliest.get(key, timestamp.micros), timestamp.micros)
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for key, sums in self._sums.items():
+            self._combine.compact(sums.sums)
+            yield WindowedValue(
+                (key[0], _encode(sums)),
+                Timestamp(micros=self._earliest[key]),
+                (GlobalWindow(),),
+            )
+
+
+class _GivePanes(beam.DoFn):
+    """Holds the sums of a slice by window and gives their panes."""
+
+    # A bag, since adding to it reads nothing; added up when it has grown.
+    SUMS = BagStateSpec("sums", BytesCoder())
+    WINDOWS = ReadModifyWriteStateSpec("windows", BytesCoder())
+    PARTS = ReadModifyWriteStateSpec("parts", beam.coders.VarIntCoder())
+    # The only timer, since timers of several families fire in no order among them.
+    WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
+
+    def __init__(
+        self, combine: CombineMeans, ranking_metrics: Sequence[str], rules: WindowRules
+    ) -> None:
+        self._combine = combine
+        self._ranking_metrics = ranking_metrics
+        self._rules = rules
+
+    def process(
+        self,
+        keyed: tuple[str, bytes],
+        sums: Any = beam.DoFn.StateParam(SUMS),
+        windows: Any = beam.DoFn.StateParam(WINDOWS),
+        parts: Any = beam.DoFn.StateParam(PARTS),
+        wake: Any = beam.DoFn.TimerParam(WAKE),
+    ) -> Iterator[TaggedOutput]:
+        slice_, packed = keyed
+        arrived = _sums_decoder.decode(packed)
+        known = _windows(windows)
+        fate, now_known = added(known, arrived.window_start, self._rules)
+        if fate == "missed":
+            start = arrived.window_start
+            missed = MissedByMeans(
+                start, start + self._rules.window, _slice(slice_), arrived.conversations
+            )
+            yield TaggedOutput(MISSED, missed)
+            return
+        sums.add(packed)
+        waiting = (parts.read() or 0) + 1
+        if waiting > _MOST_PARTS + len(now_known.open):
+            waiting = self._keep(self._by_window(sums.read()), sums)
+        parts.write(waiting)
+        windows.write(_encode(now_known))
+        if now_known.wake != known.wake:
+            wake.set(_timestamp(now_known.wake))
+
+    @on_timer(WAKE)
+    def wake_up(
+        self,
+        slice_: str = beam.DoFn.KeyParam,
+        timestamp: Any = beam.DoFn.TimestampParam,
+        sums: Any = beam.DoFn.StateParam(SUMS),
+        windows: Any = beam.DoFn.StateParam(WINDOWS),
+        parts: Any = beam.DoFn.StateParam(PARTS),
+        wake: Any = beam.DoFn.TimerParam(WAKE),
+    ) -> Iterator[WindowedMeanRow]:
+        now = _millis(timestamp)
+        if not draining.is_due(now):
+            return
+        panes, known = woken(_windows(windows), now, self._rules)
+        if panes:
+            by_window = self._by_window(sums.read())
+            for pane in panes:
+                means = by_window[pane.window_start].sums
+                rows = means.rows(_slice(slice_), self._ranking_metrics)
+                yield from rows_of(pane, self._rules, rows)
+            parts.write(self._keep({start: by_window[start] for start in known.open}, sums))
+        windows.write(_encode(known))
+        if known.wake is not None:
+            wake.set(_timestamp(known.wake))
+
+    def _by_window(self, packed: Sequence[bytes]) -> dict[int, _Sums]:
+        by_window: dict[int, _Sums] = {}
+        for one in packed:
+            part = _sums_decoder.decode(one)
+            before = by_window.get(part.window_start)
+            if before is not None:
+                before.sums.merge(part.sums)
+                part = replace(
+                    part, conversations=part.conversations + before.conversations, sums=before.sums
+                )
+            by_window[part.window_start] = part
+        return by_window
+
+    def _keep(self, by_window: dict[int, _Sums], sums: Any) -> int:
+        sums.clear()
+        for one in by_window.values():
+            one.sums.compact()
+            sums.add(_encode(one))
+        return len(by_window)
+
+
+def _windows(state: Any) -> SliceWindows:
+    packed = state.read()
+    return _windows_decoder.decode(packed) if packed else SliceWindows()
+
+
+def _slice(slice_: str) -> dict[str, str]:
+    decoded: dict[str, str] = msgspec.json.decode(slice_)
+    return decoded
+
+
+def _millis(timestamp: Timestamp) -> int:
+    return int(timestamp.micros // _MICROS)
+
+
+def _timestamp(millis: int | None) -> Timestamp:
+    return Timestamp(micros=(millis or 0) * _MICROS)
+
+
+beam.coders.registry.register_coder(WindowedMeanRow, StructCoder)
+beam.coders.registry.register_coder(MissedByMeans, StructCoder)
