@@ -78,6 +78,6 @@ def _file(entry: os.DirEntry[str]) -> FolderFile | None:
         if not entry.is_file():
             return None
         status = entry.stat()
-    except FileNotFoundError:
-        return None  # taken away since the folder was listed
+    except OSError:
+        return None  # taken away since the folder was listed, or a link that leads nowhere
     return FolderFile(status.st_mtime_ns // 1_000_000, str(Path(entry.path)), status.st_size)

@@ -105,6 +105,8 @@ class FolderWatch:
         self._file = JournalFile(source.journal)
         self._heard_ms = now_ms()
         self._round: deque[FolderFile] = deque()
+        # A process that is killed leaves a round unfinished; what else was there belongs to it.
+        self._has_looked = False
         self._tallies: dict[int, _Tally] = {}
         self._plans: dict[int, list[FileShard]] = {}
         self._complaint = ""
@@ -129,6 +131,7 @@ class FolderWatch:
         if not self._file.is_current:
             self._file.load()
             self._round.clear()
+            self._has_looked = False
         entries = self._file.journal.entries
         if position < len(entries):
             return entries[position]
@@ -193,23 +196,23 @@ class FolderWatch:
 
     def _next(self) -> Entry | None:
         journal = self._file.journal
-        if not self._round:
-            if journal.unmoved:
-                return self._account(journal.unmoved)
+        if not self._round and not (journal.unmoved and self._has_looked):
             listing = list_folder(
                 self.source.folder, journal.sizes, self.source.settle_ms, self._now_ms()
             )
             for file in listing.changed:
                 return Changed(file.path, journal.sizes[file.path], file.size)
+            self._has_looked = True
             self._round.extend(listing.new)
         while self._round and not os.path.exists(self._round[0].path):
             self._round.popleft()
         if self._round:
             return Take(self._round[0].path, self._round[0].size)
-        if self._now_ms() - self._heard_ms < self.source.rule.idle_ms or journal.unmoved:
+        if journal.unmoved:
+            return self._account(journal.unmoved)
+        if self._now_ms() - self._heard_ms < self.source.rule.idle_ms:
             return None
-        silent = after_silence(journal.reach, self.source.rule)
-        return None if silent is None else Move(silent)
+        return Move(after_silence(journal.reach, self.source.rule))
 
     def _account(self, positions: Sequence[int]) -> Move:
         tallies = [self._tally(position) for position in positions]

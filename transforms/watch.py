@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -109,7 +109,9 @@ class ReadFolder(beam.DoFn):
     POSITIONS = beam.DoFn.RestrictionParam(_Positions())
     WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
-    def __init__(self, ends_when_silent: bool) -> None:
+    def __init__(self, ends_when_silent: bool, now_ms: Callable[[], int] | None = None) -> None:
+        """Take `now_ms`, milliseconds since the epoch, for this machine's clock."""
+        self._now_ms = now_ms or _now_ms
         self._ends_when_silent = ends_when_silent
         self._watch: FolderWatch | None = None
 
@@ -123,12 +125,13 @@ class ReadFolder(beam.DoFn):
         """Take one step, and come back for the next."""
         source, resumption = element
         if self._watch is None or self._watch.source != source:
-            self._watch = FolderWatch(source, _now_ms)
+            self._watch = FolderWatch(source, self._now_ms)
         watch = self._watch
         at, part = divmod(tracker.current_restriction().start, _PARTS)
         has_moved = False
         while True:
-            if is_stop_requested() or (self._ends_when_silent and watch.is_silent_at(at)):
+            is_over = at > resumption.entries and watch.is_silent_at(at)
+            if is_stop_requested() or (self._ends_when_silent and is_over):
                 begin_draining(_millis(watermark.current_watermark()))
                 tracker.try_claim(_END - 1)
                 return
@@ -149,7 +152,7 @@ class ReadFolder(beam.DoFn):
             if not has_moved and tracker.try_claim(at * _PARTS + part):
                 yield from _stamped(watch.records(at, part), watermark.current_watermark())
             # The engine sees the watermark when the step ends, so records and a move share none.
-            tracker.defer_remainder(Duration(0))
+            tracker.defer_remainder()
             return
 
 

@@ -35,7 +35,8 @@ class WatermarkRule(Struct, frozen=True):
 
     Attributes:
       out_of_orderness_ms: how much older than the newest record one that follows may be.
-      ahead_ms: how far one record may move the stream.
+      ahead_ms: how far one record may move the stream; no more than the gap after which a
+        conversation closes, so that no single record closes all others.
       idle_ms: how long nothing comes before the stream counts as silent.
       quiet_ms: how far after the greatest event time the watermark goes then; the gap after which
         a conversation closes, so that each does.
@@ -45,7 +46,7 @@ class WatermarkRule(Struct, frozen=True):
     """
 
     out_of_orderness_ms: int = 300_000
-    ahead_ms: int = 3_600_000
+    ahead_ms: int = 1_800_000
     idle_ms: int = 1_800_000
     quiet_ms: int = 1_800_000
 
@@ -92,31 +93,31 @@ def after_records(
       rule: what the source promises.
     """
     latest = now_ms + rule.ahead_ms
-    trusted = sorted(time for time in times if time <= latest)
-    recent = _recent([*reach.recent, *(time for time in times[-WITNESSES:] if time <= latest)])
-    newest = _moved_on(reach.newest, trusted, rule.ahead_ms)
+    trusted = [time for time in times if time <= latest]
+    recent = (*reach.recent, *trusted[-WITNESSES:])[-WITNESSES:]
+    # A record that was too far ahead when it came may be within reach of those that came since.
+    ordered = sorted([*reach.recent, *trusted])
+    newest = _moved_on(reach.newest, ordered, rule.ahead_ms)
     middle = _median(trusted if len(trusted) >= WITNESSES else recent)
     if middle is not None and (newest is None or middle > newest):
-        newest = _moved_on(middle, trusted, rule.ahead_ms)
+        newest = _moved_on(middle, ordered, rule.ahead_ms)
     moved = Reach(
         watermark=_later(reach.watermark, newest, -rule.out_of_orderness_ms),
         newest=newest,
-        greatest=_greatest(reach.greatest, trusted[-1:]),
+        greatest=_greatest(reach.greatest, ordered[-1:]),
         recent=recent,
     )
     limit = latest if newest is None else min(latest, newest + rule.ahead_ms)
     return moved, sum(time > limit for time in times)
 
 
-def after_silence(reach: Reach, rule: WatermarkRule) -> Reach | None:
-    """Where one more period of silence takes a stream; None when it has no time to start from."""
-    if reach.greatest is None:
-        return None
+def after_silence(reach: Reach, rule: WatermarkRule) -> Reach:
+    """Where one more period of silence takes a stream; one that has no time yet stays without."""
     if reach.silent:
         watermark = _later(reach.watermark, reach.watermark, rule.idle_ms)
     else:
-        newest = _greatest(reach.newest, [reach.greatest])
-        watermark = _later(reach.watermark, newest, rule.quiet_ms)
+        ends = [time for time in (reach.newest, reach.greatest) if time is not None]
+        watermark = _later(reach.watermark, max(ends, default=None), rule.quiet_ms)
     return Reach(watermark, watermark, reach.greatest, reach.recent, reach.silent + 1)
 
 
@@ -136,10 +137,6 @@ def _median(times: Sequence[int]) -> int | None:
     if len(times) < WITNESSES:
         return None
     return sorted(times)[(len(times) - 1) // 2]
-
-
-def _recent(times: Sequence[int]) -> tuple[int, ...]:
-    return tuple(times[-WITNESSES:])
 
 
 def _later(watermark: int | None, newest: int | None, distance: int) -> int | None:

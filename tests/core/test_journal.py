@@ -1,0 +1,91 @@
+"""The journal of a source: what is written is what is read, whole lines only."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.core.journal import (
+    Changed,
+    Journal,
+    JournalError,
+    Move,
+    Reading,
+    Take,
+    Totals,
+    decode_journal,
+    encoded,
+)
+from transforms.core.reach import Reach
+
+paths = st.text(st.characters(codec="utf-8"))
+whole = st.integers(0, 2**40)
+times = st.none() | st.integers(-(2**46), 2**48)
+reaches = st.builds(
+    Reach, times, times, times, st.lists(st.integers(), max_size=3).map(tuple), whole
+)
+readings = st.builds(Reading, whole, whole, whole, times, times)
+entries = st.one_of(
+    st.builds(Take, paths, whole),
+    st.builds(Changed, paths, whole, whole),
+    st.builds(Move, reaches, st.lists(readings, max_size=3).map(tuple), whole),
+)
+
+
+@given(st.lists(entries, max_size=6), st.data())
+def test_a_journal_cut_anywhere_is_a_beginning_of_itself(written, data):
+    lines = [encoded(entry) for entry in written]
+    text = b"".join(lines)
+    cut = data.draw(st.integers(0, len(text)))
+    journal, length = decode_journal(text[:cut], "journal")
+    assert journal.entries == written[: len(journal.entries)]
+    assert length == sum(map(len, lines[: len(journal.entries)]))
+    assert cut - length < len([*lines, b" "][len(journal.entries)])
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"\xff", b'{"type":"take","path":"a"}', b"[1]"])
+def test_a_damaged_line_is_named(line):
+    data = encoded(Take("a", 1)) + line + b"\n" + encoded(Take("b", 1))
+    with pytest.raises(JournalError, match=r"Line 2 of the journal here/journal is damaged"):
+        decode_journal(data, "here/journal")
+
+
+@pytest.fixture
+def journal():
+    written = Journal()
+    for entry in (
+        Take("a", 10),
+        Take("b", 20),
+        Move(Reach(100), (Reading(0, 5, 1, 90, 110), Reading(1, 2, 2, None, None)), 3),
+        Changed("a", 10, 11),
+        Take("c", 30),
+    ):
+        written.add(entry)
+    return written
+
+
+def test_totals_are_those_of_what_is_accounted_for(journal):
+    assert journal.totals() == Totals(
+        files=3, records=7, rejected=3, ahead=3, changed=1, watermark=100
+    )
+    assert journal.sizes == {"a": 11, "b": 20, "c": 30}
+    assert journal.unmoved == [4]
+    journal.add(Move(Reach(200, silent=1)))
+    assert journal.unmoved == [4]
+    assert journal.totals().watermark == 200
+
+
+@pytest.mark.parametrize(
+    ("position", "oldest", "matters"),
+    [
+        (0, None, True),
+        (0, 110, True),
+        (0, 111, False),
+        # Without a time of its own it counts as read at the watermark that followed.
+        (1, 100, True),
+        (1, 101, False),
+        # Nothing is known of it yet.
+        (4, 10**9, True),
+    ],
+)
+def test_a_file_matters_by_its_greatest_event_time(journal, position, oldest, matters):
+    assert journal.matters(position, oldest) is matters

@@ -1,0 +1,130 @@
+"""The watermark of a source: it follows honest clocks, and no single one takes it far."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.core.errors import UsageError
+from transforms.core.reach import WITNESSES, Reach, WatermarkRule, after_records, after_silence
+
+RULE = WatermarkRule(out_of_orderness_ms=10, ahead_ms=100, idle_ms=1_000, quiet_ms=500)
+NOW = 1_000_000
+EVERY_50 = [50 * step for step in range(WITNESSES)]
+
+
+def reached(rounds, now=NOW, rule=RULE, start=None):
+    """Where rounds of records take a stream, one after the other."""
+    reach = start or Reach()
+    for times in rounds:
+        reach, _ = after_records(reach, times, now, rule)
+    return reach
+
+
+def test_the_watermark_stays_behind_the_newest_record():
+    assert reached([EVERY_50]).watermark == 700 - 10
+    assert reached([EVERY_50, [750, 720]]).watermark == 740
+
+
+def test_too_few_records_start_nothing():
+    assert reached([EVERY_50[:-1]]) == Reach(None, None, 650, tuple(EVERY_50[:-1]))
+    # The last one that is needed may come alone.
+    assert reached([[time] for time in EVERY_50]).watermark == 690
+
+
+@pytest.mark.parametrize(("time", "watermark", "ahead"), [(800, 790, 0), (801, 690, 1)])
+def test_a_record_moves_the_stream_by_no_more_than_ahead(time, watermark, ahead):
+    reach, found = after_records(reached([EVERY_50]), [time], NOW, RULE)
+    assert (reach.watermark, found) == (watermark, ahead)
+
+
+@pytest.mark.parametrize(("records", "watermark"), [(7, 690), (8, 4_990)])
+def test_most_of_the_last_records_cross_a_void(records, watermark):
+    assert reached([EVERY_50, *[[5_000]] * records]).watermark == watermark
+
+
+def test_most_records_of_a_large_round_cross_a_void():
+    far = [9_000] * 20
+    assert reached([EVERY_50, [*far, *EVERY_50, *EVERY_50[:5]]]).watermark == 690
+    assert reached([EVERY_50, [*far, *EVERY_50, *EVERY_50[:4]]]).watermark == 8_990
+
+
+def test_nothing_moves_beyond_this_machines_clock():
+    future = [NOW + 101 + step for step in range(100)]
+    reach, ahead = after_records(reached([EVERY_50]), future, NOW, RULE)
+    assert (reach.watermark, reach.greatest, ahead) == (690, 700, 100)
+    assert after_records(reach, future, NOW + 200, RULE)[0].watermark == NOW + 190
+
+
+def test_silence_closes_all_that_came_and_then_passes_like_time():
+    reach = reached([EVERY_50, [5_000, NOW + 1_000]])
+    assert reach.watermark == 690
+    watermarks = []
+    for _ in range(3):
+        reach = after_silence(reach, RULE)
+        watermarks.append(reach.watermark)
+    assert watermarks == [5_500, 6_500, 7_500]
+    # What comes at last is within reach of where silence has taken the stream.
+    assert reached([[7_600]], start=reach).watermark == 7_590
+    assert reached([[7_600]], start=reach).silent == 0
+
+
+def test_silence_before_any_time_is_known_is_only_counted():
+    assert after_silence(Reach(), RULE) == Reach(silent=1)
+    assert reached([EVERY_50], start=after_silence(Reach(), RULE)).watermark == 690
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("out_of_orderness_ms", -1), ("ahead_ms", 0), ("idle_ms", 0), ("quiet_ms", -1)],
+)
+def test_a_rule_is_checked(name, value):
+    with pytest.raises(UsageError, match=f"{name} must be at least .*, got {value}"):
+        WatermarkRule(**{name: value})
+
+
+times = st.lists(st.integers(-2_000, 2 * NOW), max_size=40)
+
+
+@given(st.lists(st.one_of(times, st.none()), max_size=12))
+def test_the_watermark_never_falls(events):
+    reach, before = Reach(), None
+    for event in events:
+        if event is None:
+            reach = after_silence(reach, RULE)
+        else:
+            reach, ahead = after_records(reach, event, NOW, RULE)
+            assert 0 <= ahead <= len(event)
+        assert before is None or reach.watermark >= before
+        before = reach.watermark
+
+
+@given(st.lists(st.integers(0, 60), min_size=45, max_size=150), st.randoms(), st.data())
+def test_one_wrong_clock_takes_an_honest_stream_no_further_than_ahead(steps, order, data):
+    honest = list(itertools.accumulate(steps))
+    order.shuffle(honest)
+    wrong = data.draw(st.integers(-NOW, 2 * NOW))
+    place = data.draw(st.integers(0, len(honest)))
+    size = data.draw(st.integers(1, 60))
+    both = [*honest[:place], wrong, *honest[place:]]
+    rounds = [both[start : start + size] for start in range(0, len(both), size)]
+    assert reached(rounds).watermark <= max(honest) + RULE.ahead_ms - RULE.out_of_orderness_ms
+
+
+@given(st.lists(st.integers(0, 60), min_size=45, max_size=150), st.data())
+def test_a_minority_of_clocks_wrong_by_years_changes_nothing(steps, data):
+    honest = list(itertools.accumulate(steps))
+    year = st.sampled_from([-10 * NOW, 100_000, NOW // 2, NOW, 10 * NOW])
+    size = data.draw(st.integers(1, 40))
+    rounds, wrong = [], 0
+    for start in range(0, len(honest), size):
+        mixed = []
+        for time in honest[start : start + size]:
+            mixed.append(time)
+            if data.draw(st.integers(0, 9)) == 0 and 8 * (wrong + 1) < len(honest[:start]):
+                mixed.append(data.draw(year))
+                wrong += 1
+        rounds.append(mixed)
+    # At most one in eight so far: never eight of the last fifteen, unless they came in one row.
+    assert reached(rounds).watermark <= max(honest) - RULE.out_of_orderness_ms

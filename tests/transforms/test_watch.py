@@ -1,0 +1,204 @@
+"""A watched folder: each file once, in an order and with watermarks that a restart repeats."""
+
+import pytest
+
+from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put, record
+from transforms import draining
+from transforms.journal_file import read_journal
+from transforms.stopping import request_stop, reset_stop
+
+
+@pytest.fixture(autouse=True)
+def _quiet_process():
+    yield
+    reset_stop()
+    draining.end_draining()
+
+
+def conversations(engine):
+    return [conversation_id for conversation_id, _ in engine.calls]
+
+
+def test_a_file_is_read_once_and_the_watermark_follows(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    engine = Engine(folder, journal).run()
+    assert engine.calls == [("a", NOON + minute * MINUTE) for minute in range(20)]
+    assert engine.watermark == NOON + 14 * MINUTE
+    engine.run()
+    assert len(engine.calls) == 20
+
+
+def test_files_found_together_are_read_before_the_watermark_moves(folder, journal):
+    put(folder, "b.jsonl", *minutes(20, conversation_id="early"), age_ms=MINUTE)
+    put(folder, "a.jsonl", *minutes(20, NOON + 300 * MINUTE, "late"), age_ms=2 * MINUTE)
+    engine = Engine(folder, journal, now=NOON + 400 * MINUTE).run()
+    # The one that was written first comes first.
+    assert conversations(engine) == ["late"] * 20 + ["early"] * 20
+    assert [step.watermark for step in engine.steps] == [None, None]
+
+
+def test_formats_and_codecs_are_those_of_batch(folder, journal):
+    from tests.core.files import samples
+
+    rows = [{**row, "timestamp": NOON + n} for n, row in enumerate(samples.records(40))]
+    (folder / "a.jsonl.gz").write_bytes(samples.COMPRESS[".gz"](samples.jsonl_bytes(rows[:10])))
+    (folder / "b.avro").write_bytes(samples.avro_bytes(rows[10:20]))
+    (folder / "c.parquet").write_bytes(samples.parquet_bytes(rows[20:30], group=7))
+    (folder / "d.jsonl").write_bytes(samples.jsonl_bytes(rows[30:]))
+    engine = Engine(folder, journal, shard_bytes=3_000, now=2**42).run()
+    assert sorted(engine.calls) == sorted((r["conversation_id"], r["timestamp"]) for r in rows)
+    assert len(engine.steps) > 4  # a large file takes several steps
+    assert engine.rejected == []
+
+
+@pytest.mark.parametrize(
+    "name", [".a.jsonl", "_a.jsonl", "a.jsonl.tmp", "a.PART", "a.jsonl.inprogress", "a~"]
+)
+def test_a_file_that_grows_is_taken_when_it_is_renamed(folder, journal, name):
+    growing = put(folder, name, record("a", NOON))
+    engine = Engine(folder, journal).run()
+    assert engine.calls == []
+    growing.write_text(lines(record("a", NOON), record("b", NOON)))
+    growing.rename(folder / "whole.jsonl")
+    assert conversations(engine.run()) == ["a", "b"]
+
+
+def test_a_file_that_is_written_in_place_is_left_until_it_rests(folder, journal):
+    put(folder, "a.jsonl", record("a", NOON), age_ms=200)
+    engine = Engine(folder, journal, settle_ms=1_000).run()
+    assert engine.calls == []
+    engine.now += 900
+    assert conversations(engine.run()) == ["a"]
+
+
+def test_subfolders_are_no_files(folder, journal):
+    (folder / "nested").mkdir()
+    put(folder / "nested", "a.jsonl", record("a", NOON))
+    (folder / "empty.jsonl").touch()
+    engine = Engine(folder, journal).run()
+    assert engine.calls == engine.rejected == []
+
+
+def test_a_record_without_timestamp_is_rejected(folder, journal):
+    without = {"conversation_id": "a", "iteration": 2}
+    put(folder, "a.jsonl", record("a", NOON), without, record("b", NOON))
+    engine = Engine(folder, journal).run()
+    assert conversations(engine) == ["a", "b"]
+    (row,) = engine.rejected
+    assert (row.field, row.conversation_id, row.position) == ("timestamp", "a", "record 2")
+    assert '"iteration":2' in row.payload
+    assert read_journal(str(journal)).totals().rejected == 1
+
+
+def test_silence_closes_what_was_read(folder, journal):
+    put(folder, "a.jsonl", *minutes(3))
+    engine = Engine(folder, journal).run()
+    assert engine.watermark is None  # three records are too few to trust
+    engine.now += 10 * MINUTE
+    assert engine.run().watermark == NOON + 32 * MINUTE
+    engine.now += 9 * MINUTE
+    assert engine.run().watermark == NOON + 32 * MINUTE
+    engine.now += 31 * MINUTE
+    assert engine.run().watermark == NOON + 72 * MINUTE
+
+
+def test_silence_is_counted_from_the_last_file(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    engine = Engine(folder, journal).run()
+    engine.now += 9 * MINUTE
+    put(folder, "b.jsonl", *minutes(1, NOON + 20 * MINUTE))
+    engine.run()
+    engine.now += 9 * MINUTE
+    assert engine.run().watermark == NOON + 15 * MINUTE
+
+
+def test_ends_when_silent(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    for start in (NOON, NOON + 60 * MINUTE):
+        engine = Engine(folder, journal, now=start, ends_when_silent=True).run()
+        assert not engine.has_ended
+        engine.now += 10 * MINUTE
+        engine.run()
+        assert engine.has_ended
+        assert len(engine.calls) == 20
+        assert draining.is_due(engine.watermark)
+        assert not draining.is_due(engine.watermark + 1)
+
+
+def test_an_empty_folder_falls_silent_too(folder, journal):
+    engine = Engine(folder, journal, ends_when_silent=True).run()
+    engine.now += 10 * MINUTE
+    engine.run()
+    assert engine.has_ended
+    assert engine.watermark is None
+    assert not draining.is_due(-(10**14))
+
+
+def test_stop_takes_no_new_file_and_says_where_the_watermark_stood(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    engine = Engine(folder, journal).run()
+    put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
+    request_stop()
+    engine.run()
+    assert engine.has_ended
+    assert len(engine.calls) == 20
+    assert draining.is_due(NOON + 14 * MINUTE)
+    assert not draining.is_due(NOON + 14 * MINUTE + 1)
+    reset_stop()
+    assert conversations(Engine(folder, journal).run())[20:] == ["a"] * 20
+
+
+def replay(engine):
+    return [(step.watermark, step.calls, step.rejected) for step in engine.steps]
+
+
+def test_a_restart_repeats_records_and_watermarks(folder, journal):
+    engine = Engine(folder, journal, shard_bytes=500)
+    for hour in range(4):
+        put(folder, f"{9 - hour}.jsonl", *minutes(20, NOON + hour * 60 * MINUTE, f"c{hour}"))
+        (folder / f"{hour}.bad.jsonl").write_text("garbage\n")
+        engine.now = NOON + hour * 60 * MINUTE
+        engine.run()
+    engine.now += 10 * MINUTE
+    engine.run()
+    again = Engine(folder, journal, now=engine.now, shard_bytes=500).run()
+    assert replay(again) == replay(engine)
+    assert again.watermark == engine.watermark
+    assert len(engine.calls) == 80
+
+
+def test_a_restart_reads_only_what_can_still_matter(folder, journal):
+    engine = Engine(folder, journal)
+    for hour in range(4):
+        put(folder, f"{hour}.jsonl", *minutes(20, NOON + hour * 60 * MINUTE, f"c{hour}"))
+        engine.now = NOON + hour * 60 * MINUTE
+        engine.run()
+    again = Engine(folder, journal, now=engine.now, horizon_ms=60 * MINUTE).run()
+    # The watermark stands at 3:14, so 2:14 is the oldest that counts.
+    assert set(conversations(again)) == {"c2", "c3"}
+    assert replay(again) == replay(engine)[2:]
+    assert read_journal(str(journal)).totals().records == 80
+
+
+def test_a_checkpoint_goes_on_in_another_process(folder, journal):
+    put(folder, "a.jsonl", *minutes(40))
+    engine = Engine(folder, journal, shard_bytes=500)
+    engine.step()
+    engine.restored_elsewhere()
+    engine.run()
+    assert engine.calls == [("a", NOON + minute * MINUTE) for minute in range(40)]
+    reading = read_journal(str(journal)).readings[0]
+    assert (reading.records, reading.least, reading.greatest) == (40, NOON, NOON + 39 * MINUTE)
+
+
+@pytest.mark.parametrize("steps", range(12))
+def test_a_crash_at_any_step_loses_and_doubles_nothing(folder, journal, steps):
+    put(folder, "a.jsonl", *minutes(20))
+    put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE, "b"))
+    straight = Engine(folder, journal.with_name("other"), shard_bytes=500).run()
+    broken = Engine(folder, journal, shard_bytes=500)
+    for _ in range(steps):
+        broken.step()
+    again = Engine(folder, journal, shard_bytes=500).run()
+    assert replay(again) == replay(straight)
+    assert again.watermark == straight.watermark

@@ -1,0 +1,218 @@
+"""What can go wrong with a watched folder, each with the outcome that the user is told."""
+
+import logging
+import resource
+from contextlib import contextmanager
+
+import pytest
+
+from tests.core.direct import scoring
+from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put, record
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.journal import JournalError
+from transforms.core.parsing import parse_mapping
+from transforms.core.score import score_conversation
+from transforms.journal_file import read_journal
+
+YEAR = 365 * 24 * 60 * MINUTE
+
+
+def totals(journal):
+    return read_journal(str(journal)).totals()
+
+
+def test_garbage_is_rejected_and_the_rest_is_read(folder, journal):
+    good = lines(*minutes(20)).encode()
+    (folder / "a.jsonl").write_bytes(b'\x00\xff garbage\n{"conversation_id": 7}\n' + good)
+    (folder / "b.avro").write_bytes(b"no avro")
+    engine = Engine(folder, journal, now=2**42).run()
+    assert len(engine.calls) == 20
+    assert len(engine.rejected) == 3
+    assert engine.watermark == NOON + 14 * MINUTE
+    assert (totals(journal).records, totals(journal).rejected) == (23, 3)
+
+
+def test_a_clock_ahead_by_years_moves_nobody_elses_watermark(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    for number in range(30):
+        put(folder, f"wrong{number}.jsonl", record("wrong", NOON + YEAR + number * MINUTE))
+    engine = Engine(folder, journal, now=NOON + 20 * MINUTE).run()
+    assert engine.watermark == NOON + 14 * MINUTE
+    assert len(engine.calls) == 50  # they are scored all the same
+    assert totals(journal).ahead == 30
+
+
+def test_neither_does_one_in_the_midst_of_history(folder, journal):
+    # The clock of this machine cannot tell, so the others must.
+    engine = Engine(folder, journal, now=NOON + 10 * YEAR)
+    for hour in range(3):
+        put(
+            folder,
+            f"{hour}.jsonl",
+            *minutes(20, NOON + hour * 20 * MINUTE),
+            *minutes(5, NOON + YEAR, "wrong"),
+        )
+        engine.run()
+    assert engine.watermark == NOON + 54 * MINUTE
+    assert totals(journal).ahead == 15
+
+
+def test_a_clock_behind_by_years_holds_nothing_back(folder, journal):
+    put(folder, "a.jsonl", *minutes(20), *minutes(10, NOON - 50 * YEAR, "wrong"))
+    assert Engine(folder, journal).run().watermark == NOON + 14 * MINUTE
+
+
+def test_a_void_is_crossed_when_most_records_have(folder, journal):
+    engine = Engine(folder, journal, now=NOON + 10 * YEAR)
+    put(folder, "friday.jsonl", *minutes(20))
+    engine.run()
+    monday = NOON + 3 * 24 * 60 * MINUTE
+    for number in range(7):
+        put(folder, f"monday{number}.jsonl", record("b", monday + number * MINUTE))
+        assert engine.run().watermark == NOON + 14 * MINUTE
+    put(folder, "monday7.jsonl", record("b", monday + 7 * MINUTE))
+    assert engine.run().watermark == monday + 2 * MINUTE
+
+
+def test_a_file_delivered_twice_is_redelivered_records(folder, journal):
+    put(folder, "a.jsonl", *minutes(3))
+    put(folder, "copy of a.jsonl", *minutes(3))
+    engine = Engine(folder, journal).run()
+    assert len(engine.calls) == 6
+    fingerprinter = Fingerprinter(scoring().rules)
+    prints = [
+        fingerprinter.call_print(parse_mapping(record(name, at)), keep_encoding=True)
+        for name, at in engine.calls
+    ]
+    row = score_conversation("a", prints, 0, scoring()).conversation
+    assert row.redelivered == 3
+
+
+def test_a_file_that_grows_after_it_was_taken_is_reported_once(folder, journal):
+    file = put(folder, "a.jsonl", *minutes(20))
+    taken = file.stat().st_size
+    engine = Engine(folder, journal).run()
+    with file.open("a") as more:
+        more.write(lines(record("b", NOON)))
+    engine.run()
+    engine.run()
+    (row,) = engine.rejected
+    assert (row.source, row.position) == (str(file), "file")
+    assert f"had {taken} bytes" in row.reason
+    assert "another name" in row.reason
+    again = Engine(folder, journal).run()
+    # Read again is what it held when it was taken, and no more.
+    assert (again.calls, again.rejected) == (engine.calls, engine.rejected)
+    file.write_text("")
+    assert len(again.run().rejected) == 2
+    assert totals(journal).changed == 2
+
+
+def test_a_folder_that_vanishes_is_waited_for(folder, journal, caplog):
+    put(folder, "a.jsonl", *minutes(20))
+    engine = Engine(folder, journal).run()
+    away = folder.rename(folder.with_name("away"))
+    with caplog.at_level(logging.WARNING):
+        for _ in range(9):
+            engine.now += 5 * MINUTE
+            engine.run()
+    (message,) = caplog.messages
+    assert str(folder) in message
+    assert "cannot be listed" in message
+    assert engine.watermark == NOON + 14 * MINUTE  # an outage is no silence
+    away.rename(folder)
+    put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
+    engine.run()
+    assert len(engine.calls) == 40
+    assert engine.watermark == NOON + 34 * MINUTE
+
+
+def test_a_folder_may_come_later(folder, journal):
+    folder.rmdir()
+    engine = Engine(folder, journal).run()
+    folder.mkdir()
+    put(folder, "a.jsonl", *minutes(2))
+    assert len(engine.run().calls) == 2
+
+
+def test_a_file_that_cannot_be_read_is_one_rejected_row(folder, journal, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    put(folder, "a.jsonl", *minutes(2))
+    monkeypatch.setattr("transforms.read.open_plain", refuse)
+    engine = Engine(folder, journal).run()
+    (row,) = engine.rejected
+    assert row.position == "file"
+    assert "Permission denied" in row.reason
+    assert engine.calls == []
+
+
+def test_a_file_that_is_gone_at_the_restart_is_one_rejected_row(folder, journal):
+    file = put(folder, "a.jsonl", *minutes(20))
+    put(folder, "b.jsonl", *minutes(2))
+    assert Engine(folder, journal).run().rejected == []
+    file.unlink()
+    again = Engine(folder, journal).run()
+    assert len(again.calls) == 2
+    (row,) = again.rejected
+    assert row.source == str(file)
+    assert "cannot be read" in row.reason
+
+
+def test_a_link_that_leads_nowhere_is_no_file(folder, journal):
+    (folder / "loop.jsonl").symlink_to(folder / "loop.jsonl")
+    put(folder, "a.jsonl", *minutes(2))
+    assert len(Engine(folder, journal).run().calls) == 2
+
+
+@contextmanager
+def full_disk(room):
+    """No file can grow beyond `room` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 10, 300])
+def test_a_full_disk_is_waited_for(folder, journal, room, caplog):
+    put(folder, "a.jsonl", *minutes(20))
+    put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
+    engine = Engine(folder, journal, now=NOON + 40 * MINUTE)
+    with full_disk(room):
+        engine.run()
+        engine.run()
+    assert len(engine.calls) == (40 if room == 300 else 0)
+    assert engine.watermark is None
+    (message,) = caplog.messages
+    assert "The journal" in message
+    assert "cannot be written" in message
+    engine.run()
+    assert len(engine.calls) == 40
+    assert engine.watermark == NOON + 34 * MINUTE
+    assert Engine(folder, journal).run().calls == engine.calls
+
+
+def test_a_torn_last_line_is_as_if_it_were_not_there(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    engine = Engine(folder, journal).run()
+    file = journal / "journal.jsonl"
+    whole = file.read_bytes()
+    for end in range(1, len(whole), 11):
+        file.write_bytes(whole[:end])
+        again = Engine(folder, journal).run()
+        assert again.calls == engine.calls
+        assert again.watermark == engine.watermark
+        assert file.read_bytes() == whole
+
+
+def test_a_damaged_journal_is_named_with_its_line(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    Engine(folder, journal).run()
+    file = journal / "journal.jsonl"
+    file.write_bytes(b'{"type":"tak\n' + file.read_bytes())
+    with pytest.raises(JournalError, match=r"Line 1 of the journal .*journal\.jsonl is damaged"):
+        Engine(folder, journal)

@@ -1,0 +1,139 @@
+"""Drive the source of a watched folder without an engine, by steps and with a clock of its own."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from apache_beam.io.restriction_trackers import OffsetRestrictionTracker
+from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
+from apache_beam.utils.timestamp import Timestamp
+
+from transforms.core.reach import WatermarkRule
+from transforms.folder_watch import FolderSource, FolderWatch
+from transforms.watch import ReadFolder
+
+NOON = 1_740_000_000_000
+MINUTE = 60_000
+RULE = WatermarkRule(
+    out_of_orderness_ms=5 * MINUTE,
+    ahead_ms=30 * MINUTE,
+    idle_ms=10 * MINUTE,
+    quiet_ms=30 * MINUTE,
+)
+
+
+def record(conversation_id, at, **fields):
+    """A trace record at `at` milliseconds."""
+    return {"conversation_id": conversation_id, "iteration": 1, "timestamp": at, **fields}
+
+
+def minutes(count, start=NOON, conversation_id="a"):
+    """Records one minute apart."""
+    return [record(conversation_id, start + minute * MINUTE) for minute in range(count)]
+
+
+def lines(*records):
+    """The content of a file with these records."""
+    return "".join(json.dumps(one) + "\n" for one in records)
+
+
+@dataclass
+class Step:
+    """What one call of the source gave.
+
+    Attributes:
+      calls: conversation_id and time in milliseconds.
+      rejected: as they are.
+      watermark: of the source before the step, in milliseconds; None when it was unknown.
+    """
+
+    calls: list = field(default_factory=list)
+    rejected: list = field(default_factory=list)
+    watermark: int | None = None
+
+
+class Engine:
+    """Runs the source of a folder as an engine would, one step at a time.
+
+    Attributes:
+      steps: what each step gave that gave anything.
+      has_ended: the source will not come back.
+    """
+
+    def __init__(self, folder, journal, now=NOON, ends_when_silent=False, **settings):
+        self.now = now
+        self.source = FolderSource(
+            str(folder), str(journal), **{"rule": RULE, "settle_ms": 0, **settings}
+        )
+        self._read = ReadFolder(ends_when_silent, lambda: self.now)
+        resumption = FolderWatch(self.source, lambda: self.now).resumption()
+        self._element = (self.source, resumption)
+        self._restriction = ReadFolder.POSITIONS.restriction_provider.initial_restriction(None)
+        self._estimator = ManualWatermarkEstimator(None)
+        self.steps = []
+        self.has_ended = False
+
+    @property
+    def watermark(self):
+        """Where the source has put the watermark, in milliseconds."""
+        return _millis(self._estimator.current_watermark())
+
+    @property
+    def calls(self):
+        return [call for step in self.steps for call in step.calls]
+
+    @property
+    def rejected(self):
+        return [row for step in self.steps for row in step.rejected]
+
+    def restored_elsewhere(self):
+        """Go on with what a checkpoint holds, in a process that remembers nothing."""
+        self._read = ReadFolder(False, lambda: self.now)
+
+    def step(self):
+        """Call the source once; gives after how many seconds it wants to come back."""
+        tracker = ThreadsafeRestrictionTracker(OffsetRestrictionTracker(self._restriction))
+        step = Step(watermark=self.watermark)
+        view = RestrictionTrackerView(tracker)
+        for output in self._read.process(self._element, view, self._estimator):
+            if isinstance(output, TaggedOutput):
+                step.rejected.append(output.value.value)
+            else:
+                at = _millis(output.timestamp)
+                assert at == output.value.timestamp
+                step.calls.append((output.value.conversation_id, at))
+        tracker.check_done()
+        if step.calls or step.rejected:
+            self.steps.append(step)
+        deferred = tracker.deferred_status()
+        if deferred is None:
+            self.has_ended = True
+            return None
+        self._restriction, delay = deferred
+        return delay.micros / 1e6
+
+    def run(self, most_steps=1_000):
+        """Step until the source waits for something to happen, or has ended."""
+        for _ in range(most_steps):
+            if self.step() != 0:
+                return self
+        raise AssertionError("The source never waits.")
+
+
+def put(folder: Path, name: str, *records, age_ms=MINUTE, now=NOON):
+    """Write a file as its last writer left it `age_ms` before `now`."""
+    path = folder / name
+    path.write_text(lines(*records))
+    _set_age(path, now - age_ms)
+    return path
+
+
+def _set_age(path, modified_ms):
+    os.utime(path, (modified_ms / 1000, modified_ms / 1000))
+
+
+def _millis(timestamp: Timestamp | None):
+    return None if timestamp is None else timestamp.micros // 1000
