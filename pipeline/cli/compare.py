@@ -132,7 +132,9 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--examples-by", metavar="NAME", help="metric they are chosen by (first of the family)"
     )
-    group.add_argument("--output", metavar="DIR", help="write all rows as datasets too")
+    group.add_argument(
+        "--output", metavar="DIR", help="write all rows as datasets too, and report.html"
+    )
     group.add_argument(
         "--format", choices=("avro", "parquet", "jsonl"), default="avro", help="of --output (avro)"
     )
@@ -152,6 +154,7 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.comparison.compare import compare
     from pipeline.comparison.document import document, rows_of
     from pipeline.comparison.output import write
+    from pipeline.outputs.folder import REPORT
 
     request = request_of(args)
     compared = compare(request, message_console().print)
@@ -164,6 +167,8 @@ def run(args: argparse.Namespace) -> int:
         render(compared, result_console(), at=args.at)
         if turned is not None:
             render_sensitivity(turned, result_console())
+        if args.output:
+            result_console().print(f"\nReport: {args.output}/{REPORT}", soft_wrap=True)
     return 0
 
 

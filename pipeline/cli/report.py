@@ -1,24 +1,26 @@
-"""`goodgain report`: build `report.html` again from the outputs of a run (SPEC 6)."""
+"""`goodgain report`: build `report.html` again from the outputs of a run or comparison (SPEC 6)."""
 
 from __future__ import annotations
 
 import argparse
 
 NAME = "report"
-HELP = "build report.html of a run again from its outputs"
+HELP = "build report.html again from the outputs of a run or comparison"
 EXAMPLE = "goodgain report out"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare where the outputs are."""
-    parser.add_argument("folder", metavar="DIR", help="output folder of a finished run")
+    parser.add_argument(
+        "folder", metavar="DIR", help="output folder of a finished run or comparison"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Build the report and put it into the folder.
 
     Raises:
-      UsageError: the folder holds no finished run.
+      UsageError: the folder holds neither.
     """
     # Imported here, so that help does not wait for the readers.
     from pipeline.cli.console import result_console

@@ -31,7 +31,7 @@ def check_run(manifest: Mapping[str, Any], folder: str) -> None:
     """Make sure that a manifest is that of a run.
 
     Raises:
-      UsageError: it is that of a comparison, or holds no parameters.
+      UsageError: it is not.
     """
     if not isinstance(manifest.get("parameters"), dict) or "records" not in manifest:
         raise UsageError(

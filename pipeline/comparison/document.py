@@ -11,9 +11,8 @@ from msgspec.structs import asdict
 from pipeline.comparison.compare import Compared
 from pipeline.comparison.sensitivity_rows import SensitivityRow
 from pipeline.comparison.sources import Source
+from pipeline.outputs.comparisons import COMPARISON_KIND
 from pipeline.version import goodgain_version
-
-KIND = "comparison"
 
 
 def document(
@@ -27,7 +26,7 @@ def document(
     arms, request = compared.arms, compared.request
     examples = compared.examples
     return {
-        "kind": KIND,
+        "kind": COMPARISON_KIND,
         "design": "paired" if compared.matched.paired else "unpaired",
         "pair_by": compared.pair_by,
         "pairs": len(compared.matched.keys) if compared.matched.paired else None,

@@ -15,8 +15,9 @@ from pipeline.comparison.measures import Measure
 from pipeline.comparison.sensitivity_rows import SensitivityRow
 from pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
 from pipeline.outputs.datasets import Dataset
-from pipeline.outputs.folder import MANIFEST, clear, prepare, write_file
+from pipeline.outputs.folder import MANIFEST, REPORT, clear, prepare, write_file
 from pipeline.outputs.formats import FORMATS, Format, Row
+from pipeline.report import build_report
 
 
 def write(
@@ -26,7 +27,7 @@ def write(
     overwrite: bool,
     sensitivity: Sequence[SensitivityRow] | None = None,
 ) -> None:
-    """Write `comparison`, `differences` (paired only) and, last, `manifest.json`.
+    """Write `comparison`, `differences` (paired only), `report.html` and, last, `manifest.json`.
 
     Raises:
       UsageError: the folder holds something and `overwrite` is not set.
@@ -39,6 +40,7 @@ def write(
         pairs = list(differences(compared))
         datasets[DIFFERENCES.name] = _write(folder, DIFFERENCES, pairs, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
+    write_file(folder, REPORT, build_report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
     write_file(folder, MANIFEST, content)
 

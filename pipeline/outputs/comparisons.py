@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pipeline.outputs.datasets import Column, Dataset
 
+COMPARISON_KIND = "comparison"  # what the manifest of a comparison calls itself
+
 
 def _number(name: str, doc: str) -> Column:
     return Column(name, "number", doc, nullable=True)

@@ -66,7 +66,7 @@ def prepare(folder: str, overwrite: bool) -> None:
             "--overwrite to replace what an earlier run left."
         )
     try:
-        _delete(FileSystems.join(folder, UNFINISHED))
+        delete(FileSystems.join(folder, UNFINISHED))
         _try(folder)
     except (BeamIOError, OSError, ValueError) as error:
         raise UsageError(
@@ -80,10 +80,10 @@ def _try(folder: str) -> None:
     make_folder(FileSystems.join(folder, UNFINISHED))
     with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         file.write(b"")
-    _delete(FileSystems.join(folder, UNFINISHED))
+    delete(FileSystems.join(folder, UNFINISHED))
 
 
-def _delete(path: str) -> None:
+def delete(path: str) -> None:
     """Delete a file, or everything below a folder and on disks the folder too."""
     below = _files_below(path)
     if below:
@@ -97,7 +97,7 @@ def clear(folder: str) -> None:
     # The manifest goes first: without it the rest does not look finished.
     tops = {name.split("/")[0] for name in _names_in(folder)} - {UNFINISHED}
     for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
-        _delete(FileSystems.join(folder, top))
+        delete(FileSystems.join(folder, top))
 
 
 def publish(folder: str, paths: Iterable[str]) -> None:
@@ -119,12 +119,12 @@ def publish(folder: str, paths: Iterable[str]) -> None:
             FileSystems.rename([source], [place])
         except BeamIOError as error:
             raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
-    _delete(FileSystems.join(folder, UNFINISHED))
+    delete(FileSystems.join(folder, UNFINISHED))
 
 
 def discard_unfinished(folder: str) -> None:
     """Delete what a run wrote that shall not be published."""
-    _delete(FileSystems.join(folder, UNFINISHED))
+    delete(FileSystems.join(folder, UNFINISHED))
 
 
 def write_file(folder: str, name: str, content: bytes) -> None:
@@ -140,17 +140,22 @@ def write_file(folder: str, name: str, content: bytes) -> None:
 
 
 def read_manifest(folder: str) -> dict[str, object]:
-    """The manifest of a finished run.
+    """The manifest of a finished run or comparison.
 
     Raises:
-      UsageError: there is none.
+      UsageError: there is none, or it cannot be read.
     """
     path = FileSystems.join(folder, MANIFEST)
     if not FileSystems.exists(path):
         raise UsageError(f"{folder} holds no {MANIFEST}: it is not the output of a finished run.")
     with open_file(path) as file:
-        manifest: dict[str, object] = msgspec.json.decode(file.read())
-    return manifest
+        content = file.read()
+    try:
+        return msgspec.json.decode(content, type=dict[str, object])
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise UsageError(
+            f"{path} cannot be read ({error}): it was changed or cut since the run; run it again."
+        ) from None
 
 
 def read_dataset(folder: str, dataset: str) -> Iterator[Row]:

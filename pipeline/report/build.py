@@ -1,11 +1,14 @@
-"""The report of one run, from its outputs to HTML (SPEC 6)."""
+"""The report of a run or of a comparison, from its outputs to HTML (SPEC 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.comparison.comparability import check_run
+from pipeline.outputs.comparisons import COMPARISON_KIND
 from pipeline.outputs.folder import read_manifest
+from pipeline.report.comparison.build import build_comparison_report
 from pipeline.report.facts import Facts, read_facts
 from pipeline.report.page_data import page_data
 from pipeline.report.render import render_page
@@ -17,19 +20,23 @@ _MOST_INPUTS = 50
 
 
 def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
-    """Build the report of a run from its outputs.
+    """Build the report of a run or of a comparison from its outputs.
 
     Args:
       folder: holds the datasets, on any of Beam's filesystems.
-      manifest: of the run; by default the one in the folder.
+      manifest: of the run or comparison; by default the one in the folder.
 
     Returns:
       `report.html`: one file that opens from disk and loads nothing.
 
     Raises:
-      UsageError: the folder holds no finished run.
+      UsageError: the folder holds neither.
     """
-    facts = read_facts(folder, read_manifest(folder) if manifest is None else manifest)
+    manifest = read_manifest(folder) if manifest is None else manifest
+    if manifest.get("kind") == COMPARISON_KIND:
+        return build_comparison_report(folder, manifest)
+    check_run(manifest, folder)
+    facts = read_facts(folder, manifest)
     return render_page("report.html", _context(facts), page_data(facts), _SCRIPTS)
 
 
@@ -43,6 +50,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "manifest": facts.manifest,
         "glossary": facts.glossary,
         "everything": everything,
+        "good_from": facts.manifest["parameters"]["good_gain_threshold"],
         "headline": [(definitions[name], rows[name]) for name in _HEADLINE if name in rows],
         "measures": [(one, rows[one.metric.name]) for one in facts.glossary.measures if rows],
         "ranking": [

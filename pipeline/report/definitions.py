@@ -50,6 +50,7 @@ class Definition(Struct, frozen=True):
             "meaning": self.metric.meaning,
             "anchor": self.anchor,
             "whole": self.metric.whole,
+            "direction": self.metric.direction,
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _NONE = "\N{EN DASH}"
+_SMALLEST_PLAIN = 0.001
 
 
 def number(value: float | None, whole: bool = False) -> str:
@@ -19,6 +20,32 @@ def number(value: float | None, whole: bool = False) -> str:
     size = abs(value)
     decimals = 0 if size >= 1_000 else 1 if size >= 100 else 2 if size >= 10 else 3
     return f"{value:,.{decimals}f}"
+
+
+def difference(value: float | None) -> str:
+    """A signed value with three significant digits, however small; a dash for none."""
+    if value is None:
+        return _NONE
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size < _SMALLEST_PLAIN:
+        digits, _, power = f"{value:+.1e}".partition("e")
+        return f"{digits}e{int(power)}"
+    decimals = next((at for at, least in enumerate((100, 10, 1, 0.1, 0.01)) if size >= least), 5)
+    return f"{value:+,.{decimals}f}"
+
+
+def relative(value: float | None) -> str:
+    """A signed share as a percentage; a dash for none."""
+    return _NONE if value is None else f"{100 * value:+,.1f} %"
+
+
+def probability(value: float | None) -> str:
+    """A p value to three decimals; a dash for none."""
+    if value is None:
+        return _NONE
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def share(part: float, whole: float) -> str:

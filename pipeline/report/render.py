@@ -14,7 +14,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from pipeline.cli.words import printable, shortened
-from pipeline.report.numbers import number, share
+from pipeline.report.numbers import difference, number, probability, relative, share
 
 _PACKAGE = "pipeline.report"
 _FOLDER = "page"
@@ -86,7 +86,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=number, share=share, printable=printable, shortened=shortened)
+    formats = (number, difference, relative, probability, share, printable, shortened)
+    environment.filters.update({one.__name__: one for one in formats})
     return environment
 
 

@@ -41,12 +41,7 @@ class Slice(Struct):
     @property
     def label(self) -> str:
         """What they share, in words."""
-        if not self.attributes:
-            return "All conversations"
-        return ", ".join(
-            f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
-            for name, value in self.attributes.items()
-        )
+        return slice_label(self.attributes)
 
     @property
     def dimension(self) -> tuple[str, ...]:
@@ -80,6 +75,16 @@ class Slices(Struct, frozen=True):
             if one.attributes:
                 found.setdefault(one.dimension, []).append(at)
         return found
+
+
+def slice_label(attributes: Mapping[str, str]) -> str:
+    """What conversations share, in words."""
+    if not attributes:
+        return "All conversations"
+    return ", ".join(
+        f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
+        for name, value in attributes.items()
+    )
 
 
 def slice_value(value: str) -> str:

@@ -6,15 +6,39 @@ function number(value, whole = false) {
   if (value === null || value === undefined) return NONE;
   const size = Math.abs(value);
   const decimals = whole || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  return fixed(value, decimals);
+}
+
+function fixed(value, decimals) {
   return value.toLocaleString("en-US", {
     minimumFractionDigits: decimals, maximumFractionDigits: decimals, roundingMode: "halfEven",
   });
+}
+
+function difference(value) {
+  if (value === null || value === undefined) return NONE;
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const sign = value > 0 ? "+" : "";
+  if (size < .001) return sign + value.toExponential(1);
+  const place = [100, 10, 1, .1, .01].findIndex((least) => size >= least);
+  return sign + fixed(value, place < 0 ? 5 : place);
+}
+
+function relative(value) {
+  if (value === null || value === undefined) return NONE;
+  return `${value >= 0 ? "+" : ""}${fixed(100 * value, 1)} %`;
+}
+
+function probability(value) {
+  if (value === null || value === undefined) return NONE;
+  return value < .001 ? "< 0.001" : fixed(value, 3);
 }
 
 function percentage(part, whole) {
   return whole ? `${(100 * part / whole).toFixed(1)} %` : NONE;
 }
 
-function interval(low, high) {
-  return low === null ? "none" : `${number(low)} to ${number(high)}`;
+function interval(low, high, told = number) {
+  return low === null ? "none" : `${told(low)} to ${told(high)}`;
 }

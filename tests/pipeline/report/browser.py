@@ -18,6 +18,12 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+HOSTILE = "</script><img src=x onerror=document.title='run'><script>document.title='run'</script>"
+# The points of each trace that plotly has drawn, and what stands at its y axis.
+DRAWN = """
+const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
+return [plot.data.map((trace) => [[...trace.x], [...trace.y]]), plot.layout.yaxis.ticktext];
+"""
 
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None or CHROMEDRIVER is None,
@@ -64,3 +70,28 @@ def requested(browser):
         if message["method"] == "Network.requestWillBeSent"
     ]
     return [url for url in urls if not url.startswith("data:")]
+
+
+def drawn(page, plot):
+    return page.execute_script(DRAWN, plot)
+
+
+def choose(page, menu, text):
+    from selenium.webdriver.support.ui import Select
+
+    menu = Select(page.find_element("id", menu))
+    (option,) = [one for one in menu.options if one.text.startswith(text)]
+    menu.select_by_value(option.get_attribute("value"))
+
+
+def texts(page, selector):
+    return [
+        one.get_attribute("textContent") for one in page.find_elements("css selector", selector)
+    ]
+
+
+def eventually(page, holds):
+    """Wait for what the browser does with its next frame."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(page, timeout=20).until(lambda _: holds())

@@ -3,17 +3,22 @@
 import pytest
 
 from pipeline.report import build_report
-from tests.pipeline.report.browser import chromium, needs_chromium, prefer, requested, resize
+from tests.pipeline.report.browser import (
+    HOSTILE,
+    choose,
+    chromium,
+    drawn,
+    eventually,
+    needs_chromium,
+    prefer,
+    requested,
+    resize,
+    texts,
+)
 from tests.pipeline.report.outputs import market_records, rejected_record, search, write_outputs
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-HOSTILE = "</script><img src=x onerror=document.title='run'><script>document.title='run'</script>"
 PLOTS = ("curve", "added", "distribution", "slices", "types")
-# The points of each trace that plotly has drawn, and what stands at its y axis.
-DRAWN = """
-const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
-return [plot.data.map((trace) => [[...trace.x], [...trace.y]]), plot.layout.yaxis.ticktext];
-"""
 
 
 @pytest.fixture(scope="module")
@@ -47,31 +52,6 @@ def page(browser, address):
     browser.get("about:blank")
     browser.get(address)
     return browser
-
-
-def drawn(page, plot):
-    return page.execute_script(DRAWN, plot)
-
-
-def choose(page, menu, text):
-    from selenium.webdriver.support.ui import Select
-
-    menu = Select(page.find_element("id", menu))
-    (option,) = [one for one in menu.options if one.text.startswith(text)]
-    menu.select_by_value(option.get_attribute("value"))
-
-
-def texts(page, selector):
-    return [
-        one.get_attribute("textContent") for one in page.find_elements("css selector", selector)
-    ]
-
-
-def eventually(page, holds):
-    """Wait for what the browser does with its next frame."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    WebDriverWait(page, timeout=20).until(lambda _: holds())
 
 
 @pytest.mark.parametrize("width", [400, 1_600])

@@ -1,3 +1,5 @@
+import pytest
+
 from pipeline.__main__ import main
 from tests.pipeline.report.outputs import market_records, write_outputs
 
@@ -14,3 +16,11 @@ def test_report_is_built_again_from_the_outputs(tmp_path, capsys):
 def test_folder_that_is_no_output_is_a_usage_error(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 2
     assert "it is not the output of a finished run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ['{"records": {', "[]", ""])
+def test_manifest_that_cannot_be_read_is_a_usage_error(tmp_path, capsys, content):
+    write_outputs(tmp_path / "out", market_records())
+    (tmp_path / "out" / "manifest.json").write_text(content)
+    assert main(["report", str(tmp_path / "out")]) == 2
+    assert "manifest.json cannot be read" in capsys.readouterr().err

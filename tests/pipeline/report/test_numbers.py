@@ -1,6 +1,6 @@
 import pytest
 
-from pipeline.report.numbers import number, rounded, share
+from pipeline.report.numbers import difference, number, probability, relative, rounded, share
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,39 @@ def test_share_of_nothing_is_a_dash():
 
 def test_rounding_keeps_six_digits_and_null():
     assert (rounded(123.4567891), rounded(None)) == (123.457, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "\N{EN DASH}"),
+        (0.0, "0"),
+        (-0.98431, "-0.984"),
+        (0.0131599, "+0.0132"),
+        (0.0049, "+0.00490"),
+        (-0.0000204, "-2.0e-5"),
+        (12.345, "+12.3"),
+        (-12345.6, "-12,346"),
+    ],
+)
+def test_difference_has_three_digits_however_small(value, text):
+    assert difference(value) == text
+
+
+def test_relative_difference_is_a_signed_percentage():
+    assert [relative(value) for value in (-0.0361, 1.111, 0.0, None)] == [
+        "-3.6 %",
+        "+111.1 %",
+        "+0.0 %",
+        "\N{EN DASH}",
+    ]
+
+
+def test_probability_is_never_printed_as_zero():
+    assert [probability(value) for value in (0.0, 0.00099, 0.0499, 1.0, None)] == [
+        "< 0.001",
+        "< 0.001",
+        "0.050",
+        "1.000",
+        "\N{EN DASH}",
+    ]

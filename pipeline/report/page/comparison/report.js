@@ -1,0 +1,49 @@
+// What the reader chose of a comparison, and everything that follows from it.
+const currentSlice = () => data.slices[Number(chosen("slice") ?? 0)];
+
+const DRAWINGS = {
+  forest: (figure) => drawForest(figure, currentSlice(), chosen("which"), chosen("scale")),
+  gsb: (figure) => drawGsb(figure, currentSlice()),
+  curve: (figure) => drawCurve(figure, currentSlice(), chosen("curve-metric")),
+  slices: (figure) => drawSlices(figure, chosen("slices-metric")),
+  pairs: (figure) => drawPairs(figure, chosen("pairs-metric")),
+};
+
+const TEXTS = {
+  interval: (row) => interval(row.ci_low, row.ci_high, difference),
+  n: countOf,
+  counts: (row) => (row.good === null ? NONE : [row.good, row.same, row.bad].map((count) => number(count, true)).join(" / ")),
+  difference: (row) => difference(row.difference),
+  effect_size: (row) => difference(row.effect_size),
+  gsb: (row) => difference(row.gsb),
+  relative_difference: (row) => relative(row.relative_difference),
+  p_value: (row) => probability(row.p_value),
+  p_corrected: (row) => probability(row.p_corrected),
+  verdict: (row) => row.verdict,
+};
+
+function tellSlice() {
+  const slice = currentSlice();
+  document.querySelectorAll(".slice-name").forEach((name) => { name.textContent = slice.label; });
+  document.querySelectorAll("[data-metric]").forEach((shown) => {
+    const {metric, part} = shown.dataset;
+    const row = atEnd(slice, metric);
+    shown.textContent = part in TEXTS ? TEXTS[part](row) : number(row[part]);
+    if (part === "verdict") shown.dataset.verdict = row.verdict;
+  });
+}
+
+follow("slice", () => {
+  tellSlice();
+  redraw("forest", "gsb", "curve");
+  const {label, n} = currentSlice();
+  say(`Showing ${label}: ${data.paired ? `${number(n[0], true)} pairs` : `${number(n[0], true)} and ${number(n[1], true)} conversations`}.`);
+});
+follow("scale", () => redraw("forest"));
+follow("which", () => redraw("forest"));
+followMetric("curve-metric", data.metrics.iteration, "curve");
+followMetric("slices-metric", data.metrics.end, "slices");
+followMetric("pairs-metric", data.metrics.end, "pairs");
+// A menu that the browser restored may show another slice than the page was written with.
+tellSlice();
+openPage();

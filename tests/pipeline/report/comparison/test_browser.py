@@ -1,0 +1,141 @@
+"""The page of a comparison in a real browser."""
+
+import pytest
+
+from tests.pipeline.report.browser import (
+    HOSTILE,
+    choose,
+    chromium,
+    drawn,
+    eventually,
+    needs_chromium,
+    prefer,
+    requested,
+    resize,
+    texts,
+)
+from tests.pipeline.report.comparison.outputs import arms, write_comparison
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+PLOTS = ("forest", "gsb", "curve", "slices", "pairs")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    hostile = arms(HOSTILE, {"market": HOSTILE})
+    records = [[*own, *theirs] for own, theirs in zip(arms(), hostile, strict=True)]
+    output = write_comparison(tmp_path_factory.mktemp("compared"), records, "--slice", "market")
+    return (output / "report.html").as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    """The page as it opens at 1,600 px in light colours."""
+    prefer(browser, "light")
+    resize(browser, 1_600)
+    requested(browser)
+    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get(address)
+    return browser
+
+
+@pytest.mark.parametrize("width", [400, 1_600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_opens_without_a_complaint_or_a_request(page, address, width, scheme):
+    resize(page, width)
+    prefer(page, scheme)
+    page.get(address)
+    assert page.get_log("browser") == []
+    assert set(requested(page)) <= {address, "about:blank"}
+    assert page.title.startswith("Good Gain comparison")
+    wide = page.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= page.execute_script("return document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
+    assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
+    assert page.find_elements("css selector", f"#figure-{plot} svg .trace")
+    assert texts(page, f"#figure-{plot} tbody td")
+    label = page.find_element("css selector", f"#figure-{plot} .plot").get_attribute("aria-label")
+    assert len(label) > 20
+
+
+def test_gsb_stands_beside_its_bars(page):
+    shown = texts(page, "#figure-gsb .annotation-text")
+    assert len(shown) == 8
+    assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
+
+
+def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
+    figures = ("forest", "gsb", "curve")
+    numbers = texts(page, "#verdict [data-metric]")
+    before = {figure: drawn(page, figure) for figure in figures}
+    choose(page, "slice", "market = north")
+    assert set(texts(page, ".slice-name")) == {"market = north"}
+    assert texts(page, "#verdict [data-metric]") != numbers
+    for figure in figures:
+        assert drawn(page, figure) != before[figure], figure
+    assert "market = north: 8 pairs" in texts(page, "#status")[0]
+    choose(page, "slice", "All conversations")
+    # The numbers that the script prints are those that the page was written with.
+    assert texts(page, "#verdict [data-metric]") == numbers
+    assert {figure: drawn(page, figure) for figure in figures} == before
+
+
+def test_menus_change_their_plots(page):
+    for menu, figure, text in (
+        ("scale", "forest", "percent"),
+        ("which", "forest", "all"),
+        ("curve-metric", "curve", "SRE@i"),
+        ("slices-metric", "slices", "SRR"),
+        ("pairs-metric", "pairs", "SRE"),
+    ):
+        before = drawn(page, figure)
+        choose(page, menu, text)
+        assert drawn(page, figure) != before, menu
+
+
+def test_pair_shows_its_key_and_values_under_the_pointer(page):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    point = page.find_element("css selector", "#figure-pairs .trace.bars .point")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+    ActionChains(page).move_to_element(point).perform()
+    selector = "#figure-pairs .hoverlayer text"
+    eventually(page, lambda: any("(+2.00)" in text for text in texts(page, selector)))
+
+
+def test_definition_shows_on_focus(page):
+    term = page.find_element("css selector", ".card .term")
+    page.execute_script("arguments[0].focus()", term)
+    assert "sum of G_k" in page.find_element("id", "definition").text
+
+
+def test_every_control_has_a_name(page):
+    for control in page.find_elements("css selector", "select, button, summary, .plot"):
+        assert control.accessible_name, control.get_attribute("outerHTML")[:200]
+
+
+def test_hostile_text_is_shown_and_not_run(page):
+    choose(page, "slice", "market = </script>")
+    assert texts(page, ".slice-name")[0].startswith("market = </script><img")
+    assert any("</script>" in text for text in texts(page, "#figure-pairs td"))
+    assert page.find_elements("css selector", "img") == []
+    assert page.title.startswith("Good Gain comparison")
+    assert page.get_log("browser") == []
+
+
+def test_page_of_two_samples_opens(browser, tmp_path):
+    output = write_comparison(tmp_path, arms(), "--unpaired")
+    browser.get_log("browser")
+    browser.get((output / "report.html").as_uri())
+    assert browser.get_log("browser") == []
+    assert "Welch" in browser.find_element("id", "verdict").text

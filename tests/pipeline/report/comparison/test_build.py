@@ -1,0 +1,152 @@
+"""What the page of a comparison says, read from its HTML without a browser."""
+
+import json
+import shutil
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.outputs.folder import read_dataset
+from pipeline.report import build_report
+from tests.pipeline.report.comparison.outputs import (
+    ONLY_IN_BASE,
+    PAIRS,
+    arms,
+    edit_manifest,
+    write_comparison,
+)
+from tests.pipeline.report.test_build import LOADING, Page
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    return write_comparison(tmp_path_factory.mktemp("compared"), arms(), "--slice", "market")
+
+
+@pytest.fixture(scope="module")
+def page(output):
+    return Page((output / "report.html").read_bytes())
+
+
+def part(page, place, metric, name):
+    """A number of the page's data."""
+    row = page.data["slices"][place]["end"][metric]
+    return row[page.data["parts"].index(name)]
+
+
+def test_report_is_written_and_built_again_from_the_outputs(output):
+    first = (output / "report.html").read_bytes()
+    assert main(["report", str(output)]) == 0
+    assert (output / "report.html").read_bytes() == first
+
+
+def test_comparison_whose_report_fails_does_not_look_finished(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("no space")
+
+    monkeypatch.setattr("pipeline.comparison.output.build_report", fail)
+    with pytest.raises(OSError, match="no space"):
+        write_comparison(tmp_path, arms())
+    assert not (tmp_path / "comparison" / "manifest.json").exists()
+
+
+def test_page_loads_nothing_and_names_its_parts(page):
+    for tag, attributes in page.elements:
+        assert not LOADING & set(attributes), tag
+        if "href" in attributes:
+            assert attributes["href"].startswith(("#", "data:"))
+    for section in ("verdict", "differences", "gsb", "iterations", "slices", "pairs", "examples"):
+        assert page.having(id=section), section
+        assert page.having(href=f"#{section}"), section
+
+
+def test_difference_of_known_runs_stands_in_text_and_data(page):
+    # Six of twelve gain 2, one loses 1: 11 / 12.
+    assert part(page, 0, "CG", "difference") == pytest.approx(11 / PAIRS, rel=1e-5)
+    assert [part(page, 0, "CG", name) for name in ("good", "same", "bad")] == [6, 5, 1]
+    assert f"+{11 / PAIRS:.3f}" in page.text
+    assert "12 pairs by conversation_id" in page.text
+
+
+def test_slices_are_those_that_were_asked_for(page):
+    assert [one["label"] for one in page.data["slices"]] == [
+        "All conversations",
+        "market = north",
+        "market = south",
+    ]
+    assert [one["n"][0] for one in page.data["slices"]] == [12, 8, 4]
+
+
+def test_every_pair_is_there_with_both_values(page, output):
+    pairs = page.data["pairs"]["CG"]
+    expected = sorted(
+        (
+            (-row["difference"], row["key"], row["base"], row["candidate"])
+            for row in read_dataset(str(output), "differences")
+            if row["metric"] == "CG"
+        ),
+    )
+    shown = zip(pairs["difference"], pairs["keys"], pairs["base"], pairs["candidate"], strict=True)
+    assert [(-one[0], *one[1:]) for one in shown] == expected
+    assert pairs["ranks"] == list(range(1, PAIRS + 1))
+
+
+def test_each_example_has_the_commands_that_explain_it(page):
+    assert "goodgain explain c-01 --input base.avro" in page.text
+    assert "goodgain explain c-01 --input candidate.avro" in page.text
+    assert page.text.index("Largest wins") < page.text.index("Largest losses")
+
+
+def test_what_fell_out_is_told_with_its_reason(page, output):
+    assert ONLY_IN_BASE not in page.text
+    account = json.loads((output / "manifest.json").read_text())["base_account"]
+    assert account["unmatched"] == {"without a counterpart": 1}
+    assert "without a counterpart 1" in page.text
+
+
+def test_unpaired_page_has_no_pairs_and_says_so(tmp_path):
+    output = write_comparison(tmp_path, arms(), "--unpaired")
+    page = Page((output / "report.html").read_bytes())
+    assert not any(page.having(id=section) for section in ("gsb", "pairs", "examples"))
+    assert "Nothing was paired, as asked" in page.text
+    assert "Welch" in page.text
+
+
+def test_forced_comparison_says_in_what_the_runs_differ(tmp_path):
+    output = write_comparison(tmp_path, arms(), "--force", parameters=({}, {"g_max": 3}))
+    page = Page((output / "report.html").read_bytes())
+    assert "Forced. The runs differ in g_max (none against 3)" in page.text
+
+
+def test_policies_are_shown_where_they_were_asked_for(output, page):
+    assert not page.having(id="sensitivity")
+    row = {
+        "policy": "exact ids only", "metric": "CG", "base_mean": 1.0, "candidate_mean": 1.5,
+        "difference": 0.5, "ci_low": None, "ci_high": None, "p_holm": None,
+        "p_benjamini_hochberg": None, "verdict": "worse", "turns": True,
+    }  # fmt: skip
+    manifest = json.loads((output / "manifest.json").read_text())
+    page = Page(build_report(str(output), {**manifest, "sensitivity": [row]}))
+    assert "CG exact ids only 1.000 1.500 +0.500 none worse turns" in page.text
+
+
+def test_family_without_a_metric_at_n_gives_a_page(tmp_path):
+    output = write_comparison(tmp_path, arms(), "--metrics", "AvgGain_i")
+    page = Page((output / "report.html").read_bytes())
+    assert list(page.data["metrics"]["iteration"]) == ["AvgGain_i"]
+    assert "No metric of the declared family has a value at N" in page.text
+
+
+def test_manifest_of_another_kind_is_not_mistaken(tmp_path, capsys):
+    output = write_comparison(tmp_path, arms())
+    edit_manifest(output, kind="something else")
+    capsys.readouterr()
+    assert main(["report", str(output)]) == 2
+    assert "is not the output of" in capsys.readouterr().err
+
+
+def test_comparison_without_its_rows_is_a_usage_error(tmp_path, capsys):
+    output = write_comparison(tmp_path, arms())
+    shutil.rmtree(output / "comparison")
+    assert main(["report", str(output)]) == 2
+    assert "holds no rows of the comparison any more" in capsys.readouterr().err
