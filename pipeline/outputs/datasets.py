@@ -11,14 +11,15 @@ from transforms.core.metric import Metric
 from transforms.core.ranking import RankingMetric
 from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
-Kind = Literal["text", "whole", "number", "time", "map"]
+Kind = Literal["text", "whole", "number", "time", "map", "flag"]
 
 
 class Column(Struct, frozen=True):
     """A column.
 
     Attributes:
-      kind: text, whole (64-bit), number (double), time (milliseconds UTC) or map (text to text).
+      kind: text, whole (64-bit), number (double), time (milliseconds UTC), map (text to text) or
+        flag (true or false).
       nullable: whether null occurs.
     """
 

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 _ROWS_AT_ONCE = 10_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
-_TIMES = ("first_timestamp", "last_timestamp", "timestamp")
+_TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "window_end")
 # A fixed marker, so that the same rows give the same bytes.
 _SYNC_MARKER = b"goodgain-outputs"
 
@@ -32,6 +32,7 @@ _AVRO_TYPES: dict[Kind, Any] = {
     "number": "double",
     "time": {"type": "long", "logicalType": "timestamp-millis"},
     "map": {"type": "map", "values": "string"},
+    "flag": "boolean",
 }
 _ARROW_TYPES: dict[Kind, pa.DataType] = {
     "text": pa.string(),
@@ -39,6 +40,7 @@ _ARROW_TYPES: dict[Kind, pa.DataType] = {
     "number": pa.float64(),
     "time": pa.timestamp("ms", tz="UTC"),
     "map": pa.map_(pa.string(), pa.string()),
+    "flag": pa.bool_(),
 }
 
 

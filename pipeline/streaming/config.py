@@ -1,0 +1,77 @@
+"""The configuration of a stream: every option with its type, default and help text, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import field_validator
+
+from pipeline.duration import Duration
+from pipeline.option_types import DATA, RUN, TIME, Format, Number, Text, option
+from pipeline.scoring_config import ScoringConfig
+
+
+class StreamConfig(ScoringConfig):
+    """What a stream reads, computes and writes (SPEC 7); each field is an option."""
+
+    input: Text = option(
+        DATA,
+        "SOURCE",
+        "folder in which trace files appear, or kafka://HOST:PORT/TOPIC, or "
+        "pubsub://projects/PROJECT/subscriptions/NAME",
+    )
+    output: Text = option(
+        DATA, "DIR", "folder for everything that is written, and for what a restart needs to know"
+    )
+    format: Format = option(DATA, "FORMAT", "what the datasets are written as", "avro")
+    gap: Duration = option(
+        TIME, "SPAN", "a conversation is closed so long after its last event", "30m"
+    )
+    allowed_lateness: Duration = option(
+        TIME, "SPAN", "so long a closed conversation is remembered; its stragglers are late", "1h"
+    )
+    out_of_orderness: Duration = option(
+        TIME, "SPAN", "records may come so much behind later ones, and still in time", "1m"
+    )
+    idle: Duration = option(
+        TIME, "SPAN", "after so long without a record, time goes on without records", "5m"
+    )
+    ahead: Duration = option(
+        TIME, "SPAN", "one record moves the time by so much at most: clocks may be wrong", "1h"
+    )
+    max_open: Duration = option(
+        TIME, "SPAN", "a conversation is closed at this age, however busy it is", "1d"
+    )
+    max_open_results: Number = option(
+        TIME, "N", "results kept of an open conversation; what is beyond is counted", 100_000, ge=1
+    )
+    window: Duration = option(
+        TIME, "SPAN", "means are given for each span of time of this length, in UTC", "1d"
+    )
+    live: bool = option(
+        TIME, "", "also write the rows of an iteration as soon as time has passed it", False
+    )
+    flush: Duration = option(
+        RUN, "SPAN", "rows wait no longer than this until they are in a file", "10s"
+    )
+    poll: Duration = option(RUN, "SPAN", "how often the folder is looked into", "1s")
+    shards: Number = option(
+        RUN, "N", "files that each dataset is spread over whenever it is written", 1, ge=1
+    )
+    runner: Text = option(
+        RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
+    )
+
+    @field_validator("gap", "max_open", "window", "flush", "poll", "ahead")
+    @classmethod
+    def _takes_time(cls, millis: int) -> int:
+        if millis < 1:
+            raise ValueError("must be longer than nothing")
+        return millis
+
+    @property
+    def meaning(self) -> dict[str, Any]:
+        """The options that decide what rows mean: the same in every start of a stream."""
+        return self.model_dump(
+            mode="json", exclude={"output", "format", "flush", "poll", "idle", "shards", "runner"}
+        )

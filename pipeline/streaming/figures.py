@@ -1,0 +1,157 @@
+"""What this process has seen of a stream so far: for the live view, and for the balance at its end.
+
+The parts of the graph that run in this process add to it. Engines with workers elsewhere leave it
+at zero; there the engine's own pages show how far it is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+from msgspec import Struct
+
+from pipeline.outputs.formats import Row
+from pipeline.streaming.totals import Totals, totals_of
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
+from transforms.core.score import ConversationScore
+
+_RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
+_RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
+
+
+class Figures(Struct, frozen=True):
+    """How a stream stands.
+
+    Attributes:
+      read: records that came in since this start, also those read again after a restart.
+      out: records among them that ended in one of the ways of SPEC 3.
+      closed: conversations closed; open: those with records that are not closed.
+      late, rejected: records.
+      means: running means over the conversations closed since this start, by metric.
+      totals: what is in files, of all starts.
+    """
+
+    read: int
+    out: int
+    open: int
+    closed: int
+    late: int
+    rejected: int
+    means: Mapping[str, float]
+    totals: Totals
+
+
+class _Seen:
+    def __init__(self, totals: Totals) -> None:
+        self.lock = threading.Lock()
+        self.counts: Counter[str] = Counter()
+        self.open: set[str] = set()
+        self.sums: Counter[str] = Counter()
+        self.totals = totals
+
+
+_seen = _Seen(Totals())
+
+
+def begin(totals: Totals) -> None:
+    """Begin anew, with what the files of earlier starts hold."""
+    global _seen
+    _seen = _Seen(totals)
+
+
+def now() -> Figures:
+    """How the stream stands now."""
+    with _seen.lock:
+        counts, in_means = _seen.counts, _seen.counts["in_means"]
+        means = {name: _seen.sums[name] / in_means for name in _RUNNING_MEANS} if in_means else {}
+        return Figures(
+            read=counts["read"],
+            out=counts["out"],
+            open=len(_seen.open),
+            closed=counts["closed"],
+            late=counts["late"],
+            rejected=counts["rejected"],
+            means=means,
+            totals=_seen.totals,
+        )
+
+
+def written(dataset: str, rows: Iterable[Row]) -> None:
+    """Rows that have come into a file."""
+    with _seen.lock:
+        _seen.totals = _seen.totals.plus(totals_of(dataset, rows))
+
+
+def _note(element: Any) -> None:
+    counts = _seen.counts
+    if isinstance(element, SearchCall):
+        counts["read"] += 1
+        _seen.open.add(element.conversation_id)
+    elif isinstance(element, LateRow):
+        counts["late"] += 1
+        counts["out"] += 1
+        _seen.open.discard(element.conversation_id)
+    elif isinstance(element, ConversationScore):
+        counts["closed"] += 1
+        counts["out"] += sum(element.counts[name] for name in _RECORDS_OUT)
+        _seen.open.discard(element.conversation.conversation_id)
+        if element.counts["conversations.in_means"]:
+            counts["in_means"] += 1
+            for name in _RUNNING_MEANS:
+                _seen.sums[name] += getattr(element.conversation, name)
+
+
+class Watch(beam.PTransform):
+    """Passes elements on and counts them: `SearchCall`, `LateRow` or `ConversationScore`."""
+
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
+        """Apply the transform."""
+        watched = elements | "Watch" >> beam.ParDo(_Watch())
+        watched.element_type = elements.element_type
+        return watched
+
+
+class _Watch(beam.DoFn):
+    def process(self, element: Any) -> Iterator[Any]:
+        with _seen.lock:
+            _note(element)
+        yield element
+
+
+class WatchRejected(beam.PTransform):
+    """Passes `RejectedRecord`s on and counts their records.
+
+    Attributes:
+      read_here: whether they were read as such; those that were read as calls, and given up later,
+        are counted as read already.
+    """
+
+    def __init__(self, read_here: bool) -> None:
+        super().__init__()
+        self.read_here = read_here
+
+    def expand(
+        self, rejected: beam.PCollection[RejectedRecord]
+    ) -> beam.PCollection[RejectedRecord]:
+        """Apply the transform."""
+        watched = rejected | "Watch" >> beam.ParDo(_WatchRejected(self.read_here))
+        watched.element_type = RejectedRecord
+        return watched
+
+
+class _WatchRejected(beam.DoFn):
+    def __init__(self, read_here: bool) -> None:
+        self._read_here = read_here
+
+    def process(self, row: RejectedRecord) -> Iterator[RejectedRecord]:
+        with _seen.lock:
+            _seen.counts["rejected"] += row.records
+            _seen.counts["out"] += row.records
+            _seen.counts["read"] += row.records if self._read_here else 0
+        yield row

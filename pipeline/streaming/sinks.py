@@ -1,0 +1,271 @@
+"""Writing the datasets of a stream: small files, each of a window, a shard and a pane.
+
+Rows wait in state until a timer of processing time writes them. That needs no windows and no
+triggers, so there is no lateness by which an engine could drop rows. The timer holds the watermark
+of what follows at the first row that waits: where that watermark stands, all before it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import apache_beam as beam
+import msgspec
+import xxhash
+from apache_beam.coders import BytesCoder
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import (
+    BagStateSpec,
+    ReadModifyWriteStateSpec,
+    TimerSpec,
+    on_timer,
+)
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.timestamp import Timestamp
+from msgspec import Struct
+
+from pipeline.outputs.datasets import Dataset
+from pipeline.outputs.folder import UNFINISHED, make_folder
+from pipeline.outputs.formats import FORMATS, Format, Row
+from pipeline.sinks import DatasetRows
+from pipeline.streaming import figures
+from pipeline.streaming.panes import Pane, window_start
+from transforms.core.errors import GoodGainError
+
+_MICROS = 1_000  # of a millisecond
+_MOST_BYTES = 32 * 2**20  # that wait in one shard before the timer
+_MILLIS = 1_000  # of a second
+
+
+class StreamTarget(Struct, frozen=True):
+    """Where and how a stream writes.
+
+    Attributes:
+      folder: the output folder, on any filesystem that Beam writes.
+      format: of the datasets.
+      shards: files that each dataset is spread over.
+      start: how often the stream has been started, from 1.
+      window: ms of event time whose rows share files.
+      flush: ms that a row waits at most until it is written.
+    """
+
+    folder: str
+    format: Format
+    shards: int
+    start: int
+    window: int
+    flush: int
+
+
+class WrittenPane(Struct, frozen=True):
+    """A file that is in its place.
+
+    Attributes:
+      path: relative to the output folder.
+      rows: how many it holds.
+      latest: greatest timestamp of what it was written of, in milliseconds.
+    """
+
+    dataset: str
+    path: str
+    rows: int
+    latest: int
+
+
+class WritePanes(beam.PTransform):
+    """`PCollection[T]` to `PCollection[WrittenPane]`: the rows of T's in one or more datasets.
+
+    A file is written under another name, then renamed. Of the datasets of one T the last is
+    renamed last: it says that the others are complete.
+
+    Attributes:
+      target: where and how.
+      datasets: what is written of each element.
+      element_type: T, a msgspec Struct.
+      key_of: gives a text that partitions and sorts; equal keys are sorted by the whole element.
+    """
+
+    def __init__(
+        self,
+        target: StreamTarget,
+        datasets: Sequence[DatasetRows],
+        element_type: type[Struct],
+        key_of: Callable[[Any], str],
+    ) -> None:
+        super().__init__()
+        self.target = target
+        self.datasets = tuple(datasets)
+        self.element_type = element_type
+        self.key_of = key_of
+
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenPane]:
+        """Apply the transform."""
+        written = (
+            elements
+            | "ToShard" >> beam.ParDo(_ToShard(self.target, self.key_of))
+            | "WritePane" >> beam.ParDo(_WritePane(self.target, self.datasets, self.element_type))
+        )
+        written.element_type = WrittenPane
+        return written
+
+
+class _Waiting(Struct, frozen=True, array_like=True, order=True):
+    """An element that waits; they are sorted by window, then by key, then by content."""
+
+    undated: bool
+    window: int
+    key: str
+    element: bytes
+    timestamp: int
+
+
+class _ToShard(beam.DoFn):
+    def __init__(self, target: StreamTarget, key_of: Callable[[Any], str]) -> None:
+        self._target = target
+        self._key_of = key_of
+
+    def process(
+        self, element: Any, timestamp: Any = beam.DoFn.TimestampParam
+    ) -> Iterator[tuple[str, bytes]]:
+        key = self._key_of(element)
+        millis = int(timestamp.micros // _MICROS)
+        window = window_start(millis, self._target.window)
+        waiting = _Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
+        shard = xxhash.xxh3_64_intdigest(key.encode()) % self._target.shards
+        yield str(shard), _encoder.encode(waiting)
+
+    def infer_output_type(self, input_type: Any) -> Any:
+        return tuple[str, bytes]
+
+
+class _WritePane(beam.DoFn):
+    WAITING = BagStateSpec("waiting", BytesCoder())
+    PROGRESS = ReadModifyWriteStateSpec("progress", BytesCoder())
+    FLUSH = TimerSpec("flush", TimeDomain.REAL_TIME)
+    # The end of a stream does not wait for the clock.
+    END = TimerSpec("end", TimeDomain.WATERMARK)
+
+    def __init__(
+        self, target: StreamTarget, datasets: Sequence[DatasetRows], element_type: type[Struct]
+    ) -> None:
+        self._target = target
+        self._datasets = datasets
+        self._element_type = element_type
+
+    def setup(self) -> None:
+        self._decoder = msgspec.msgpack.Decoder(self._element_type)
+
+    def process(
+        self,
+        keyed: tuple[str, bytes],
+        waiting: Any = beam.DoFn.StateParam(WAITING),
+        progress: Any = beam.DoFn.StateParam(PROGRESS),
+        flush: Any = beam.DoFn.TimerParam(FLUSH),
+        end: Any = beam.DoFn.TimerParam(END),
+    ) -> Iterator[WrittenPane]:
+        shard, packed = keyed
+        so_far = _read_progress(progress)
+        if not so_far.size:
+            flush.set(Timestamp.now() + self._target.flush / _MILLIS)
+            end.set(GlobalWindow().max_timestamp())
+        waiting.add(packed)
+        so_far = _Progress(so_far.pane, so_far.size + len(packed))
+        progress.write(_encoder.encode(so_far))
+        if so_far.size > _MOST_BYTES:
+            yield from self._write_all(shard, waiting, progress)
+
+    @on_timer(FLUSH)
+    def on_flush(
+        self,
+        shard: str = beam.DoFn.KeyParam,
+        waiting: Any = beam.DoFn.StateParam(WAITING),
+        progress: Any = beam.DoFn.StateParam(PROGRESS),
+    ) -> Iterator[WrittenPane]:
+        yield from self._write_all(shard, waiting, progress)
+
+    @on_timer(END)
+    def on_end(
+        self,
+        shard: str = beam.DoFn.KeyParam,
+        waiting: Any = beam.DoFn.StateParam(WAITING),
+        progress: Any = beam.DoFn.StateParam(PROGRESS),
+        flush: Any = beam.DoFn.TimerParam(FLUSH),
+    ) -> Iterator[WrittenPane]:
+        flush.clear()
+        yield from self._write_all(shard, waiting, progress)
+
+    def _write_all(self, shard: str, waiting: Any, progress: Any) -> Iterator[WrittenPane]:
+        elements = sorted(_waiting_decoder.decode(packed) for packed in waiting.read())
+        if not elements:
+            return
+        so_far = _read_progress(progress)
+        for (undated, window), group in groupby(elements, lambda one: (one.undated, one.window)):
+            pane = Pane(
+                None if undated else window,
+                int(shard),
+                self._target.shards,
+                self._target.start,
+                so_far.pane,
+            )
+            yield from self._write_pane(pane, list(group))
+        waiting.clear()
+        progress.write(_encoder.encode(_Progress(so_far.pane + 1, 0)))
+
+    def _write_pane(self, pane: Pane, elements: Sequence[_Waiting]) -> Iterator[WrittenPane]:
+        latest = max(one.timestamp for one in elements)
+        decoded = [self._decoder.decode(one.element) for one in elements]
+        try:
+            for dataset in self._datasets:
+                rows = [row for element in decoded for row in dataset.rows_of(element)]
+                if rows:
+                    path = write_pane(self._target, pane, dataset.dataset, rows)
+                    figures.written(dataset.dataset.name, rows)
+                    yield WrittenPane(dataset.dataset.name, path, len(rows), latest)
+        except OSError as error:
+            raise GoodGainError(
+                f"{self._target.folder} cannot be written to ({error}); make room, then start the "
+                "stream again: it goes on where it ended."
+            ) from error
+
+
+class _Progress(Struct, frozen=True, array_like=True):
+    """How many panes a shard has had, and how many bytes wait for the next."""
+
+    pane: int = 0
+    size: int = 0
+
+
+def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequence[Row]) -> str:
+    """Write rows as one file, under another name until it is complete.
+
+    Returns:
+      Its path relative to the output folder.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    file_format = FORMATS[target.format]
+    file_name = pane.file_name(file_format.suffix)
+    aside = FileSystems.join(target.folder, UNFINISHED, dataset.name)
+    place = FileSystems.join(target.folder, dataset.name)
+    make_folder(aside)
+    make_folder(place)
+    unfinished = FileSystems.join(aside, file_name)
+    with FileSystems.create(unfinished, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file_format.write(dataset, rows, file)
+    FileSystems.rename([unfinished], [FileSystems.join(place, file_name)])
+    return f"{dataset.name}/{file_name}"
+
+
+def _read_progress(progress: Any) -> _Progress:
+    packed = progress.read()
+    return _progress_decoder.decode(packed) if packed else _Progress()
+
+
+_encoder = msgspec.msgpack.Encoder(order="sorted")
+_waiting_decoder = msgspec.msgpack.Decoder(_Waiting)
+_progress_decoder = msgspec.msgpack.Decoder(_Progress)

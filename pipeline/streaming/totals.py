@@ -1,0 +1,58 @@
+"""What became of the records of a stream, added up from the rows in its files (SPEC 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from pipeline.outputs import datasets
+from pipeline.outputs.formats import Row
+
+
+class Totals(Struct, frozen=True):
+    """Records by what became of them, and conversations.
+
+    Attributes:
+      in_means: conversations that searched and had no rejected records.
+    """
+
+    scored: int = 0
+    earlier_turn: int = 0
+    redelivered: int = 0
+    rejected: int = 0
+    late: int = 0
+    conversations: int = 0
+    in_means: int = 0
+
+    def plus(self, other: Totals) -> Totals:
+        """The sums."""
+        return Totals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def records(self) -> int:
+        """Records that ended in one of the ways."""
+        return self.scored + self.earlier_turn + self.redelivered + self.rejected + self.late
+
+
+def totals_of(dataset: str, rows: Iterable[Row]) -> Totals:
+    """What the rows of one dataset amount to; nothing for those that repeat what others say."""
+    if dataset == datasets.LATE.name:
+        return Totals(late=sum(1 for _ in rows))
+    if dataset == datasets.REJECTED.name:
+        return Totals(rejected=sum(row["records"] for row in rows))
+    if dataset != "conversations":
+        return Totals()
+    total = Totals()
+    for row in rows:
+        total = total.plus(
+            Totals(
+                scored=row["calls"],
+                earlier_turn=row["earlier_turn"],
+                redelivered=row["redelivered"],
+                conversations=1,
+                in_means=int(row["N"] > 0 and not row["rejected_records"]),
+            )
+        )
+    return total
