@@ -94,14 +94,14 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     files = (
         scores | "WriteScores" >> _write_scores(plan),
-        means | "WriteMeans" >> _write_one(plan, datasets.MEANS, mean_rows, MeanRow, _mean_key),
+        means | "WriteMeans" >> _write_one(plan, datasets.MEANS, mean_rows, MeanRow, mean_key),
         traces.rejected
         | "WriteRejected"
-        >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, _rejected_key),
+        >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
         # In batch everything comes in time; the dataset is there all the same.
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
-        | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, _late_key),
+        | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
     )
     _ = (
         pipeline
@@ -141,18 +141,18 @@ def _score(
     payloads = traces.calls | f"{label}/Fingerprint" >> FingerprintCalls(
         scoring.rules, keep_encodings, scoring.label_keys
     )
-    flags = traces.rejected | f"{label}/Flag" >> beam.FlatMap(_flags).with_output_types(
+    rejections = traces.rejected | f"{label}/Flag" >> beam.FlatMap(flags).with_output_types(
         tuple[str, bytes]
     )
     scored: ScoredConversations = (
-        (payloads, flags, *labels)
+        (payloads, rejections, *labels)
         | f"{label}/Key" >> beam.Flatten()
         | label >> ScorePayloads(scoring)
     )
     return scored
 
 
-def _flags(row: RejectedRecord) -> Iterator[tuple[str, bytes]]:
+def flags(row: RejectedRecord) -> Iterator[tuple[str, bytes]]:
     """Tell the conversation of a rejected record, when it can be told which one that is."""
     if row.conversation_id:
         yield row.conversation_id, payload((), row.records)
@@ -173,7 +173,7 @@ def _write_scores(plan: Plan) -> WriteRows:
         written.append(DatasetRows(datasets.calls(metrics), ranked.calls))
     if plan.scoring.keep_duplicates:
         written.append(DatasetRows(datasets.DUPLICATES, duplicate_rows))
-    return WriteRows(plan.target, written, ConversationScore, _conversation_key)
+    return WriteRows(plan.target, written, ConversationScore, score_key)
 
 
 def _write_one(
@@ -185,23 +185,26 @@ def _write_one(
     return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
 
 
-def _conversation_key(score: ConversationScore) -> str:
+def score_key(score: ConversationScore) -> str:
+    """Conversations by their id."""
     return score.conversation.conversation_id
 
 
-def _mean_key(row: MeanRow) -> str:
+def mean_key(row: MeanRow) -> str:
     """Everything first, then slice by slice; in each, metrics at N before those at i."""
     slice_ = msgspec.json.encode(row.slice, order="sorted").decode()
     return f"{len(row.slice)} {slice_} {row.i or 0:06d} {row.metric} {row.population}"
 
 
-def _rejected_key(row: RejectedRecord) -> str:
+def rejected_key(row: RejectedRecord) -> str:
+    """Rejected records by file and place."""
     # Numbers of one width, so that line 2 comes before line 10.
     position = re.sub("[0-9]+", lambda number: number[0].zfill(_DIGITS), row.position)
     return f"{row.source} {position}"
 
 
-def _late_key(row: LateRow) -> str:
+def late_key(row: LateRow) -> str:
+    """Late records by conversation."""
     return row.conversation_id
 
 

@@ -149,10 +149,10 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any) -> None:
     except GoodGainError:
         raise
     except Exception as error:  # engines raise whatever they like
-        raise GoodGainError(f"The run failed: {_cause(error)}") from error
+        raise GoodGainError(f"The run failed: {cause_of(error)}") from error
 
 
-def _cause(error: BaseException) -> str:
+def cause_of(error: BaseException) -> str:
     """One line: the first of an engine's message, or where that is a traceback its last."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[-1 if "Traceback (most recent call last)" in str(error) else 0]

@@ -36,6 +36,7 @@ class Command(Protocol):
 
 COMMANDS: Mapping[str, str] = {
     "run": "pipeline.cli.run",
+    "stream": "pipeline.cli.stream",
     "validate": "pipeline.cli.validate",
     "explain": "pipeline.cli.explain",
     "compare": "pipeline.cli.compare",

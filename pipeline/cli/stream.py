@@ -1,0 +1,44 @@
+"""`goodgain stream`: score records as they come (SPEC 7)."""
+
+from __future__ import annotations
+
+import argparse
+
+from pipeline.cli.config_options import add_config_options, given_options
+from pipeline.config_file import load_config
+from pipeline.streaming.config import StreamConfig
+
+NAME = "stream"
+HELP = "score traces as they come, until Ctrl-C"
+EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
+PASSES_ON = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a stream, all of which a configuration file can also hold."""
+    parser.usage = f"{parser.prog} --input SOURCE --output DIR [options] [options of Beam]"
+    parser.description = (
+        f"{parser.description}\n\nStarted again with the same options it goes on where it ended, "
+        "also after a crash.\nOptions that are not listed here go to Beam unchanged, like "
+        "--prism_location.\nExit code: 0 ended by Ctrl-C, 1 failed, 2 wrong usage or configuration."
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="YAML file with any of these options; what is given here wins over it",
+    )
+    add_config_options(parser, StreamConfig)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check the configuration, then stream.
+
+    Raises:
+      UsageError: the configuration, the input or the output cannot be used.
+      GoodGainError: the stream failed.
+    """
+    config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
+    # Imported here: this brings Beam, which takes long to load.
+    import pipeline.streaming.run
+
+    return pipeline.streaming.run.stream(config, args.beam_arguments)

@@ -1,0 +1,99 @@
+"""What the datasets of a stream hold beyond those of a run (SPEC 6, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import asdict, replace
+
+from pipeline.outputs import datasets
+from pipeline.outputs.datasets import Column, Dataset
+from pipeline.outputs.formats import Row
+from pipeline.outputs.rows import RankedRows
+from transforms.core.live import LiveIteration
+from transforms.core.ranking import RankingMetric
+from transforms.core.score import ConversationScore
+from transforms.core.windowed_means import WindowedMeanRow
+
+_START = Column(
+    "start", "whole", "How often the stream had been started when the row was written, from 1."
+)
+
+LIVE = Dataset(
+    "live",
+    "Rows of iterations before their conversation is closed. Of rows with the same "
+    "conversation_id, turn and i the one with the greatest start, then revision, counts.",
+    (
+        _START,
+        Column("revision", "whole", "How often the row was given since the start, from 1."),
+        Column("is_final", "flag", "Given when the conversation was closed."),
+        Column("withdrawn", "flag", "The row is void: the conversation has no such iteration."),
+        *datasets.ITERATIONS.columns,
+    ),
+)
+
+MEANS = Dataset(
+    datasets.MEANS.name,
+    "One row for each mean over the conversations of a window, in each pane. Of rows with the same "
+    "window, slice, metric, i and population the one with the greatest start, then pane, counts.",
+    (
+        Column("window_start", "time", "The window; a conversation counts by its last event."),
+        Column("window_end", "time", "Its end, excluded."),
+        _START,
+        Column("pane", "whole", "How often the mean had been given since the start, from 0."),
+        Column("is_last", "flag", "Nothing more will be given of the window."),
+        *datasets.MEANS.columns,
+    ),
+)
+
+
+def conversations(metrics: Sequence[RankingMetric]) -> Dataset:
+    """The dataset `conversations`; its rows alone tell what became of their records."""
+    batch = datasets.conversations(metrics)
+    columns = list(batch.columns)
+    place = next(at for at, column in enumerate(columns) if column.name == "redelivered")
+    columns.insert(place, Column("earlier_turn", "whole", "Usable records of earlier turns."))
+    return replace(batch, columns=tuple(columns))
+
+
+class StreamRows:
+    """Rows with the columns of a stream.
+
+    Attributes:
+      start: how often the stream has been started.
+      ranked: gives the rows that a run would.
+    """
+
+    def __init__(self, start: int, ranked: RankedRows) -> None:
+        self.start = start
+        self.ranked = ranked
+
+    def conversation(self, score: ConversationScore) -> Iterator[Row]:
+        """The row of `conversations`."""
+        for row in self.ranked.conversation(score):
+            yield {**row, "earlier_turn": score.counts["records.earlier_turn"]}
+
+    def live(self, live: LiveIteration) -> list[Row]:
+        """The row of `live`."""
+        return [
+            {
+                "start": self.start,
+                "revision": live.revision,
+                "is_final": live.is_final,
+                "withdrawn": live.withdrawn,
+                **asdict(live.row),
+            }
+        ]
+
+    def mean(self, mean: WindowedMeanRow) -> list[Row]:
+        """The row of `means`."""
+        return [
+            {
+                "window_start": mean.window_start,
+                "window_end": mean.window_end,
+                "start": self.start,
+                "pane": mean.pane,
+                "is_last": mean.is_last,
+                **asdict(mean.row),
+            }
+        ]

@@ -1,0 +1,153 @@
+"""The whole stream on one screen, in the order of the data: read, key, close, combine, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+from msgspec import Struct
+
+from pipeline.graph import flags, late_key, mean_key, rejected_key, score_key
+from pipeline.outputs import datasets as batch_datasets
+from pipeline.outputs.rows import (
+    RankedRows,
+    duplicate_rows,
+    iteration_rows,
+    late_rows,
+    rejected_rows,
+)
+from pipeline.sinks import DatasetRows
+from pipeline.streaming import already, datasets
+from pipeline.streaming.datasets import StreamRows
+from pipeline.streaming.figures import Watch, WatchRejected
+from pipeline.streaming.progress import NoteProgress
+from pipeline.streaming.sinks import StreamTarget, WritePanes
+from transforms.core.closing import Closing
+from transforms.core.live import LiveIteration
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
+from transforms.core.score import ConversationScore, Scoring
+from transforms.core.windowed_means import WindowedMeanRow
+from transforms.fingerprint import FingerprintCalls
+from transforms.score import ScorePayloads
+from transforms.windowed_means import WindowedMeans
+
+_MICROS = 1_000  # of a millisecond
+
+
+class StreamPlan(Struct, frozen=True):
+    """What a stream computes; everything that the graph is built from.
+
+    Attributes:
+      source: gives the calls and the rejected records.
+      kept: folder that keeps how far the sinks have come; None where the engine restores a stream.
+    """
+
+    source: beam.PTransform
+    target: StreamTarget
+    scoring: Scoring
+    closing: Closing
+    slices: tuple[tuple[str, ...], ...]
+    max_i: int
+    kept: Path | None
+
+
+def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
+    """Put the streaming pipeline together."""
+    traces = pipeline | "Read" >> plan.source
+    calls = traces.calls | "WatchCalls" >> Watch()
+    unusable = traces.rejected | "WatchUnusable" >> WatchRejected(read_here=True)
+
+    payloads = calls | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
+    rejections = unusable | "Flag" >> beam.FlatMap(flags).with_output_types(tuple[str, bytes])
+    scored = (
+        (payloads, rejections)
+        | "Key" >> beam.Flatten()
+        | "Score" >> ScorePayloads(plan.scoring, plan.closing)
+    )
+    scores = scored.scores | "WatchScores" >> Watch()
+    late = scored.late | "WatchLate" >> Watch()
+    over_cap = scored.rejected | "WatchOverCap" >> WatchRejected(read_here=False)
+    rejected = (unusable, over_cap) | "Rejected" >> beam.Flatten()
+
+    means = scores | "Means" >> WindowedMeans(
+        plan.scoring, plan.closing, plan.slices, plan.max_i, plan.target.window
+    )
+
+    rows = StreamRows(plan.target.start, RankedRows(_ranking_names(plan)))
+    one = _write_one
+    files = [
+        scores | "NewScores" >> _OnlyNew() | "WriteScores" >> _write_scores(plan, rows),
+        means.rows
+        | "NewMeans" >> _OnlyNew()
+        | "WriteMeans" >> one(plan, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),
+        rejected
+        | "NewRejected" >> _OnlyNew()
+        | "WriteRejected"
+        >> one(plan, batch_datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
+        late
+        | "NewLate" >> _OnlyNew()
+        | "WriteLate" >> one(plan, batch_datasets.LATE, late_rows, LateRow, late_key),
+    ]
+    if plan.closing.live:
+        files.append(
+            scored.live
+            | "NewLive" >> beam.ParDo(_OnlyNewLive()).with_output_types(LiveIteration)
+            | "WriteLive" >> one(plan, datasets.LIVE, rows.live, LiveIteration, _live_key)
+        )
+    _ = files | "Files" >> beam.Flatten() | "Progress" >> NoteProgress(plan.kept)
+
+
+class _OnlyNew(beam.PTransform):
+    """Leaves out what earlier starts have written."""
+
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
+        only = elements | "Only" >> beam.Filter(already.is_new)
+        only.element_type = elements.element_type
+        return only
+
+
+class _OnlyNewLive(beam.DoFn):
+    """Leaves out live rows of conversations that are closed and that a restart reads in part."""
+
+    def process(
+        self, live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam
+    ) -> Iterator[LiveIteration]:
+        if already.is_new_live(live, int(timestamp.micros // _MICROS)):
+            yield live
+
+
+def _ranking_names(plan: StreamPlan) -> tuple[str, ...]:
+    return tuple(metric.name for metric in plan.scoring.ranking.metrics)
+
+
+def _write_scores(plan: StreamPlan, rows: StreamRows) -> WritePanes:
+    metrics = plan.scoring.ranking.metrics
+    written = [DatasetRows(batch_datasets.ITERATIONS, iteration_rows)]
+    if plan.scoring.per_call:
+        written.append(DatasetRows(batch_datasets.calls(metrics), rows.ranked.calls))
+    if plan.scoring.keep_duplicates:
+        written.append(DatasetRows(batch_datasets.DUPLICATES, duplicate_rows))
+    # Last, since the file of a conversation's row says that its other rows are written.
+    written.append(DatasetRows(datasets.conversations(metrics), rows.conversation))
+    return WritePanes(plan.target, written, ConversationScore, score_key)
+
+
+def _write_one(
+    plan: StreamPlan,
+    dataset: batch_datasets.Dataset,
+    rows_of: Callable[[Any], Any],
+    element_type: type[Struct],
+    key_of: Callable[[Any], str],
+) -> WritePanes:
+    return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+
+
+def _windowed_mean_key(mean: WindowedMeanRow) -> str:
+    return f"{mean.window_start:020d} {mean.pane:06d} {mean_key(mean.row)}"
+
+
+def _live_key(live: LiveIteration) -> str:
+    return f"{live.row.conversation_id} {live.row.turn:06d} {live.row.i:06d} {live.revision:06d}"

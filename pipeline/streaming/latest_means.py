@@ -1,0 +1,33 @@
+"""The means of a stream that count: of the rows with the same key the last one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pipeline.outputs.folder import read_dataset
+from pipeline.outputs.formats import Row
+from pipeline.streaming.datasets import MEANS
+
+_KEY = ("window_start", "metric", "i", "population")
+
+
+def latest_means(folder: str) -> list[Row]:
+    """The rows of `means` without those that a later pane or start replaces, by window.
+
+    Args:
+      folder: the output folder of a stream.
+    """
+    latest: dict[tuple[Any, ...], Row] = {}
+    for row in read_dataset(folder, MEANS.name):
+        slice_ = msgspec.json.encode(row["slice"], order="sorted")
+        key = (slice_, *(row[name] for name in _KEY))
+        before = latest.get(key)
+        if before is None or _order(before) < _order(row):
+            latest[key] = row
+    return sorted(latest.values(), key=lambda row: row["window_start"])
+
+
+def _order(row: Row) -> tuple[int, int]:
+    return row["start"], row["pane"]

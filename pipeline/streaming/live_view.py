@@ -1,0 +1,124 @@
+"""How a stream stands, for a person who watches: a moving view on a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.duration import duration_text
+from pipeline.streaming import figures
+from pipeline.streaming.figures import Figures
+from transforms.core.journal import JournalError
+from transforms.journal_file import read_journal
+
+_TICK_SECONDS = 0.5
+_LINE_EVERY_TICKS = 20  # where nothing can move: a line every ten seconds
+_MILLIS = 1_000  # of a second
+_LEAST_PAUSE = 20  # times as long as it took to read the journal, which grows
+
+
+@contextmanager
+def shown(kept: Path, stream: TextIO | None = None) -> Iterator[None]:
+    """Show how the stream stands while the block runs.
+
+    Args:
+      kept: the folder with its journal.
+      stream: where; stderr by default.
+    """
+    stream = stream or sys.stderr
+    done = threading.Event()
+    watch = _draw if stream.isatty() else _print_lines
+    watcher = threading.Thread(target=watch, args=(done, stream, kept), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def line(now: Figures, watermark: int | None, clock: int) -> str:
+    """How the stream stands, in one line.
+
+    Args:
+      now: the figures.
+      watermark: of the source, in ms; None while nothing is known.
+      clock: this machine's, in ms since 1970.
+    """
+    counts = (
+        f"{now.read:,} records, {now.open:,} open, {now.closed:,} closed, {now.late:,} late, "
+        f"{now.rejected:,} rejected"
+    )
+    means = ", ".join(f"{name} {mean:.3f}" for name, mean in now.means.items())
+    return f"{counts}; {_time_text(watermark, clock)}" + (f"; means {means}" if means else "")
+
+
+def view(now: Figures, watermark: int | None, clock: int) -> Group:
+    """How the stream stands, as a table of counts above one of running means."""
+    counts = Table.grid(padding=(0, 3))
+    counts.add_row("records", "open", "closed", "late", "rejected", style="dim")
+    counts.add_row(
+        *(f"{number:,}" for number in (now.read, now.open, now.closed, now.late, now.rejected))
+    )
+    parts: list[Table | Text] = [counts, Text(_time_text(watermark, clock))]
+    if now.means:
+        means = Table.grid(padding=(0, 3))
+        means.add_row("running mean", *now.means, style="dim")
+        means.add_row("", *(f"{mean:.3f}" for mean in now.means.values()))
+        parts.append(means)
+    return Group(*parts)
+
+
+def _time_text(watermark: int | None, clock: int) -> str:
+    if watermark is None:
+        return "no watermark yet"
+    try:
+        moment = datetime.fromtimestamp(watermark / _MILLIS, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"watermark {watermark} ms"
+    # Seconds are enough, and less to read.
+    behind = max(0, clock - watermark) // _MILLIS * _MILLIS
+    return f"watermark {moment:%Y-%m-%d %H:%M:%S}, {duration_text(behind)} behind the clock"
+
+
+class _Gauge:
+    """The figures with the watermark of the journal in a folder."""
+
+    def __init__(self, kept: Path) -> None:
+        self._kept = kept
+        self._watermark: int | None = None
+        self._read_again = time.monotonic()
+
+    def read(self) -> tuple[Figures, int | None, int]:
+        begins = time.monotonic()
+        if begins >= self._read_again:
+            with suppress(JournalError, OSError):  # the stream itself says what is wrong
+                self._watermark = read_journal(str(self._kept)).reach.watermark
+            self._read_again = begins + _LEAST_PAUSE * (time.monotonic() - begins)
+        return figures.now(), self._watermark, time.time_ns() // 1_000_000
+
+
+def _draw(done: threading.Event, stream: TextIO, kept: Path) -> None:
+    console, gauge = Console(file=stream), _Gauge(kept)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        while not done.wait(_TICK_SECONDS):
+            live.update(view(*gauge.read()), refresh=True)
+
+
+def _print_lines(done: threading.Event, stream: TextIO, kept: Path) -> None:
+    gauge, ticks = _Gauge(kept), 0
+    while not done.wait(_TICK_SECONDS):
+        ticks += 1
+        if ticks % _LINE_EVERY_TICKS == 0:
+            print(f"goodgain: {line(*gauge.read())}", file=stream, flush=True)

@@ -1,0 +1,85 @@
+"""How much of a stream is safe: the watermark behind everything that has been written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.coders import VarIntCoder
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import ReadModifyWriteStateSpec, TimerSpec, on_timer
+from apache_beam.utils.timestamp import Timestamp
+
+from pipeline.streaming.keeping import note_progress
+from pipeline.streaming.sinks import WrittenPane
+from transforms import draining
+
+_MICROS = 1_000  # of a millisecond
+_ALL = "all"
+
+
+class NoteProgress(beam.PTransform):
+    """`PCollection[WrittenPane]`, of all sinks together: keeps how far they have come.
+
+    A sink holds the watermark behind it at the first row that waits. So when the watermark here
+    has reached a time, all that was given to the sinks before that time is in files.
+
+    Attributes:
+      folder: where it is kept; None where the engine restores a stream by itself.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def expand(self, written: beam.PCollection[WrittenPane]) -> beam.PCollection[Any]:
+        """Apply the transform."""
+        return (
+            written
+            | "Together" >> beam.Map(_together).with_output_types(tuple[str, int])
+            | "Note" >> beam.ParDo(_Note(self.folder))
+        )
+
+
+def _together(pane: WrittenPane) -> tuple[str, int]:
+    return _ALL, pane.latest
+
+
+class _Note(beam.DoFn):
+    # The latest time of all that was written, and the time that the timer is set for.
+    LATEST = ReadModifyWriteStateSpec("latest", VarIntCoder())
+    PENDING = ReadModifyWriteStateSpec("pending", VarIntCoder())
+    SAFE = TimerSpec("safe", TimeDomain.WATERMARK)
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def process(
+        self,
+        keyed: tuple[str, int],
+        latest: Any = beam.DoFn.StateParam(LATEST),
+        pending: Any = beam.DoFn.StateParam(PENDING),
+        safe: Any = beam.DoFn.TimerParam(SAFE),
+    ) -> None:
+        known = latest.read()
+        latest.write(keyed[1] if known is None else max(known, keyed[1]))
+        if pending.read() is None:
+            pending.write(keyed[1])
+            safe.set(Timestamp(micros=keyed[1] * _MICROS))
+
+    @on_timer(SAFE)
+    def is_safe(
+        self,
+        latest: Any = beam.DoFn.StateParam(LATEST),
+        pending: Any = beam.DoFn.StateParam(PENDING),
+        safe: Any = beam.DoFn.TimerParam(SAFE),
+    ) -> None:
+        now, last = pending.read(), latest.read()
+        if self._folder is not None and draining.is_due(now):
+            note_progress(self._folder, now)
+        if last > now:
+            pending.write(last)
+            safe.set(Timestamp(micros=last * _MICROS))
+        else:
+            pending.clear()

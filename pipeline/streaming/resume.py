@@ -1,0 +1,93 @@
+"""Going on where a stream ended: what is read again, and what of it is in files already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apache_beam.io.filesystems import FileSystems
+from msgspec import Struct
+
+from pipeline.outputs import datasets
+from pipeline.outputs.folder import UNFINISHED, delete, open_file
+from pipeline.outputs.formats import FORMATS, Row
+from pipeline.streaming.already import Already, Bounds
+from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.keeping import Progress
+from pipeline.streaming.panes import pane_of
+from pipeline.streaming.totals import Totals, totals_of
+from transforms.core.journal import Journal
+
+CONVERSATIONS = "conversations"
+# Written before the rows of the same conversations in `conversations`, and void without those.
+_BEFORE = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
+_EVERYTHING = 1 << 62
+
+
+class Again(Struct, frozen=True):
+    """What of a journal is read again.
+
+    Attributes:
+      horizon: ms before the journal's watermark; files whose records are all older are not read.
+      bounds: what is computed anew in full.
+    """
+
+    horizon: int
+    bounds: Bounds
+
+
+def what_again(config: StreamConfig, journal: Journal, progress: Progress | None) -> Again:
+    """What has to be read again, so that all that is not in files comes out once more.
+
+    Windows of means that have not had their last pane when all was written up to the progress need
+    every conversation of theirs, and these every record.
+    """
+    watermark = journal.reach.watermark
+    if watermark is None or progress is None:
+        return Again(_EVERYTHING, Bounds())
+    safe = min(watermark, progress.watermark)
+    means_from = safe - config.window - config.gap - config.allowed_lateness
+    slack = config.out_of_orderness + config.allowed_lateness + config.gap
+    oldest = means_from - config.max_open - slack
+    return Again(watermark - oldest, Bounds(means_from, means_from))
+
+
+def read_written(folder: str, bounds: Bounds) -> tuple[Already, Totals]:
+    """What earlier starts have written, after removing what they did not complete.
+
+    Raises:
+      OSError: a file cannot be read.
+    """
+    delete(FileSystems.join(folder, UNFINISHED))
+    _delete_void(folder)
+    already, totals = Already(bounds), Totals()
+    for dataset in (CONVERSATIONS, datasets.LATE.name, datasets.REJECTED.name):
+        for rows in _files(folder, dataset):
+            totals = totals.plus(totals_of(dataset, rows))
+            if dataset == CONVERSATIONS:
+                already.add_conversations(rows)
+            else:
+                already.add_rows(rows)
+    return already, totals
+
+
+def _delete_void(folder: str) -> None:
+    """Delete files of conversations whose own rows were not written, since a crash came first."""
+    complete = set(_names(folder, CONVERSATIONS))
+    for dataset in _BEFORE:
+        for name in _names(folder, dataset):
+            if name not in complete:
+                delete(FileSystems.join(folder, dataset, name))
+
+
+def _names(folder: str, dataset: str) -> list[str]:
+    (match,) = FileSystems.match([FileSystems.join(folder, dataset, "part-*")])
+    names = [FileSystems.split(metadata.path)[1] for metadata in match.metadata_list]
+    return sorted(name for name in names if pane_of(name) is not None)
+
+
+def _files(folder: str, dataset: str) -> Iterator[list[Row]]:
+    suffixes = {one.suffix: one for one in FORMATS.values()}
+    for name in _names(folder, dataset):
+        file_format = next(one for suffix, one in suffixes.items() if name.endswith(suffix))
+        with open_file(FileSystems.join(folder, dataset, name)) as file:
+            yield list(file_format.read(file))

@@ -1,0 +1,108 @@
+"""What a person reads at the end of a stream: means by window, and what became of the records."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Console
+
+from pipeline.cli.console import plain_table, result_console
+from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.figures import Figures
+from pipeline.streaming.latest_means import latest_means
+from transforms.core.errors import BalanceError
+from transforms.core.journal import Journal
+
+_SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
+_SHOWN_WINDOWS = 7
+_MILLIS = 1_000  # of a second
+_TABLE_WIDTH = 100  # where there is no terminal
+
+
+def print_summary(config: StreamConfig, now: Figures, journal: Journal) -> None:
+    """Print the end of a stream.
+
+    Raises:
+      BalanceError: records are missing in the files, or are there twice.
+    """
+    console = result_console()
+    if not console.is_terminal:
+        console.width = _TABLE_WIDTH
+    _print_means(console, latest_means(config.output), now)
+    totals = now.totals
+    _print(
+        console,
+        f"\nConversations: {totals.conversations:,} closed, of which {totals.in_means:,} in the "
+        f"means; {now.open:,} still open.",
+    )
+    still_open = now.read - now.out
+    read = totals.records + still_open
+    _print(
+        console,
+        f"Records: {read:,} read = {totals.scored:,} scored + {totals.earlier_turn:,} of earlier "
+        f"turns + {totals.redelivered:,} redelivered + {totals.rejected:,} rejected + "
+        f"{totals.late:,} late + {still_open:,} still open.",
+    )
+    _check(read, journal)
+    _print(console, f"Outputs: {config.output}; start again with the same options to go on.")
+
+
+def _check(read: int, journal: Journal) -> None:
+    """Hold what the files and the engine say of the records against what the source says.
+
+    While a file is being read, the source has not yet said what it holds.
+    """
+    taken = journal.totals()
+    expected = taken.records + taken.changed
+    if not journal.unmoved and read != expected:
+        raise BalanceError(
+            f"{expected:,} records were read but {read:,} are accounted for; outputs may miss some "
+            "or hold some twice: compare with `goodgain run` on the same files."
+        )
+
+
+def _print_means(console: Console, means: list[dict[str, Any]], now: Figures) -> None:
+    windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for row in means:
+        if not row["slice"] and row["i"] is None and row["population"] == "all":
+            windows[row["window_start"]][row["metric"]] = row
+    if not windows:
+        _print_running(console, now)
+        return
+    table = plain_table()
+    for heading in ("window", "conversations", *_SHOWN_METRICS, ""):
+        table.add_column(heading, justify="left" if heading == "window" else "right")
+    for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
+        headline = by_metric[_SHOWN_METRICS[0]]
+        table.add_row(
+            _moment(start),
+            f"{headline['n'] + headline['undefined']:,}",
+            *(_number(by_metric[name]["mean"]) for name in _SHOWN_METRICS),
+            "" if headline["is_last"] else "open",
+        )
+    console.print(table)
+
+
+def _print_running(console: Console, now: Figures) -> None:
+    if not now.means:
+        _print(console, "There are no means yet, since no conversation was closed.")
+        return
+    table = plain_table()
+    for name in ("mean so far", *now.means):
+        table.add_column(name, justify="right")
+    table.add_row(f"{now.closed:,} closed", *map(_number, now.means.values()))
+    console.print(table)
+
+
+def _moment(millis: int) -> str:
+    return f"{datetime.fromtimestamp(millis / _MILLIS, UTC):%Y-%m-%d %H:%M}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _print(console: Console, line: str) -> None:
+    console.print(line, soft_wrap=True)
