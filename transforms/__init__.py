@@ -10,25 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from transforms.fingerprint import FingerprintCalls
+    from transforms.kafka import ReadKafkaTraces
     from transforms.means import GlobalMeans
+    from transforms.pubsub import ReadPubSubTraces
     from transforms.qrels import JoinQrels, ReadQrels
     from transforms.read import ReadTraces
     from transforms.read_again import ReadConversations
     from transforms.score import ScoreConversations, ScorePayloads
-    from transforms.windowed_means import WindowedMeans
     from transforms.watch import WatchFolder
+    from transforms.windowed_means import WindowedMeans
 
 __all__ = [
     "FingerprintCalls",
     "GlobalMeans",
     "JoinQrels",
     "ReadConversations",
+    "ReadKafkaTraces",
+    "ReadPubSubTraces",
     "ReadQrels",
     "ReadTraces",
     "ScoreConversations",
     "ScorePayloads",
-    "WindowedMeans",
     "WatchFolder",
+    "WindowedMeans",
 ]
 
 _MODULES = {
@@ -36,12 +40,14 @@ _MODULES = {
     "GlobalMeans": "means",
     "JoinQrels": "qrels",
     "ReadConversations": "read_again",
+    "ReadKafkaTraces": "kafka",
+    "ReadPubSubTraces": "pubsub",
     "ReadQrels": "qrels",
     "ReadTraces": "read",
     "ScoreConversations": "score",
     "ScorePayloads": "score",
-    "WindowedMeans": "windowed_means",
     "WatchFolder": "watch",
+    "WindowedMeans": "windowed_means",
 }
 
 

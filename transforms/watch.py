@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import apache_beam as beam
 from apache_beam.io.restriction_trackers import OffsetRange, OffsetRestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.transforms.core import RestrictionProvider
-from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration, Timestamp
 
-from transforms import coders as _coders  # noqa: F401  (registers the coders of what is read)
 from transforms.core.journal import Move
-from transforms.core.records import SearchCall
-from transforms.core.rejected import RejectedRecord
 from transforms.draining import begin_draining
 from transforms.folder_watch import FolderSource, FolderWatch, Resumption
 from transforms.read import REJECTED
 from transforms.stopping import is_stop_requested
+from transforms.streamed import StreamedTraces, stamped, streamed_traces, timestamp_of
 
 # A position of the source: an entry of the journal, and a part of it (of a file, a shard).
 _PARTS = 1 << 20
 _END = 1 << 62
-
-
-class StreamedTraces(NamedTuple):
-    """What a stream gives.
-
-    Attributes:
-      calls: PCollection[SearchCall], each at its event time.
-      rejected: PCollection[RejectedRecord], each at the watermark, since it has no usable time.
-    """
-
-    calls: beam.PCollection[SearchCall]
-    rejected: beam.PCollection[RejectedRecord]
 
 
 class WatchFolder(beam.PTransform):
@@ -70,10 +55,7 @@ class WatchFolder(beam.PTransform):
             | "Watch"
             >> beam.ParDo(ReadFolder(self.ends_when_silent)).with_outputs(REJECTED, main="calls")
         )
-        calls, rejected = outputs["calls"], outputs[REJECTED]
-        calls.element_type = SearchCall
-        rejected.element_type = RejectedRecord
-        return StreamedTraces(calls, rejected)
+        return streamed_traces(outputs)
 
 
 def _resumed(source: FolderSource) -> tuple[FolderSource, Resumption]:
@@ -150,7 +132,8 @@ class ReadFolder(beam.DoFn):
                 part = 1
                 continue
             if not has_moved and tracker.try_claim(at * _PARTS + part):
-                yield from _stamped(watch.records(at, part), watermark.current_watermark())
+                source_time = watermark.current_watermark() or MIN_TIMESTAMP
+                yield from stamped(watch.records(at, part), source_time)
             # The engine sees the watermark when the step ends, so records and a move share none.
             tracker.defer_remainder()
             return
@@ -158,21 +141,8 @@ class ReadFolder(beam.DoFn):
 
 def _move(watermark: Any, move: Move) -> None:
     if move.reach.watermark is not None:
-        moved = _timestamp(move.reach.watermark)
+        moved = timestamp_of(move.reach.watermark)
         watermark.set_watermark(max(moved, watermark.current_watermark() or moved))
-
-
-def _stamped(records: Iterable[SearchCall | RejectedRecord], watermark: Any) -> Iterator[Any]:
-    for record in records:
-        if isinstance(record, SearchCall):
-            yield TimestampedValue(record, _timestamp(record.timestamp or 0))
-        else:
-            stamped = TimestampedValue(record, watermark or MIN_TIMESTAMP)
-            yield beam.pvalue.TaggedOutput(REJECTED, stamped)
-
-
-def _timestamp(millis: int) -> Timestamp:
-    return Timestamp(micros=millis * 1_000)
 
 
 def _millis(watermark: Timestamp | None) -> int:

@@ -1,0 +1,166 @@
+"""Records from topics: what each message becomes, and what is asked of Beam's sources."""
+
+import json
+
+import apache_beam as beam
+import pytest
+from apache_beam.io.gcp.pubsub import PubsubMessage
+from apache_beam.io.kafka import ReadFromKafka
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms.window import TimestampedValue
+
+import transforms.kafka
+import transforms.pubsub
+from tests.transforms.watching import MINUTE, NOON, record
+from transforms.core.errors import UsageError
+from transforms.core.message import Message, parse_message
+from transforms.core.parsing import parse_mapping
+from transforms.kafka import ReadKafkaTraces
+from transforms.pubsub import ReadPubSubTraces
+
+SUBSCRIPTION = "projects/search/subscriptions/traces"
+SENT_SECONDS = NOON // 1000 + 3600  # the topic's own time of the messages
+
+
+def value(fields):
+    return json.dumps(fields).encode()
+
+
+VALUES = [
+    value(record("a", NOON)),
+    b"garbage",
+    value({"conversation_id": "b", "iteration": 1}),
+    None,
+    value(record("a", NOON + MINUTE)),
+]
+
+
+def seen(element, timestamp=beam.DoFn.TimestampParam):
+    """What tells an element, and its event time in seconds."""
+    told = getattr(element, "position", None) or element.conversation_id
+    return told, timestamp.seconds()
+
+
+def check(source, positions):
+    """Run `source`, which gives the messages of `VALUES`; see what becomes of them."""
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        traces = pipeline | source
+        calls = traces.calls | "SeenCalls" >> beam.Map(seen)
+        rejected = traces.rejected | "SeenRejected" >> beam.Map(seen)
+        times = [NOON // 1000, NOON // 1000 + 60]
+        assert_that(calls, equal_to([("a", at) for at in times]), label="calls")
+        places = [(positions[place], SENT_SECONDS) for place in (1, 2, 3)]
+        assert_that(rejected, equal_to(places), label="rejected")
+
+
+class Sent(beam.PTransform):
+    """Messages as a topic gives them, each at the topic's own time."""
+
+    def __init__(self, messages):
+        super().__init__()
+        self._messages = messages
+
+    def expand(self, begin):
+        stamped = [TimestampedValue(message, SENT_SECONDS) for message in self._messages]
+        return begin | beam.Create(stamped, reshuffle=False) | beam.Map(lambda message: message)
+
+
+def test_kafka_messages_become_records_with_their_places(monkeypatch):
+    asked = {}
+
+    def read(consumer, topics, **options):
+        asked.update(options, consumer=consumer, topics=topics)
+        rows = [
+            beam.Row(topic="traces", partition=3, offset=offset, key=None, value=one)
+            for offset, one in enumerate(VALUES)
+        ]
+        return Sent(rows)
+
+    for name in ("create_time_policy", "log_append_time"):
+        setattr(read, name, getattr(ReadFromKafka, name))
+    monkeypatch.setattr(transforms.kafka, "ReadFromKafka", read)
+    kafka = ReadKafkaTraces("one:9092", ["traces"], "append", {"group.id": "g"}, "localhost:8097")
+    check(kafka, [f"partition 3, offset {at}" for at in range(5)])
+    assert asked == {
+        "consumer": {
+            "bootstrap.servers": "one:9092",
+            "auto.offset.reset": "earliest",
+            "group.id": "g",
+        },
+        "topics": ["traces"],
+        "timestamp_policy": "LogAppendTime",
+        "with_metadata": True,
+        "expansion_service": "localhost:8097",
+    }
+
+
+def test_pubsub_messages_become_records_with_their_places(monkeypatch):
+    asked = {}
+
+    def read(**options):
+        asked.update(options)
+        return Sent(
+            [
+                PubsubMessage(one or b"", {}, message_id=f"m{number}")
+                for number, one in enumerate(VALUES)
+            ]
+        )
+
+    monkeypatch.setattr(transforms.pubsub, "ReadFromPubSub", read)
+    pubsub = ReadPubSubTraces(SUBSCRIPTION, "event_time", "record_id")
+    check(pubsub, [f"message m{number}" for number in range(5)])
+    assert asked == {
+        "subscription": SUBSCRIPTION,
+        "id_label": "record_id",
+        "with_attributes": True,
+        "timestamp_attribute": "event_time",
+    }
+
+
+def test_beam_takes_the_subscription_as_it_is_asked_for():
+    pipeline = beam.Pipeline(runner=FnApiRunner())
+    traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, "event_time")
+    assert traces.calls.pipeline is pipeline
+    graph = pipeline.to_runner_api()
+    urns = {one.spec.urn for one in graph.components.transforms.values()}
+    assert "beam:transform:pubsub_read:v1" in urns
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "field"),
+    [
+        (b"", "The message is empty.", None),
+        (b" \n", "The message is empty.", None),
+        (None, "The message is empty.", None),
+        (b'{"conversation_id": "a"}', "iteration is missing.", "iteration"),
+        (b'{"conversation_id": "a", "iteration": 1}', "timestamp is missing", "timestamp"),
+    ],
+)
+def test_what_cannot_be_used_is_rejected_with_its_reason(content, reason, field):
+    row = parse_message(Message("kafka://traces", "partition 0, offset 7", content))
+    assert row.reason.startswith(reason)
+    assert (row.source, row.position) == ("kafka://traces", "partition 0, offset 7")
+    assert row.field == field
+    assert row.conversation_id == ("a" if field else None)
+
+
+def test_a_message_is_parsed_as_a_line_of_a_file_is():
+    fields = record("a", "2025-03-01T12:00:00Z", results=[{"gain": 3.0, "title": "x"}], extra=1)
+    assert parse_message(Message("s", "p", value(fields))) == parse_mapping(fields)
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: ReadKafkaTraces("", ["t"]), "No Kafka broker is given"),
+        (lambda: ReadKafkaTraces("a:1", []), "No Kafka topic is given"),
+        (lambda: ReadKafkaTraces("a:1", [""]), "No Kafka topic is given"),
+        (lambda: ReadKafkaTraces("a:1", ["t"], "event"), "create or append, not 'event'"),
+        (lambda: ReadPubSubTraces("traces"), "write projects/P/subscriptions/S"),
+        (lambda: ReadPubSubTraces("projects/p/topics/t"), "is no Pub/Sub subscription"),
+    ],
+)
+def test_what_cannot_be_read_from_is_refused(make, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        make()

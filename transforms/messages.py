@@ -1,0 +1,31 @@
+"""Messages of a topic to search calls and rejected rows (SPEC 2, 3, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import apache_beam as beam
+
+from transforms.coders import StructCoder
+from transforms.core.message import Message, parse_message
+from transforms.read import REJECTED
+from transforms.streamed import StreamedTraces, stamped, streamed_traces
+
+beam.coders.registry.register_coder(Message, StructCoder)
+
+
+class ParseMessages(beam.PTransform):
+    """`PCollection[Message]` to `StreamedTraces`; a rejected record keeps its message's time."""
+
+    def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
+        """Apply the transform."""
+        outputs = messages | "ParseMessage" >> beam.ParDo(_ParseMessage()).with_outputs(
+            REJECTED, main="calls"
+        )
+        return streamed_traces(outputs)
+
+
+class _ParseMessage(beam.DoFn):
+    def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterable[Any]:
+        return stamped([parse_message(message)], timestamp)
