@@ -73,10 +73,10 @@ class TestCommands:
     @pytest.mark.parametrize(
         ("words", "expected"),
         [
-            ([], "give a command: run, validate"),
+            ([], "give a command: run, stream"),
             (["runn"], "'runn' is no command; did you mean run?"),
             (["Validate"], "did you mean validate?"),
-            (["xyzzy"], "there are run, validate"),
+            (["xyzzy"], "there are run, stream"),
             (["validate", "--jsn", "x"], "--jsn is no option; did you mean --json?"),
             (["validate", "--quux", "x"], "--quux is no option"),
             (["validate"], "the following arguments are required: PATTERN"),
