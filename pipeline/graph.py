@@ -42,6 +42,7 @@ SUMMARY = "summary.json"
 _ONE = 1
 _DIGITS = 20
 _SHOWN_PROBLEMS = 5
+_Keyed = tuple[str, bytes]
 
 
 class Plan(Struct, frozen=True):
@@ -77,7 +78,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     traces = pipeline | "Read" >> ReadTraces(plan.inputs, plan.shard_bytes)
     labelling = _join_qrels(pipeline, traces, plan) if plan.qrels else None
     labels = [labelling.payloads] if labelling else []
-    first = _score("Score", traces, plan.scoring, labels, keep_encodings=False)
+    # Flink's runner refuses a collection that a Flatten and a step with a side input share
+    # (apache/beam#34647), so the Flatten gets it by a step of its own.
+    for_flatten = [one | "Labels" >> beam.Map(_same).with_output_types(_Keyed) for one in labels]
+    first = _score("Score", traces, plan.scoring, for_flatten, keep_encodings=False)
     # Texts stay behind at first. The few conversations whose order hangs on them are read again.
     again = traces.shards | "ReadAgain" >> ReadConversations(first.undecided)
     labels = [one | "LabelsAgain" >> OnlyConversations(first.undecided) for one in labels]
@@ -117,6 +121,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
 
 
+def _same(element: _Keyed) -> _Keyed:
+    return element
+
+
 def _join_qrels(pipeline: beam.Pipeline, traces: Traces, plan: Plan) -> Labelling:
     """Labels for the conversations; of all problems with the judgments, a list of the first."""
     read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes)
@@ -135,15 +143,13 @@ def _score(
     label: str,
     traces: Traces,
     scoring: Scoring,
-    labels: Iterable[beam.PCollection[tuple[str, bytes]]],
+    labels: Iterable[beam.PCollection[_Keyed]],
     keep_encodings: bool,
 ) -> ScoredConversations:
     payloads = traces.calls | f"{label}/Fingerprint" >> FingerprintCalls(
         scoring.rules, keep_encodings, scoring.label_keys
     )
-    rejections = traces.rejected | f"{label}/Flag" >> beam.FlatMap(flags).with_output_types(
-        tuple[str, bytes]
-    )
+    rejections = traces.rejected | f"{label}/Flag" >> beam.FlatMap(flags).with_output_types(_Keyed)
     scored: ScoredConversations = (
         (payloads, rejections, *labels)
         | f"{label}/Key" >> beam.Flatten()
@@ -152,7 +158,7 @@ def _score(
     return scored
 
 
-def flags(row: RejectedRecord) -> Iterator[tuple[str, bytes]]:
+def flags(row: RejectedRecord) -> Iterator[_Keyed]:
     """Tell the conversation of a rejected record, when it can be told which one that is."""
     if row.conversation_id:
         yield row.conversation_id, payload((), row.records)
