@@ -79,7 +79,7 @@ def task_manager(settings: Settings, number: int) -> Daemon:
         _flink_command(
             settings,
             "-Xmx640m",
-            "-XX:MaxDirectMemorySize=256m",
+            "-XX:MaxDirectMemorySize=512m",
             "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
             f"-Dtaskmanager.resource-id={name}",
         ),
@@ -117,8 +117,8 @@ def worker_pool(settings: Settings) -> Daemon:
         (
             "python",
             "-m",
-            "apache_beam.runners.worker.worker_pool_main",
-            f"--service_port={settings.ports.worker_pool}",
+            "tests.engines.worker_pool",
+            f"--port={settings.ports.worker_pool}",
         ),
         settings.flink,
         environment=worker_environment(settings),
