@@ -127,7 +127,7 @@ class CloseConversation(beam.DoFn):
                     yield TaggedOutput(LIVE, one)
                 given.clear()
             yield TimestampedValue(score, _timestamp(known.event_time))
-        elif self._closing.live and known.closed is None:
+        elif self._closing.live and known.closed is None and known.opened is not None:
             frame = unpack(payloads.read())
             rows = self._score(conversation_id, frame, known).iterations
             ends = ends_of_iterations(rows, frame.calls, known.opened)

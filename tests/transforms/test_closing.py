@@ -1,44 +1,180 @@
-"""Closing conversations of a stream, moment by moment (SPEC 7)."""
+"""Closing conversations of a stream, moment by moment (SPEC 3, 7)."""
 
-from tests.transforms.streams import Script, at, minute_of, play
+import pytest
+
+from tests.core.direct import scoring
+from tests.transforms.streams import MINUTE, Script, at, minute_of, play
+from transforms import draining
 from transforms.core.closing import Closing
 from transforms.core.records import Millis, Result, SearchCall
 
-CLOSING = Closing()
+CLOSING = Closing()  # 30 minutes after the last event; an hour for stragglers
 
 
-def call(minute, iteration=1, conversation="c", **fields):
-    results = [Result(id=f"{conversation}-{iteration}", gain=3)]
-    fields = {"record_id": f"{minute}", "results": results} | fields
-    return SearchCall(conversation, iteration, timestamp=Millis(at(minute)), **fields)
+def call(minute, iteration=1, conversation="c", results=1, **fields):
+    ids = [f"{conversation}-{iteration}-{rank}" for rank in range(results)]
+    fields = {"record_id": f"{minute} {iteration}", **fields}
+    return SearchCall(
+        conversation,
+        iteration,
+        timestamp=Millis(at(minute)),
+        results=[Result(id=one, gain=3) for one in ids],
+        **fields,
+    )
 
 
 def closed(given):
-    """(conversation, N, redelivered, minute) of each score, in the order given."""
+    """(conversation, minute of closing, N, CG) of each score, in the order given."""
     return [
-        (
-            score.conversation.conversation_id,
-            score.conversation.N,
-            score.conversation.redelivered,
-            minute_of(time),
-        )
-        for time, score in given["scores"]
-    ]
+        (score.conversation.conversation_id, minute_of(score.closed), score.conversation.N,
+         score.conversation.CG)
+        for _, score in given["scores"]
+    ]  # fmt: skip
 
 
 def late(given):
+    """(conversation, minute) of each late row, in the order given."""
     return [(row.conversation_id, minute_of(row.timestamp)) for _, row in given["late"]]
 
 
-def test_out_of_order_within_the_gap():
+def test_records_out_of_order_are_put_in_order():
     script = Script().arrive(call(20, 3), call(0, 1)).watermark(10).arrive(call(5, 2))
     given = play(script.watermark(35, 49, 51), CLOSING)
-    assert closed(given) == [("c", 3, 0, 20)]
+    assert closed(given) == [("c", 50, 3, 9)]
+    assert [row.i for _, score in given["scores"] for row in score.iterations] == [1, 2, 3]
+    assert [score.iterations[1].iteration for _, score in given["scores"]] == [2]
     assert late(given) == []
 
 
-def test_straggler_is_late():
-    script = Script().arrive(call(0, 1)).watermark(30, 31).arrive(call(5, 2)).watermark(70)
+def test_a_score_has_the_time_of_the_last_event():
+    given = play(Script().arrive(call(0), call(20, 2)).watermark(51), CLOSING)
+    assert [minute_of(time) for time, _ in given["scores"]] == [20]
+
+
+@pytest.mark.parametrize(
+    ("stragglers_at", "expected"), [((31,), 1), ((89.9,), 1), ((90,), 0), ((31, 60, 89), 3)]
+)
+def test_a_straggler_is_late_while_its_conversation_is_remembered(stragglers_at, expected):
+    """Closed at minute 30 and remembered until minute 90."""
+    script = Script().arrive(call(0)).watermark(29, 30)
+    for number, minute in enumerate(stragglers_at):
+        script.watermark(minute).arrive(call(minute, 2 + number))
+    given = play(script.watermark(400), CLOSING)
+    assert late(given) == [("c", minute) for minute in stragglers_at[:expected]]
+    again = [("c", minute + 30, 1, 3) for minute in stragglers_at[expected:]]
+    assert closed(given) == [("c", 30, 1, 3), *again]
+
+
+def test_a_straggler_that_finds_the_conversation_open_counts():
+    """Behind the watermark by far, but before the conversation's end."""
+    script = Script().arrive(call(0)).watermark(29).arrive(call(-500, 2))
+    given = play(script.watermark(30, 31), CLOSING)
+    assert closed(given) == [("c", 30, 2, 6)]
+
+
+def test_what_comes_late_from_a_conversation_nobody_knows_is_scored():
+    """Nothing tells it from the beginning of a conversation; nothing is dropped."""
+    script = Script().watermark(10_000).arrive(call(0)).watermark(10_001)
     given = play(script, CLOSING)
-    assert closed(given) == [("c", 1, 0, 0)]
-    assert late(given) == [("c", 5)]
+    assert closed(given) == [("c", 30, 1, 3)]
+    assert late(given) == []
+
+
+def test_redelivery_before_closing_is_redelivered_and_after_it_late():
+    again = call(0)
+    script = Script().arrive(call(0), again).watermark(10).arrive(again).watermark(30)
+    given = play(script.watermark(31).arrive(again).watermark(32), CLOSING)
+    ((_, score),) = given["scores"]
+    assert (score.conversation.redelivered, score.counts["records.redelivered"]) == (2, 2)
+    assert late(given) == [("c", 0)]
+
+
+def test_the_final_record_closes_as_soon_as_the_watermark_has_passed_it():
+    script = Script().arrive(call(0), call(5, 2, is_final=True)).watermark(5).arrive(call(5, 3))
+    given = play(script.watermark(5.1).arrive(call(6, 4)).watermark(7), CLOSING)
+    assert [(one[0], round(one[1]), one[2]) for one in closed(given)] == [("c", 5, 3)]
+    assert late(given) == [("c", 6)]
+
+
+def test_a_final_record_that_comes_late_closes_at_once():
+    script = Script().arrive(call(0)).watermark(20).arrive(call(10, 2, is_final=True))
+    given = play(script.watermark(20.1).arrive(call(20.1, 3)).watermark(30, 60), CLOSING)
+    assert [one[2] for one in closed(given)] == [2]
+    assert late(given) == [("c", 20.1)]
+
+
+def test_interleaved_conversations_close_each_at_its_own_time():
+    script = Script().arrive(call(0, conversation="a"), call(10, conversation="b"))
+    script.watermark(20).arrive(call(25, 2, conversation="a")).watermark(39, 40)
+    script.arrive(call(35, 2, conversation="b")).watermark(54, 55, 56)
+    given = play(script.arrive(call(41, 3, conversation="a")).watermark(57), CLOSING)
+    assert closed(given) == [("b", 40, 1, 3), ("a", 55, 2, 6)]
+    assert late(given) == [("b", 35), ("a", 41)]
+
+
+def test_the_end_of_the_stream_closes_what_is_open():
+    given = play(Script().arrive(call(0), call(10, conversation="b")).watermark(11), CLOSING)
+    assert sorted(closed(given)) == [("b", 40, 1, 3), ("c", 30, 1, 3)]
+
+
+def test_a_conversation_that_goes_on_is_closed_at_its_greatest_age():
+    script = Script()
+    for minute in range(0, 120, 20):
+        script.arrive(call(minute, 1 + minute)).watermark(minute + 0.5)
+    given = play(script.watermark(121), Closing(max_open=60 * MINUTE))
+    assert closed(given) == [("c", 60, 4, 12)]  # what came at 60 was there before the watermark
+    assert late(given) == [("c", 80), ("c", 100)]
+
+
+def test_a_clock_years_ahead_leaves_others_open_and_its_own_conversation_bounded():
+    script = Script().arrive(call(0), call(3_000_000, 2), call(1, conversation="b"))
+    given = play(script.watermark(31, 32, 24 * 60), CLOSING)
+    assert closed(given) == [("b", 31, 1, 3), ("c", 24 * 60, 2, 6)]
+    assert [minute_of(time) for time, _ in given["scores"]] == [1, 24 * 60]
+
+
+@pytest.mark.parametrize(
+    "closing", [Closing(most_results=5), Closing(most_bytes=1_200)], ids=["results", "bytes"]
+)
+def test_what_is_beyond_the_cap_is_rejected_and_flagged(closing):
+    script = Script().arrive(call(0, 1, results=2)).watermark(0.5)
+    for minute in range(1, 5):
+        script.arrive(call(minute, 1 + minute, results=2)).watermark(minute + 0.5)
+    given = play(script.watermark(34, 35), closing)
+    ((_, score),) = given["scores"]
+    rejected = [row for _, row in given["rejected"]]
+    kept = score.conversation.N
+    assert 0 < kept < 5
+    assert len(rejected) == score.conversation.rejected_records == 5 - kept
+    assert len({(row.source, row.position) for row in rejected}) == len(rejected)
+    assert all("may be open" in row.reason for row in rejected)
+    assert score.counts["conversations.over_cap"] == 1
+    assert score.counts["conversations.in_means"] == 0
+    # What is not kept still says that the conversation goes on.
+    assert minute_of(score.closed) == 34
+
+
+def test_nothing_follows_once_the_cap_was_reached():
+    """Also what would fit: which records count must not depend on their size."""
+    script = Script().arrive(call(0, 1, results=2)).watermark(0.5).arrive(call(1, 2, results=9))
+    given = play(script.watermark(1.5).arrive(call(2, 3)).watermark(40), Closing(most_results=5))
+    assert [(one[2], one[3]) for one in closed(given)] == [(1, 6)]
+    assert len(given["rejected"]) == 2
+
+
+@pytest.fixture
+def stopped_at_minute_40():
+    draining.begin_draining(at(40))
+    yield
+    draining.end_draining()
+
+
+@pytest.mark.usefixtures("stopped_at_minute_40")
+def test_what_is_open_when_a_stream_is_stopped_stays_silent():
+    """The runner moves the watermark to the end of time; it had truly come to minute 40."""
+    script = Script().arrive(call(0, conversation="a"), call(9, conversation="b"))
+    script.arrive(call(39, 1, conversation="open")).watermark(29, 30, 39, 40)
+    given = play(script, Closing(live=True), scoring())
+    assert closed(given) == [("a", 30, 1, 3), ("b", 39, 1, 3)]
+    names = [one.row.conversation_id for _, one in given["live"]]
+    assert sorted(names) == ["a", "b", "open"]  # the watermark had passed its iteration

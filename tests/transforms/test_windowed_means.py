@@ -9,7 +9,6 @@ from tests.core.direct import score_one, scoring
 from tests.transforms.streams import at, collected, minute_of, stamp
 from transforms.core.closing import Closing
 from transforms.core.score import ConversationScore
-from transforms.core.windowed_means import MissedByMeans
 from transforms.windowed_means import WindowedMeans
 
 MINUTE = 60_000

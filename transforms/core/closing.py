@@ -16,11 +16,13 @@ from msgspec.structs import replace
 
 from transforms.core.errors import UsageError
 from transforms.core.payload import Frame
+from transforms.core.records import EARLIEST_MILLIS, LATEST_MILLIS
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 
 _MINUTE = 60_000
 _AFTER = 1  # the watermark has passed an event when it stands behind it
+_NEVER = LATEST_MILLIS  # later than any event; only the end of the stream comes behind it
 STREAM = "stream"
 
 
@@ -28,7 +30,9 @@ class Closing(Struct, frozen=True):
     """When conversations of a stream are closed and how much of them is kept until then.
 
     A conversation is closed when the watermark reaches the first of: `gap` after its last event;
-    the moment after a record that says `is_final`; `max_open` after its first payload.
+    the moment after a record that says `is_final`; `max_open` after the first record that arrived.
+    One of which only flags for rejected records came is closed `gap` after the last flag was read,
+    or, where a flag has no time, at the end of the stream.
 
     Attributes:
       gap: ms of event time without a record after which a conversation has ended.
@@ -67,7 +71,7 @@ class Arrival(Struct, frozen=True):
     """A payload that has arrived.
 
     Attributes:
-      at: event time of the payload itself; it says when its conversation was opened.
+      at: event time of the payload itself.
       first, last: event times of its records, `at` where a record has none or there are none.
       final: event time of its first record that says `is_final`.
       records, results, size: how many it holds; size is in bytes.
@@ -104,18 +108,20 @@ class Conversation(Struct, frozen=True, array_like=True):
     """What is remembered of a conversation besides its payloads.
 
     Attributes:
-      opened: event time of the first payload that arrived.
-      last: of its last record; final: of its first record that says `is_final`.
       wake: the time of the pending wake-up.
+      opened: event time of the first payload with records that arrived; None while none has.
+      last: of its last record; final: of its first record that says `is_final`.
+      flagged: of the last payload without records: a flag for records that could not be used.
       results, size: of the payloads that are kept.
       over_cap: records that were not kept; rejected: of those, and of flags that were not kept.
       closed: the time at which it was closed; None while it is open.
     """
 
-    opened: int
-    last: int
-    final: int | None
-    wake: int
+    wake: int = _NEVER
+    opened: int | None = None
+    last: int | None = None
+    final: int | None = None
+    flagged: int | None = None
     results: int = 0
     size: int = 0
     over_cap: int = 0
@@ -124,16 +130,38 @@ class Conversation(Struct, frozen=True, array_like=True):
 
     def deadline(self, closing: Closing) -> int:
         """When it is closed, by what is known so far."""
+        if self.opened is None or self.last is None:
+            # A flag has no time of its own but that at which it was read, if there was one.
+            is_timed = self.flagged is not None and self.flagged >= EARLIEST_MILLIS
+            return (self.flagged or 0) + closing.gap if is_timed else _NEVER
         deadline = min(self.last + closing.gap, self.opened + closing.max_open)
         return deadline if self.final is None else min(deadline, self.final + _AFTER)
 
     @property
     def event_time(self) -> int:
-        """The time that a closed conversation counts at: its last event, or when it was closed.
+        """The time that it counts at: its last event, or when it was closed if that was before.
 
         A record with a clock that runs ahead may lie behind the closing.
         """
-        return self.last if self.closed is None else min(self.last, self.closed)
+        times = (self.last if self.last is not None else self.flagged, self.closed)
+        return min((time for time in times if time is not None), default=_NEVER)
+
+    def with_arrival(self, arrival: Arrival) -> Conversation:
+        """After a payload was seen, whatever becomes of it."""
+        if not arrival.records:
+            return replace(self, flagged=_greatest(self.flagged, arrival.at))
+        return replace(
+            self,
+            opened=arrival.at if self.opened is None else self.opened,
+            last=_greatest(self.last, arrival.last),
+            final=min(
+                (one for one in (self.final, arrival.final) if one is not None), default=None
+            ),
+        )
+
+
+def _greatest(known: int | None, new: int) -> int:
+    return new if known is None else max(known, new)
 
 
 Fate = Literal["keep", "over_cap", "late"]
@@ -152,12 +180,11 @@ def arrived(
       closing: the rules.
     """
     if known is None:
-        known = Conversation(arrival.at, arrival.last, arrival.final, wake=_NEVER)
+        known = Conversation()
     elif known.closed is not None:
         return "late", known
-    finals = [one for one in (known.final, arrival.final) if one is not None]
-    seen = replace(known, last=max(known.last, arrival.last), final=min(finals, default=None))
-    seen = replace(seen, wake=min(seen.wake, _first_look(seen, arrival, closing)))
+    seen = known.with_arrival(arrival)
+    seen = replace(seen, wake=min(known.wake, _first_look(seen, arrival, closing)))
     results, size = seen.results + arrival.results, seen.size + arrival.size
     if known.over_cap or results > closing.most_results or size > closing.most_bytes:
         return "over_cap", replace(
@@ -168,12 +195,9 @@ def arrived(
     return "keep", replace(seen, results=results, size=size)
 
 
-_NEVER = 2**62
-
-
 def _first_look(seen: Conversation, arrival: Arrival, closing: Closing) -> int:
     deadline = seen.deadline(closing)
-    return min(deadline, arrival.first + _AFTER) if closing.live else deadline
+    return min(deadline, arrival.first + _AFTER) if closing.live and arrival.records else deadline
 
 
 Step = Literal["wait", "close", "forget"]

@@ -1,0 +1,115 @@
+"""An engine for one stateful DoFn: no bundles, no threads, and a watermark that a test moves.
+
+Timers fire as soon as the watermark has reached them, the earliest first, over all keys; what they
+set anew fires too. So it is what the model of Beam promises, and thousands of streams take seconds.
+"""
+
+from collections import defaultdict
+from inspect import signature
+
+import apache_beam as beam
+from apache_beam.transforms.userstate import BagStateSpec
+from apache_beam.utils.timestamp import Timestamp
+
+END_OF_TIME = 2**53
+
+
+class Bag(list):
+    add = list.append
+
+    def read(self):
+        return list(self)
+
+
+class Cell:
+    value = None
+
+    def read(self):
+        return self.value
+
+    def write(self, value):
+        self.value = value
+
+    def clear(self):
+        self.value = None
+
+
+class Timer:
+    time = None
+
+    def set(self, timestamp):
+        self.time = timestamp.micros // 1000
+
+
+class OneByOne:
+    """Runs a DoFn with one timer; gives (tag, timestamp, element) in order."""
+
+    def __init__(self, dofn, on_timer):
+        self._dofn = dofn
+        self._on_timer = on_timer
+        self._specs = {
+            parameter.name: parameter.default
+            for method in (dofn.process, on_timer)
+            for parameter in signature(method).parameters.values()
+        }
+        self._keys = defaultdict(self._fresh)
+        self.given = []
+        self.now = -END_OF_TIME
+
+    def arrive(self, key, value, time):
+        self._call(self._dofn.process, key, time, (key, value))
+
+    def watermark(self, now):
+        self.now = max(self.now, now)
+        while due := [
+            (timer.time, key)
+            for key, (_, timer) in self._keys.items()
+            if timer.time is not None and timer.time <= self.now
+        ]:
+            time, key = min(due)
+            self._keys[key][1].time = None
+            self._call(self._on_timer, key, time)
+
+    def end(self):
+        self.watermark(END_OF_TIME)
+
+    def of(self, tag):
+        return [element for name, _, element in self.given if name == tag]
+
+    def left(self):
+        """State and timers that are left, by key."""
+        return {
+            key: held
+            for key, (cells, timer) in self._keys.items()
+            if (held := [cell.read() for cell in cells.values() if cell.read()])
+            or timer.time is not None
+        }
+
+    def _fresh(self):
+        cells = {
+            name: Bag() if isinstance(spec.state_spec, BagStateSpec) else Cell()
+            for name, spec in self._specs.items()
+            if isinstance(spec, beam.DoFn.StateParam)
+        }
+        return cells, Timer()
+
+    def _call(self, method, key, time, *arguments):
+        cells, timer = self._keys[key]
+        values = {}
+        for name, parameter in signature(method).parameters.items():
+            default = parameter.default
+            if name in cells:
+                values[name] = cells[name]
+            elif isinstance(default, beam.DoFn.TimerParam):
+                values[name] = timer
+            elif default is beam.DoFn.TimestampParam:
+                values[name] = Timestamp(micros=time * 1000)
+            elif default is beam.DoFn.KeyParam:
+                values[name] = key
+        for output in method(*arguments, **values) or ():
+            tag, stamp = "main", time
+            if isinstance(output, beam.pvalue.TaggedOutput):
+                tag, output = output.tag, output.value
+            if isinstance(output, beam.transforms.window.TimestampedValue):
+                stamp, output = output.timestamp.micros // 1000, output.value
+            self.given.append((tag, stamp, output))

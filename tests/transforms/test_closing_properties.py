@@ -1,0 +1,206 @@
+"""What holds of closing for any stream, whatever its order, its delays and its watermark."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.adversarial import conversation_records
+from tests.core.direct import scoring, shipped_fingerprinter
+from tests.transforms.one_by_one import OneByOne
+from transforms.core.closing import Closing
+from transforms.core.parsing import parse_mapping
+from transforms.core.payload import payload
+from transforms.core.score import score_conversation
+from transforms.score_stream import LATE, LIVE, REJECTED, CloseConversation
+
+SCORING = scoring()
+GAP = 1_000
+START = 1_700_000_000_000
+
+seeds = st.integers(0, 2**32 - 1)
+some = settings(max_examples=100, deadline=None)
+many = settings(max_examples=1_000, deadline=None)
+
+
+def conversations(random, most_step):
+    """Timed calls of two conversations, each with steps of at most `most_step` between events."""
+    calls = []
+    for name in "ab":
+        time = START + random.randrange(3 * GAP)
+        for record in conversation_records(random):
+            time += random.randrange(most_step)
+            timed = {"conversation_id": name, "timestamp": time, "is_final": False}
+            calls.append(parse_mapping({**record, **timed}))
+    return calls
+
+
+def scored_at_once(calls):
+    """What batch gives."""
+    by_name = {}
+    for call in calls:
+        by_name.setdefault(call.conversation_id, []).append(call_print(call))
+    return {name: score_conversation(name, prints, 0, SCORING) for name, prints in by_name.items()}
+
+
+def call_print(call):
+    return shipped_fingerprinter().call_print(call, keep_encoding=True)
+
+
+def stream(closing):
+    dofn = CloseConversation(SCORING, closing)
+    return OneByOne(dofn, dofn.wake_up)
+
+
+def arrive(engine, *calls):
+    for call in calls:
+        packed = payload([call_print(call)])
+        engine.arrive(call.conversation_id, packed, int(call.timestamp))
+
+
+def play(calls, random, closing, most_delay, behind):
+    """Calls arrive up to `most_delay` after their time; the watermark stays so far behind."""
+    arrivals = sorted(
+        (call.timestamp + random.randint(0, most_delay), at) for at, call in enumerate(calls)
+    )
+    engine, newest = stream(closing), 0
+    for _, at in arrivals:
+        arrive(engine, calls[at])
+        newest = max(newest, calls[at].timestamp)
+        engine.watermark(newest - behind)
+    # Long after everything nothing is left, so that the end of the stream has nothing to do.
+    engine.watermark(newest + closing.gap + closing.allowed_lateness)
+    assert not engine.left()
+    return engine
+
+
+def closed_scores(engine):
+    scores = engine.of("main")
+    assert len({score.conversation.conversation_id for score in scores}) == len(scores)
+    return {score.conversation.conversation_id: score for score in scores}
+
+
+def batch_is_closed(seed, live):
+    """Delays of less than the gap, of which the watermark covers any part or none."""
+    random = Random(seed)
+    most_delay = random.choice([1, GAP // 4, GAP // 2])
+    calls = conversations(random, most_step=GAP // 2 - 1)
+    behind = random.randint(0, most_delay)
+    engine = play(calls, random, Closing(GAP, max_open=GAP * 1_000, live=live), most_delay, behind)
+    closed = closed_scores(engine)
+    assert {name: score.closed for name, score in closed.items()} == {
+        name: max(call.timestamp for call in calls if call.conversation_id == name) + GAP
+        for name in closed
+    }
+    expected = scored_at_once(calls)
+    assert {name: rows_of(score) for name, score in closed.items()} == {
+        name: rows_of(score) for name, score in expected.items()
+    }
+    assert not engine.of(LATE)
+    assert not engine.of(REJECTED)
+    if live:
+        assert_live_rows_become_those_of_closing(engine)
+
+
+def rows_of(score):
+    return (score.conversation, score.iterations, score.duplicates, score.counts)
+
+
+@given(seeds)
+@some
+def test_any_order_within_the_lateness_closes_to_the_rows_of_batch(seed):
+    batch_is_closed(seed, live=seed % 2 == 0)
+
+
+@pytest.mark.slow
+@given(seeds)
+@many
+def test_any_order_within_the_lateness_closes_to_the_rows_of_batch_a_thousand_times(seed):
+    batch_is_closed(seed, live=seed % 2 == 0)
+
+
+def anything(seed):
+    """A stream of which nothing is promised: any delay, any gap, stragglers, ends, small caps."""
+    random = Random(seed)
+    calls = [
+        replace(call, is_final=random.random() < 0.1)
+        for call in conversations(random, most_step=random.choice([10, GAP, 3 * GAP]))
+    ]
+    closing = Closing(
+        random.choice([1, GAP // 2, GAP]),
+        allowed_lateness=random.choice([0, 1, GAP, 10 * GAP]),
+        max_open=random.choice([1, GAP, 1_000 * GAP]),
+        most_results=random.choice([1, 5, 1_000, 1_000]),
+        most_bytes=random.choice([300, 1_000_000, 1_000_000]),
+        live=random.random() < 0.7,
+    )
+    most_delay = random.choice([1, GAP, 5 * GAP])
+    return calls, play(calls, random, closing, most_delay, random.randint(0, most_delay))
+
+
+def assert_every_record_ends_in_one_way(calls, engine):
+    outcomes = Counter(late=len(engine.of(LATE)), rejected=len(engine.of(REJECTED)))
+    for score in engine.of("main"):
+        outcomes.update(
+            {
+                name: score.counts[f"records.{name}"]
+                for name in ("scored", "earlier_turn", "redelivered")
+            }
+        )
+    assert outcomes.total() == len(calls)
+    over_cap = [score for score in engine.of("main") if "conversations.over_cap" in score.counts]
+    assert sum(score.conversation.rejected_records for score in over_cap) == outcomes["rejected"]
+    return outcomes
+
+
+def assert_live_rows_become_those_of_closing(engine):
+    """Whoever keeps the last revision of each row, without those withdrawn, has batch's rows."""
+    tables = {}
+    for tag, _, element in engine.given:
+        if tag == LIVE:
+            table = tables.setdefault(element.row.conversation_id, {})
+            key = (element.row.turn, element.row.i)
+            before = table.get(key)
+            assert element.revision == (before.revision + 1 if before else 1)
+            if before is None:
+                assert not element.withdrawn
+            else:
+                assert (before.row, before.withdrawn) != (element.row, element.withdrawn)
+            table[key] = element
+        elif tag == "main":
+            table = tables.pop(element.conversation.conversation_id, {})
+            rows = [one.row for _, one in sorted(table.items()) if not one.withdrawn]
+            assert rows == element.iterations
+    assert not tables
+
+
+def nothing_is_lost(seed):
+    calls, engine = anything(seed)
+    outcomes = assert_every_record_ends_in_one_way(calls, engine)
+    if engine.of(LIVE):
+        assert_live_rows_become_those_of_closing(engine)
+    return outcomes
+
+
+@given(seeds)
+@some
+def test_whatever_comes_is_accounted_for_and_nothing_is_left(seed):
+    nothing_is_lost(seed)
+
+
+@pytest.mark.slow
+@given(seeds)
+@many
+def test_whatever_comes_is_accounted_for_and_nothing_is_left_a_thousand_times(seed):
+    nothing_is_lost(seed)
+
+
+def test_the_streams_of_these_tests_show_every_outcome():
+    seen = Counter()
+    for seed in range(60):
+        seen.update(nothing_is_lost(seed))
+    assert set(seen) == {"late", "rejected", "scored", "earlier_turn", "redelivered"}
+    assert min(seen.values()) > 20
