@@ -1,18 +1,20 @@
-"""`goodgain report`: build `report.html` again from the outputs of a run or comparison (SPEC 6)."""
+"""`goodgain report`: build `report.html` again from what it is about (SPEC 6)."""
 
 from __future__ import annotations
 
 import argparse
 
 NAME = "report"
-HELP = "build report.html again from the outputs of a run or comparison"
+HELP = "build report.html of a run, a comparison or all nights again"
 EXAMPLE = "goodgain report out"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare where the outputs are."""
     parser.add_argument(
-        "folder", metavar="DIR", help="output folder of a finished run or comparison"
+        "folder",
+        metavar="DIR",
+        help="output folder of a run, of a comparison or of the nightly job",
     )
 
 
@@ -20,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     """Build the report and put it into the folder.
 
     Raises:
-      UsageError: the folder holds neither.
+      UsageError: the folder holds none of them.
     """
     # Imported here, so that help does not wait for the readers.
     from pipeline.cli.console import result_console

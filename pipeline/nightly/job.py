@@ -20,6 +20,7 @@ from pipeline.nightly.late_files import LateFiles, late_files
 from pipeline.nightly.notify import Channel, channels, document, tell
 from pipeline.nightly.one_day import Night, run_config, run_day
 from pipeline.nightly.surroundings import Surroundings
+from pipeline.nightly.trends import write_trends
 from pipeline.outputs.folder import read_manifest
 from transforms.core.errors import GoodGainError, UsageError
 from transforms.read import find_inputs
@@ -124,7 +125,9 @@ def _run(
                 body = document(subject, entry.reasons, entry, str(folders.place(day)))
                 tell(body, ways, config, surroundings)
         late = _late(config, folders, _last(request, today))
-        write_history(folders, gathered(folders), late)
+        history = gathered(folders)
+        write_history(folders, history, late)
+        write_trends(folders, history)
     return Done(tuple(entries), tuple(late))
 
 

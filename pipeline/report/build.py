@@ -1,15 +1,18 @@
-"""The report of a run or of a comparison, from its outputs to HTML (SPEC 6)."""
+"""The report of a run, of a comparison or over nights, from its outputs to HTML (SPEC 6)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pipeline.comparison.comparability import check_run
+from pipeline.nightly.history import HISTORY, read_history
 from pipeline.outputs.comparisons import COMPARISON_KIND
 from pipeline.outputs.folder import read_manifest
 from pipeline.report.comparison.build import build_comparison_report
 from pipeline.report.facts import Facts, read_facts
+from pipeline.report.nights.build import build_nights_report
 from pipeline.report.page_data import page_data
 from pipeline.report.render import render_page
 
@@ -20,18 +23,20 @@ _MOST_INPUTS = 50
 
 
 def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
-    """Build the report of a run or of a comparison from its outputs.
+    """Build the report of a run, of a comparison or of the nightly job from its outputs.
 
     Args:
-      folder: holds the datasets, on any of Beam's filesystems.
+      folder: holds the datasets, on any of Beam's filesystems; or the nightly job's days.
       manifest: of the run or comparison; by default the one in the folder.
 
     Returns:
       `report.html`: one file that opens from disk and loads nothing.
 
     Raises:
-      UsageError: the folder holds neither.
+      UsageError: the folder holds none of them.
     """
+    if manifest is None and (Path(folder) / HISTORY).exists():
+        return build_nights_report(read_history(Path(folder)))
     manifest = read_manifest(folder) if manifest is None else manifest
     if manifest.get("kind") == COMPARISON_KIND:
         return build_comparison_report(folder, manifest)

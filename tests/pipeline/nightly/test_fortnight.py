@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from pipeline.__main__ import main
 from tests.pipeline.nightly.world import World, edit_results, listening
 
 pytestmark = pytest.mark.slow
@@ -150,3 +151,8 @@ def test_fortnight(world, capsys):
     assert world.verdicts() == expected
     assert len(listener.bodies) == 3
     assert world.hidden() == []
+    trends = world.output / "report.html"
+    shown = trends.read_bytes()
+    assert all(f"date={day(number)}/report.html".encode() in shown for number in range(1, 15))
+    assert main(["report", str(world.output)]) == 0
+    assert trends.read_bytes() == shown

@@ -1,0 +1,15 @@
+"""`report.html` beside the days: the report over all of them, made anew from the history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.nightly.day_folders import DayFolders, write_whole
+from pipeline.nightly.entry import DayEntry
+from pipeline.outputs.folder import REPORT
+from pipeline.report.nights.build import build_nights_report
+
+
+def write_trends(folders: DayFolders, entries: Sequence[DayEntry]) -> None:
+    """Write the report over all days, as a whole."""
+    write_whole(folders.output / REPORT, build_nights_report(entries))

@@ -1,0 +1,86 @@
+// One function for each plot over days: it draws the plot and fills its table.
+const OUTCOMES = {
+  passed: {tone: "good", symbol: "circle"}, "gate failed": {tone: "warning", symbol: "diamond"},
+  "bad data": {tone: "warning", symbol: "x"}, failed: {tone: "warning", symbol: "x-thin-open"},
+};
+const CHANGES = {
+  better: {tone: "good", symbol: "circle"}, worse: {tone: "warning", symbol: "diamond"},
+  changed: {tone: "second", symbol: "square"}, "not shown": {tone: "muted", symbol: "circle-open"},
+  "not tested": {tone: "muted", symbol: "x-thin-open"},
+};
+const HOUR = 3_600_000; // milliseconds
+const [MEAN, LOW, HIGH, COUNT] = [0, 1, 2, 3]; // places in the means of a day
+const [BASE, DIFFERENCE, CHANGE_LOW, CHANGE_HIGH, CHANGE_COUNT, VERDICT] = [0, 1, 2, 3, 4, 5]; // in its changes
+
+function dayAxis(days) {
+  const ends = [days[0].date, days.at(-1).date].map((date) => Date.parse(date));
+  return axis("day", {
+    type: "date", showgrid: false, range: [ends[0] - 16 * HOUR, ends[1] + 16 * HOUR], hoverformat: "%a %Y-%m-%d", tickformat: "%b %d\n%Y",
+    ...(days.length < 8 ? {tickvals: days.map(({date}) => date)} : {nticks: narrow.matches ? 5 : 12}),
+  });
+}
+
+// The marks of days, those of one kind as a trace, so that the legend tells what they mean.
+function marks(points, looks) {
+  return Object.entries(looks).flatMap(([name, look]) => {
+    const chosen = points.filter((point) => point.kind === name && point.y !== null);
+    if (!chosen.length) return [];
+    const arm = (end, sign) => chosen.map((point) => (point[end] === null ? 0 : sign * (point[end] - point.y)));
+    return [{
+      type: "scatter", mode: "markers", name, x: chosen.map((point) => point.date), y: chosen.map((point) => point.y),
+      marker: {size: 9, symbol: look.symbol, color: colour(look.tone), line: {width: 2, color: colour(look.tone)}},
+      error_y: {type: "data", symmetric: false, array: arm("high", 1), arrayminus: arm("low", -1), color: colour(look.tone), thickness: 1.5, width: 3},
+      customdata: chosen.map((point) => point.told), hovertemplate: "%{x}<br>%{customdata}<extra></extra>",
+    }];
+  });
+}
+
+function drawTrend(figure, days, name) {
+  const metric = data.metrics[name];
+  const rows = days.map((day) => [day, day.means[name] ?? [null, null, null, 0], day.changes[name]]);
+  const points = rows.map(([day, mean]) => ({
+    date: day.date, kind: day.verdict, y: mean[MEAN], low: mean[LOW], high: mean[HIGH],
+    told: `${number(mean[MEAN])} (${interval(mean[LOW], mean[HIGH])}), n = ${number(mean[COUNT], true)}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
+  }));
+  const lines = [
+    {x: days.map(({date}) => date), y: points.map(({y}) => y), mode: "lines", name: "mean", showlegend: false, hoverinfo: "skip", line: {color: colour("accent"), width: 1.5}},
+    {x: days.map(({date}) => date), y: rows.map(([, , change]) => change?.[BASE] ?? null), mode: "lines", name: "baseline", hoverinfo: "skip", line: {color: colour("second"), width: 1.5, dash: "dot"}},
+  ].filter(({y}) => y.some((value) => value !== null));
+  const title = `Mean ${metric.label} (${metric.unit}) by day`;
+  fillTable(figure, title, ["day", "mean", "95 % interval", "n", "verdict", "baseline", "mean of the baseline"], rows.map(([day, mean, change]) => [
+    day.date, number(mean[MEAN]), interval(mean[LOW], mean[HIGH]), number(mean[COUNT], true), day.verdict, day.baseline || NONE, number(change?.[BASE]),
+  ]));
+  return draw(figure, `${title}. The numbers are in the table below.`, [...lines, ...marks(points, OUTCOMES)], {
+    hovermode: "closest", xaxis: dayAxis(days), yaxis: axis(metric.axis, {zeroline: false}),
+  });
+}
+
+function drawChanges(figure, days, name) {
+  const metric = data.metrics[name];
+  const rows = days.filter((day) => day.changes[name]).map((day) => [day, day.changes[name]]);
+  const points = rows.map(([day, change]) => ({
+    date: day.date, kind: change[VERDICT], y: change[DIFFERENCE], low: change[CHANGE_LOW], high: change[CHANGE_HIGH],
+    told: `${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
+  }));
+  const title = `Difference of ${metric.label} (${metric.unit}) to the baseline by day`;
+  fillTable(figure, title, ["day", "difference", "95 % interval", "n", "verdict", "baseline"], rows.map(([day, change]) => [
+    day.date, difference(change[DIFFERENCE]), interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference), number(change[CHANGE_COUNT], true), change[VERDICT], day.baseline,
+  ]));
+  return draw(figure, `${title}. The numbers are in the table below.`, marks(points, CHANGES), {
+    hovermode: "closest", xaxis: dayAxis(days), yaxis: axis(`difference of ${metric.axis}`, {zeroline: true, zerolinecolor: colour("muted")}),
+  });
+}
+
+function drawInput(figure, days, name) {
+  const values = days.map((day) => day.counts[name] ?? null);
+  const shares = name.startsWith("share");
+  const told = (value) => (value === null ? NONE : shares ? percentage(value, 1) : number(value, true));
+  const traces = [{
+    type: "bar", x: days.map(({date}) => date), y: values, customdata: values.map(told), hovertemplate: "%{x}: %{customdata}<extra></extra>",
+    marker: {color: colour("other")},
+  }];
+  fillTable(figure, `${name} by day`, ["day", name], days.map(({date}, at) => [date, told(values[at])]));
+  return draw(figure, `${name} by day. The numbers are in the table below.`, traces, {
+    hovermode: "closest", showlegend: false, height: 280, xaxis: dayAxis(days), yaxis: axis(name, {rangemode: "tozero", ...(shares ? {tickformat: ".1~%"} : {})}),
+  });
+}

@@ -1,0 +1,17 @@
+// What the reader chose of the days, and everything that follows from it.
+const currentDays = () => data.days.slice(-Number(chosen("range")));
+
+const DRAWINGS = {
+  trend: (figure) => drawTrend(figure, currentDays(), chosen("trend-metric")),
+  changes: (figure) => drawChanges(figure, currentDays(), chosen("change-metric")),
+  input: (figure) => drawInput(figure, currentDays(), chosen("count")),
+};
+
+follow("range", () => {
+  redrawAll();
+  say(`Showing ${number(currentDays().length, true)} days.`);
+});
+follow("count", () => redraw("input"));
+followMetric("trend-metric", data.metrics, "trend");
+followMetric("change-metric", data.metrics, "changes");
+openPage();

@@ -1,0 +1,98 @@
+"""The page over all nights in a real browser."""
+
+import pytest
+
+from pipeline.report.nights.build import build_nights_report
+from tests.pipeline.report.browser import (
+    choose,
+    chromium,
+    drawn,
+    eventually,
+    needs_chromium,
+    prefer,
+    requested,
+    resize,
+    texts,
+)
+from tests.pipeline.report.nights.entries import many, week
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nights")
+    for name, entries in (("week", week()), ("year", many(365))):
+        (folder / f"{name}.html").write_bytes(build_nights_report(entries))
+    return {name: (folder / f"{name}.html").as_uri() for name in ("week", "year")}
+
+
+def opened(browser, address, width=1_600, scheme="light"):
+    prefer(browser, scheme)
+    resize(browser, width)
+    requested(browser)
+    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get(address)
+    return browser
+
+
+@pytest.mark.parametrize("width", [400, 1_600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["week", "year"])
+def test_page_opens_without_a_complaint_or_a_request(browser, addresses, name, width, scheme):
+    page = opened(browser, addresses[name], width, scheme)
+    assert page.get_log("browser") == []
+    assert set(requested(page)) <= {addresses[name], "about:blank"}
+    wide = page.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= page.execute_script("return document.documentElement.clientWidth")
+
+
+def test_plots_are_drawn_with_their_numbers(browser, addresses):
+    page = opened(browser, addresses["week"])
+    for plot, rows in (("trend", 7), ("changes", 5), ("input", 7)):
+        assert page.find_elements("css selector", f"#figure-{plot} svg .trace"), plot
+        assert len(texts(page, f"#figure-{plot} tbody th")) == rows, plot
+    legend = texts(page, "#figure-trend .legendtext")
+    assert legend == ["baseline", "passed", "gate failed"]
+
+
+def test_menus_change_their_plots(browser, addresses):
+    page = opened(browser, addresses["year"])
+    assert len(texts(page, "#figure-input tbody th")) == 90
+    for menu, figure, text in (
+        ("range", "trend", "the last 30"),
+        ("trend-metric", "trend", "ndcg@10"),
+        ("count", "input", "share of rejected"),
+        ("range", "changes", "all"),
+    ):
+        before = drawn(page, figure)
+        choose(page, menu, text)
+        assert drawn(page, figure) != before, menu
+    assert texts(page, "#status") == ["Showing 365 days."]
+    assert texts(page, "#figure-input tbody td")[0] == "1.3 %"  # 2 of 160
+
+
+def test_day_shows_its_verdict_and_baseline_under_the_pointer(browser, addresses):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    page = opened(browser, addresses["week"])
+    points = page.find_elements("css selector", "#figure-trend .trace.scatter .point")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", points[-1])
+    ActionChains(page).move_to_element(points[-1]).perform()
+    selector = "#figure-trend .hoverlayer text"
+    eventually(
+        page, lambda: any("compared with 2025-03-01" in one for one in texts(page, selector))
+    )
+
+
+def test_every_control_has_a_name(browser, addresses):
+    page = opened(browser, addresses["week"])
+    for control in page.find_elements("css selector", "select, button, summary, .plot"):
+        assert control.accessible_name, control.get_attribute("outerHTML")[:200]
