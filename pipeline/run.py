@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -155,7 +156,10 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any) -> None:
 def cause_of(error: BaseException) -> str:
     """One line: the first of an engine's message, or where that is a traceback its last."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
+    line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
+    # An engine tells of our own errors by class, message and place in the graph.
+    ours = re.fullmatch(r"(?:transforms|pipeline)\.[\w.]+: (.*?)(?: \[while running '.*'\])?", line)
+    return ours[1] if ours else line
 
 
 def _read_summary(folder: str) -> graph.Summary:

@@ -70,7 +70,8 @@ def prepare(folder: str, overwrite: bool) -> None:
         _try(folder)
     except (BeamIOError, OSError, ValueError) as error:
         raise UsageError(
-            f"Output folder {folder} cannot be written to ({_cause(error)}); give another folder."
+            f"Output folder {folder} cannot be written to ({reason_of(error)}); "
+            "give another folder."
         ) from None
 
 
@@ -185,7 +186,7 @@ def _names_in(folder: str) -> list[str]:
         paths = _files_below(folder)
     except (BeamIOError, OSError, ValueError) as error:
         raise UsageError(
-            f"Output folder {folder} cannot be looked into ({_cause(error)}); check the path."
+            f"Output folder {folder} cannot be looked into ({reason_of(error)}); check the path."
         ) from None
     return sorted({path.removeprefix(prefix) for path in paths} - {""})
 
@@ -195,7 +196,7 @@ def _files_below(folder: str) -> list[str]:
     return [metadata.path for metadata in match.metadata_list]
 
 
-def _cause(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """What a filesystem complains about, in one line without a final stop."""
     if isinstance(error, BeamIOError) and error.exception_details:
         error = next(iter(error.exception_details.values()))

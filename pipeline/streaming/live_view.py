@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -29,14 +28,13 @@ _LEAST_PAUSE = 20  # times as long as it took to read the journal, which grows
 
 
 @contextmanager
-def shown(kept: Path, stream: TextIO | None = None) -> Iterator[None]:
+def shown(kept: Path, stream: TextIO) -> Iterator[None]:
     """Show how the stream stands while the block runs.
 
     Args:
       kept: the folder with its journal.
-      stream: where; stderr by default.
+      stream: where.
     """
-    stream = stream or sys.stderr
     done = threading.Event()
     watch = _draw if stream.isatty() else _print_lines
     watcher = threading.Thread(target=watch, args=(done, stream, kept), daemon=True)

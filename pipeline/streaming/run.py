@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from pipeline.run import cause_of
 from pipeline.scoring import scoring_of
 from pipeline.streaming import already, figures, graph, live_view
 from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.engine_log import LOG, engine_log
 from pipeline.streaming.keeping import (
     kept_folder,
     next_start,
@@ -152,13 +153,13 @@ def _run_pipeline(plan: graph.StreamPlan, engine: Any, options: Any, kept: Path)
     Raises:
       GoodGainError: the engine failed.
     """
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
     stopping.reset_stop()
     draining.end_draining()
+    log = kept / LOG
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
-        with _stop_by_signals(), live_view.shown(kept):
+        with _stop_by_signals(), live_view.shown(kept, sys.stderr), engine_log(log):
             result = pipeline.run()
             # The engine's own handler, set just now, would end it before anything is flushed.
             _catch_signals()
@@ -167,7 +168,8 @@ def _run_pipeline(plan: graph.StreamPlan, engine: Any, options: Any, kept: Path)
         raise
     except Exception as error:  # engines raise whatever they like
         raise GoodGainError(
-            f"The stream failed: {cause_of(error)} Start it again to go on."
+            f"The stream failed: {cause_of(error)} Mend that and start it again with the same "
+            f"options: it goes on where it ended. What the engine said is in {log}."
         ) from error
 
 

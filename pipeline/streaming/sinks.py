@@ -29,7 +29,7 @@ from apache_beam.utils.timestamp import Timestamp
 from msgspec import Struct
 
 from pipeline.outputs.datasets import Dataset
-from pipeline.outputs.folder import UNFINISHED, make_folder
+from pipeline.outputs.folder import UNFINISHED, make_folder, reason_of
 from pipeline.outputs.formats import FORMATS, Format, Row
 from pipeline.sinks import DatasetRows
 from pipeline.streaming import figures
@@ -227,8 +227,8 @@ class _WritePane(beam.DoFn):
                     yield WrittenPane(dataset.dataset.name, path, len(rows), latest)
         except OSError as error:
             raise GoodGainError(
-                f"{self._target.folder} cannot be written to ({error}); make room, then start the "
-                "stream again: it goes on where it ended."
+                f"The output folder {self._target.folder} cannot be written to "
+                f"({reason_of(error)})."
             ) from error
 
 

@@ -72,7 +72,7 @@ def _print_means(console: Console, means: list[dict[str, Any]], now: Figures) ->
         _print_running(console, now)
         return
     table = plain_table()
-    for heading in ("window", "conversations", *_SHOWN_METRICS, ""):
+    for heading in ("window", "n", *_SHOWN_METRICS, ""):
         table.add_column(heading, justify="left" if heading == "window" else "right")
     for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
         headline = by_metric[_SHOWN_METRICS[0]]

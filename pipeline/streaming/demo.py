@@ -1,0 +1,86 @@
+"""`python -m pipeline.streaming.demo FOLDER`: hours of made-up conversations, streamed in a minute.
+
+A thread writes them into `FOLDER/incoming`, file by file, as fast as if time ran 300 times as fast;
+the stream scores them meanwhile into `FOLDER/out`, and ends when nothing more comes.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import msgspec
+
+from pipeline.cli.console import message_console
+from pipeline.config_file import load_config
+from pipeline.sample import SampleOptions, sample_records
+from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.run import stream
+from transforms.core.errors import GoodGainError
+
+SPEED = 300  # seconds of event time in one second
+_SECONDS_A_FILE = 1.0
+_SAMPLE = SampleOptions(seed=7, conversations=600, results=10, conversations_per_hour=150)
+_OPTIONS = {
+    "window": "1h",
+    "idle": "4s",
+    "flush": "2s",
+    "poll": "500ms",
+    "slice": "arm",
+    "live": True,
+}
+Record = dict[str, Any]
+
+
+def files_in_time(records: Sequence[Record], span: int) -> Iterator[list[Record]]:
+    """The records in the order of their timestamps, as one list for each span of so many ms.
+
+    What has no usable timestamp comes with what stands before it.
+    """
+    stamped: list[tuple[int, Record]] = []
+    latest = 0
+    for record in records:
+        timestamp = record.get("timestamp")
+        latest = timestamp if isinstance(timestamp, int) else latest
+        stamped.append((latest, record))
+    stamped.sort(key=lambda one: one[0])
+    for _, group in groupby(stamped, lambda one: one[0] // span):
+        yield [record for _, record in group]
+
+
+def feed(folder: Path, files: Iterator[list[Record]], wait: Callable[[], None]) -> None:
+    """Write each list as a JSON Lines file, under a name that is not taken until it is complete."""
+    encode = msgspec.json.Encoder().encode
+    for number, records in enumerate(files):
+        aside = folder / f"_{number:05d}.jsonl"
+        aside.write_bytes(b"".join(encode(record) + b"\n" for record in records))
+        aside.rename(folder / f"{number:05d}.jsonl")
+        wait()
+
+
+def main(folder: Path) -> int:
+    """Feed and stream; gives the exit code of the stream."""
+    incoming = folder / "incoming"
+    incoming.mkdir(parents=True, exist_ok=True)
+    config = load_config(
+        StreamConfig, {"input": str(incoming), "output": str(folder / "out"), **_OPTIONS}
+    )
+    files = files_in_time(list(sample_records(_SAMPLE)), int(SPEED * _SECONDS_A_FILE * 1_000))
+    feeder = threading.Thread(
+        target=feed, args=(incoming, files, lambda: sleep(_SECONDS_A_FILE)), daemon=True
+    )
+    feeder.start()
+    return stream(config, sys.argv[2:], ends_when_silent=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(Path(sys.argv[1])))
+    except GoodGainError as error:
+        message_console().print(f"goodgain: {error}", soft_wrap=True)
+        sys.exit(1)

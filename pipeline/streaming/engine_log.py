@@ -1,0 +1,59 @@
+"""What an engine has to say goes to a file: to who watches a stream it would be noise."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+LOG = "engine.log"
+
+
+@contextmanager
+def engine_log(path: Path) -> Iterator[None]:
+    """While the block runs, warnings, and what other threads write to stderr, go to a new file.
+
+    When the block fails it stays so: the workers of an engine that has died go on for a while, and
+    complain.
+    """
+    logger = logging.getLogger()
+    level, handlers, stderr = logger.level, list(logger.handlers), sys.stderr
+    file = path.open("w", encoding="utf-8")
+    handler = logging.StreamHandler(file)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.WARNING)
+    # Workers print the traceback of what they raise, besides logging it.
+    sys.stderr = _OnlyMainThread(stderr, file)
+    yield
+    sys.stderr = stderr
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
+    file.close()
+
+
+class _OnlyMainThread(io.TextIOBase):
+    """Text of the main thread goes to one stream, that of all others to another."""
+
+    def __init__(self, main: TextIO, others: TextIO) -> None:
+        super().__init__()
+        self._main = main
+        self._others = others
+
+    def write(self, text: str) -> int:
+        return self._stream().write(text)
+
+    def flush(self) -> None:
+        self._stream().flush()
+
+    def isatty(self) -> bool:
+        return self._stream().isatty()
+
+    def _stream(self) -> TextIO:
+        is_main = threading.current_thread() is threading.main_thread()
+        return self._main if is_main else self._others
