@@ -97,7 +97,7 @@ class WindowedMeans(beam.PTransform):
             | "SumBundle"
             >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(tuple[str, bytes])
             | "GivePanes"
-            >> beam.ParDo(_GivePanes(combine, means.ranking_metrics, rules)).with_outputs(
+            >> beam.ParDo(GivePanes(combine, means.ranking_metrics, rules)).with_outputs(
                 MISSED, main="rows"
             )
         )
@@ -106,7 +106,7 @@ class WindowedMeans(beam.PTransform):
         return MeansByWindow(outputs["rows"], outputs[MISSED])
 
 
-class _Sums(Struct, frozen=True, array_like=True):
+class Sums(Struct, frozen=True, array_like=True):
     """Sums over some conversations of a slice and a window."""
 
     window_start: int
@@ -115,7 +115,7 @@ class _Sums(Struct, frozen=True, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_sums_decoder = msgspec.msgpack.Decoder(_Sums)
+_sums_decoder = msgspec.msgpack.Decoder(Sums)
 _windows_decoder = msgspec.msgpack.Decoder(SliceWindows)
 
 
@@ -127,7 +127,7 @@ class _SumBundle(beam.DoFn):
         self._window = window
 
     def start_bundle(self) -> None:
-        self._sums: dict[tuple[str, int], _Sums] = {}
+        self._sums: dict[tuple[str, int], Sums] = {}
         self._earliest: dict[tuple[str, int], int] = {}
 
     def process(
@@ -136,9 +136,9 @@ class _SumBundle(beam.DoFn):
         slice_, values = sliced
         start = window_start(_millis(timestamp), self._window)
         key = (slice_, start)
-        before = self._sums.get(key) or _Sums(start, 0, self._combine.create_accumulator())
+        before = self._sums.get(key) or Sums(start, 0, self._combine.create_accumulator())
         sums = self._combine.add_input(before.sums, values)
-        self._sums[key] = _Sums(start, before.conversations + 1, sums)
+        self._sums[key] = Sums(start, before.conversations + 1, sums)
         self._earliest[key] = min(self._earliest.get(key, timestamp.micros), timestamp.micros)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
@@ -151,7 +151,7 @@ class _SumBundle(beam.DoFn):
             )
 
 
-class _GivePanes(beam.DoFn):
+class GivePanes(beam.DoFn):
     """Holds the sums of a slice by window and gives their panes."""
 
     # A bag, since adding to it reads nothing; added up when it has grown.
@@ -176,6 +176,7 @@ class _GivePanes(beam.DoFn):
         parts: Any = beam.DoFn.StateParam(PARTS),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TaggedOutput]:
+        """Keep the sums, or count them as missed."""
         slice_, packed = keyed
         arrived = _sums_decoder.decode(packed)
         known = _windows(windows)
@@ -206,6 +207,7 @@ class _GivePanes(beam.DoFn):
         parts: Any = beam.DoFn.StateParam(PARTS),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[WindowedMeanRow]:
+        """Give the panes that are due."""
         now = _millis(timestamp)
         if not draining.is_due(now):
             return
@@ -221,8 +223,8 @@ class _GivePanes(beam.DoFn):
         if known.wake is not None:
             wake.set(_timestamp(known.wake))
 
-    def _by_window(self, packed: Sequence[bytes]) -> dict[int, _Sums]:
-        by_window: dict[int, _Sums] = {}
+    def _by_window(self, packed: Sequence[bytes]) -> dict[int, Sums]:
+        by_window: dict[int, Sums] = {}
         for one in packed:
             part = _sums_decoder.decode(one)
             before = by_window.get(part.window_start)
@@ -234,7 +236,7 @@ class _GivePanes(beam.DoFn):
             by_window[part.window_start] = part
         return by_window
 
-    def _keep(self, by_window: dict[int, _Sums], sums: Any) -> int:
+    def _keep(self, by_window: dict[int, Sums], sums: Any) -> int:
         sums.clear()
         for one in by_window.values():
             one.sums.compact()

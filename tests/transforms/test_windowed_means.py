@@ -1,15 +1,26 @@
 """Means by window: which panes come when, and that each holds the whole window (SPEC 7)."""
 
+from random import Random
+
 import apache_beam as beam
+import msgspec
 import pytest
 from apache_beam.testing import test_stream
 from apache_beam.transforms.window import TimestampedValue
+from hypothesis import given as given_by
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from tests.core.direct import score_one, scoring
+from tests.transforms.one_by_one import OneByOne
 from tests.transforms.streams import at, collected, minute_of, stamp
+from transforms import draining
 from transforms.core.closing import Closing
+from transforms.core.means import conversation_values
 from transforms.core.score import ConversationScore
-from transforms.windowed_means import WindowedMeans
+from transforms.core.windowed_means import MissedByMeans, WindowRules, window_start
+from transforms.means import CombineMeans
+from transforms.windowed_means import MISSED, GivePanes, Sums, WindowedMeans
 
 MINUTE = 60_000
 HOUR = 60
@@ -74,3 +85,128 @@ def test_on_time_then_updates_then_the_last_pane(start):
         (start, 1, False, 3, 3),
         (start, 2, True, 3, 3),
     ]
+
+
+def test_windows_do_not_wait_for_each_other(start):
+    scores = Scores().arrive(start + 1, a_score(3)).arrive(start + 60, a_score(4))
+    scores.watermark(start + 70).arrive(start + 2, a_score(1)).arrive(start + 119, a_score(2))
+    scores.watermark(start + 71, start + 90, start + 130, start + 150)
+    assert gains(scores.means()) == [
+        (start, 0, False, 1, 3),
+        (start, 1, False, 2, 1.5),
+        (start, 2, True, 2, 1.5),
+        (start + 60, 0, False, 2, 3),
+        (start + 60, 1, True, 2, 3),
+    ]
+
+
+def test_what_comes_after_the_last_pane_is_missed_and_counted(start):
+    scores = Scores().arrive(start + 1, a_score(3)).watermark(start + 70, start + 90)
+    given = scores.arrive(start + 2, a_score(2)).watermark(start + 500).means()
+    assert [pane[1:4] for pane in gains(given)] == [(0, False, 1), (1, True, 1)]
+    assert [element for _, element in given["missed"]] == [
+        MissedByMeans(at(start), at(start + 60), {}, 1)
+    ]
+
+
+def test_what_comes_far_behind_the_watermark_has_its_means(start):
+    """Nothing of its window was given before, so nothing is missed."""
+    scores = Scores().watermark(start + 10_000).arrive(start + 2, a_score(2))
+    given = scores.watermark(start + 10_001, start + 10_002).means()
+    assert gains(given) == [(start, 0, False, 1, 2), (start, 1, True, 1, 2)]
+    assert given["missed"] == []
+
+
+def test_the_end_of_the_stream_gives_every_window_its_panes(start):
+    given = Scores().arrive(start + 1, a_score(3)).arrive(start + 61, a_score(4)).means()
+    assert gains(given) == [
+        (start, 0, False, 1, 3),
+        (start, 1, True, 1, 3),
+        (start + 60, 0, False, 1, 4),
+        (start + 60, 1, True, 1, 4),
+    ]
+
+
+def test_slices_have_panes_of_their_own(start):
+    one, other = (a_score(gain, attributes={"arm": arm}) for arm, gain in (("A", 3), ("B", 4)))
+    scores = Scores().arrive(start + 1, one).arrive(start + 2, other).watermark(start + 70)
+    given = scores.arrive(start + 3, other).watermark(start + 71).means([["arm"]])
+    assert gains(given, {"arm": "A"}) == [(start, 0, False, 1, 3), (start, 1, True, 1, 3)]
+    assert [pane[1:4] for pane in gains(given, {"arm": "B"})] == [
+        (0, False, 1), (1, False, 2), (2, True, 2)
+    ]  # fmt: skip
+    assert [pane[3] for pane in gains(given)] == [2, 3, 3]
+
+
+def test_stopped_streams_give_no_pane_that_is_not_due(start):
+    draining.begin_draining(at(start + 80))
+    try:
+        scores = Scores().arrive(start + 1, a_score(3)).arrive(start + 61, a_score(4))
+        given = scores.watermark(start + 70, start + 80).means()
+    finally:
+        draining.end_draining()
+    assert gains(given) == [(start, 0, False, 1, 3)]
+
+
+WINDOW = 1_000
+RULES = WindowRules(WINDOW, gap=100, allowed_lateness=300)
+
+
+def engine_of_panes():
+    combine = CombineMeans(METRICS, 2)
+    give_panes = GivePanes(combine, METRICS, RULES)
+    engine = OneByOne(give_panes, give_panes.wake_up)
+
+    def arrive(time, gain):
+        values = conversation_values(SCORES[gain], METRICS, 2)
+        sums = combine.add_input(combine.create_accumulator(), values)
+        engine.arrive("{}", msgspec.msgpack.encode(Sums(window_start(time, WINDOW), 1, sums)), time)
+
+    return engine, arrive
+
+
+METRICS = tuple(metric.name for metric in scoring().ranking.metrics)
+SCORES = [a_score(gain) for gain in range(2, 5)]
+
+
+@given_by(st.integers(0, 2**32 - 1))
+@settings(max_examples=15, deadline=None)
+def test_every_conversation_is_in_the_last_pane_of_its_window_or_missed(seed):
+    """And each pane is the mean over all that came before it, by direct computation."""
+    random = Random(seed)
+    engine, arrive = engine_of_panes()
+    came = {}
+    watermark = 0
+    for _ in range(random.randrange(150)):
+        time, gain = watermark + random.randrange(-3 * WINDOW, WINDOW), random.randrange(3)
+        seen = len(engine.given)
+        arrive(time, gain)
+        missed = engine.given[seen:]
+        assert [tag for tag, _, _ in missed] in ([], [MISSED])
+        if not missed:
+            came.setdefault(window_start(time, WINDOW), []).append(gain + 2)
+        if random.random() < 0.1:
+            watermark += random.randrange(WINDOW)
+            seen = len(engine.given)
+            engine.watermark(watermark)
+            assert_direct(engine.given[seen:], came)
+    seen = len(engine.given)
+    engine.end()
+    assert_direct(engine.given[seen:], came)
+    panes = cg_rows(engine.given)
+    for start, gains_there in came.items():
+        own = [one for one in panes if one.window_start == start]
+        assert [one.pane for one in own] == list(range(len(own)))
+        assert [one.is_last for one in own] == [False] * (len(own) - 1) + [True]
+        assert own[-1].row.n == len(gains_there)
+
+
+def cg_rows(given):
+    return [row for tag, _, row in given if tag == "main" and row.row.metric == "CG"]
+
+
+def assert_direct(given, came):
+    for one in cg_rows(given):
+        gains_there = came[one.window_start]
+        assert one.row.n == len(gains_there)
+        assert one.row.mean == pytest.approx(sum(gains_there) / len(gains_there))
