@@ -5,12 +5,21 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
+from pathlib import Path
 
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import (
+    FlinkRunnerOptions,
+    PipelineOptions,
+    PortableOptions,
+    PrismRunnerOptions,
+)
 from apache_beam.runners.runner import PipelineRunner
 from msgspec import Struct
 
+from pipeline.prism_location import BUILT_PRISM
 from transforms.core.errors import UsageError
+
+_EMBEDDED = "embed"  # the job endpoint that stands for Beam's own server within this process
 
 
 class Engine(Struct, frozen=True):
@@ -19,19 +28,25 @@ class Engine(Struct, frozen=True):
     Attributes:
       beam_name: the runner that Beam is asked for; "" for the one made here.
       arguments: options that always go with it.
+      stream_arguments: options that also go with it when it streams.
+      cannot_stream: why it cannot; "" when it can.
       reason: why this runner and these options.
     """
 
     beam_name: str
-    arguments: tuple[str, ...]
     reason: str
+    arguments: tuple[str, ...] = ()
+    stream_arguments: tuple[str, ...] = ()
+    cannot_stream: str = ""
 
 
 _FN_API = Engine(
     "",
-    (),
     "Beam's own DirectRunner picks an engine by what it can download; this one is always there, "
-    "downloads nothing, and gives all elements of a key before its timers.",
+    "downloads nothing, and gives all elements of a key before its timers. Its cache of state "
+    "costs more than it saves: off, here for worker processes.",
+    arguments=("--max_cache_memory_usage_mb=0",),
+    cannot_stream="it fires timers of a stream too early",
 )
 
 ENGINES: dict[str, Engine] = {
@@ -39,33 +54,56 @@ ENGINES: dict[str, Engine] = {
     "FnApiRunner": _FN_API,
     "PrismRunner": Engine(
         "PrismRunner",
-        ("--experiments=prism_disable_sdf_split",),
-        "Prism splits a bundle that makes no progress, stateful ones too, and then loses state; "
-        "the flag forbids it (apache/beam#35771).",
+        "Beam's local engine for streams. It splits a bundle that makes no progress, stateful ones "
+        "too, and then loses state; the flag forbids it (apache/beam#35771).",
+        arguments=("--experiments=prism_disable_sdf_split",),
     ),
     "FlinkRunner": Engine(
         "FlinkRunner",
-        ("--finish_bundle_before_checkpointing",),
-        "Without the flag rows that a bundle emits at a checkpoint can be lost.",
+        "Without the first flag rows that a bundle emits at a checkpoint can be lost. Without the "
+        "second each of the many stages of a batch job starts Python workers of its own. A stream "
+        "without checkpoints begins anew when a machine fails.",
+        arguments=("--finish_bundle_before_checkpointing", "--environment_cache_millis=60000"),
+        stream_arguments=("--checkpointing_interval=10000",),
     ),
-    "PortableRunner": Engine("PortableRunner", (), "As its job endpoint says."),
-    "DataflowRunner": Engine("DataflowRunner", (), "Google Cloud Dataflow."),
+    "PortableRunner": Engine(
+        "PortableRunner",
+        "As its job endpoint says; it gets no safety flags, so name the engine itself if it is in "
+        "this table.",
+    ),
+    "DataflowRunner": Engine(
+        "DataflowRunner", "Google Cloud Dataflow; see configs/dataflow/README.md."
+    ),
 }
 
 
-def create(runner: str, beam_arguments: Sequence[str]) -> tuple[PipelineRunner, PipelineOptions]:
+def create(
+    runner: str, beam_arguments: Sequence[str], streaming: bool = False
+) -> tuple[PipelineRunner, PipelineOptions]:
     """The engine of a name, and the options for the pipeline.
 
+    Args:
+      runner: a name in `ENGINES`.
+      beam_arguments: the user's options for the engine; they win over the table's.
+      streaming: whether the pipeline is to be unbounded.
+
     Raises:
-      UsageError: no such engine, or an option that is wrong for it.
+      UsageError: no such engine, an option that is wrong for it or missing, or it cannot stream.
     """
     engine = ENGINES.get(runner)
     if engine is None:
         raise UsageError(
             f"Runner {runner} is not known; give one of {', '.join(ENGINES)} with --runner."
         )
+    if streaming and engine.cannot_stream:
+        raise UsageError(
+            f"{runner} cannot run a stream: {engine.cannot_stream}. Use --runner PrismRunner on "
+            "one machine, FlinkRunner or DataflowRunner on several."
+        )
+    beam_arguments = [_underscored(argument) for argument in beam_arguments]
+    ours = [*engine.arguments, *(("--streaming", *engine.stream_arguments) if streaming else ())]
     # The user's come last, so that they win.
-    added = [argument for argument in engine.arguments if argument not in beam_arguments]
+    added = [argument for argument in ours if argument not in beam_arguments]
     options = PipelineOptions([*added, *beam_arguments])
     unknown = _unknown_options(options)
     if unknown and not engine.beam_name:  # the other engines may know options that Beam does not
@@ -73,7 +111,95 @@ def create(runner: str, beam_arguments: Sequence[str]) -> tuple[PipelineRunner, 
             f"--{unknown[0]} is no option of goodgain, nor of Beam with {runner}; see "
             "`goodgain run --help`."
         )
+    if check := _CHECKS.get(engine.beam_name):
+        check(options, streaming)
     return _make(engine)(), options
+
+
+def _underscored(argument: str) -> str:
+    """An option of Beam in Beam's spelling, also where it is written as ours are."""
+    if not argument.startswith("--"):
+        return argument
+    name, equals, value = argument.removeprefix("--").partition("=")
+    return f"--{name.replace('-', '_')}{equals}{value}"
+
+
+def _prepare_prism(options: PipelineOptions, _: bool) -> None:
+    """Name the binary that is here, since Beam would download one."""
+    prism = options.view_as(PrismRunnerOptions)
+    location = prism.prism_location
+    if location and "://" not in location and not Path(location).is_file():
+        raise UsageError(f"There is no Prism at {location}; check --prism_location.")
+    if location or options.view_as(PortableOptions).job_endpoint:
+        return
+    if not BUILT_PRISM.is_file():
+        raise UsageError(
+            f"Prism is not at {BUILT_PRISM}: build it with `make prism` (needs Go), or say with "
+            "--prism_location where it is or what release Beam may download."
+        )
+    prism.prism_location = str(BUILT_PRISM)
+
+
+def _check_flink(options: PipelineOptions, streaming: bool) -> None:
+    flink = options.view_as(FlinkRunnerOptions)
+    if not (options.view_as(PortableOptions).job_endpoint or flink.flink_job_server_jar):
+        raise UsageError(
+            "FlinkRunner needs a job server, which Beam would download: give --job_endpoint "
+            "HOST:PORT of one that runs (`make flink` starts one) or --flink_job_server_jar FILE."
+        )
+    _check_workers("FlinkRunner", options)
+    given = options.get_all_options(drop_default=True, retain_unknown_options=True)
+    if streaming and "shutdown_sources_after_idle_ms" in given:
+        raise UsageError(
+            "--shutdown_sources_after_idle_ms cannot go with a stream: no checkpoint would ever "
+            "complete. Leave it out, and end the stream by a savepoint."
+        )
+
+
+def _check_portable(options: PipelineOptions, streaming: bool) -> None:
+    portable = options.view_as(PortableOptions)
+    if not portable.job_endpoint:
+        raise UsageError(
+            "PortableRunner needs --job_endpoint: HOST:PORT of a job server, or "
+            f"{_EMBEDDED} for one in this process."
+        )
+    if portable.job_endpoint != _EMBEDDED:
+        _check_workers("PortableRunner", options)
+    elif streaming:
+        raise UsageError(
+            f"--job_endpoint={_EMBEDDED} cannot run a stream: {_FN_API.cannot_stream}. Use "
+            "--runner PrismRunner."
+        )
+    elif not portable.environment_type:
+        portable.environment_type = "LOOPBACK"  # in this process, as the server is
+
+
+def _check_workers(runner: str, options: PipelineOptions) -> None:
+    if not options.view_as(PortableOptions).environment_type:
+        raise UsageError(
+            f"{runner} needs to know where its Python workers are, or it would download a "
+            "container: give --environment_type EXTERNAL --environment_config HOST:PORT of a "
+            "worker pool, or LOOPBACK for this process, or DOCKER if that is meant."
+        )
+
+
+def _check_dataflow(_: PipelineOptions, __: bool) -> None:
+    try:
+        import apache_beam.runners.dataflow.dataflow_runner
+        import apache_beam.runners.dataflow.internal.apiclient  # noqa: F401
+    except ImportError as error:
+        raise UsageError(
+            f"DataflowRunner needs packages that are not installed ({error}); install them with "
+            "`pip install 'goodgain[gcp]'`."
+        ) from None
+
+
+_CHECKS: dict[str, Callable[[PipelineOptions, bool], None]] = {
+    "PrismRunner": _prepare_prism,
+    "FlinkRunner": _check_flink,
+    "PortableRunner": _check_portable,
+    "DataflowRunner": _check_dataflow,
+}
 
 
 def _unknown_options(options: PipelineOptions) -> list[str]:

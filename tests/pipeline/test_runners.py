@@ -1,10 +1,19 @@
 """What each name of an engine stands for, and what is refused before anything runs."""
 
+import sys
+
 import pytest
-from apache_beam.options.pipeline_options import DirectOptions
+from apache_beam.options.pipeline_options import (
+    DirectOptions,
+    PortableOptions,
+    PrismRunnerOptions,
+)
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
 
 from pipeline import runners
+from pipeline.prism_location import BUILT_PRISM
+from tests.engines.install import prism_path
+from tests.engines.settings import load_settings
 from transforms.core.errors import UsageError
 
 
@@ -17,18 +26,102 @@ def test_the_default_is_the_engine_that_is_always_there(name, monkeypatch):
     assert worker_handlers.STATE_CACHE_SIZE_MB == 0
 
 
+FLINK = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
+# What makes the table's checks content, so that a test can look at something else.
+ENOUGH = {
+    "PrismRunner": ("--job_endpoint=localhost:1",),
+    "FlinkRunner": FLINK,
+}
+
+
 @pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner"])
-def test_an_engine_gets_the_options_that_keep_its_state_safe(name):
-    (needed,) = runners.ENGINES[name].arguments
-    option, _, value = needed.removeprefix("--").partition("=")
-    for given in ([], [needed], ["--job_name=mine"]):
-        _, options = runners.create(name, given)
-        found = options.get_all_options(retain_unknown_options=True)[option]
-        assert found == [value] if value else found is True
+@pytest.mark.parametrize("streaming", [False, True])
+def test_an_engine_gets_the_options_of_the_table(name, streaming):
+    entry = runners.ENGINES[name]
+    needed = [*entry.arguments, *(entry.stream_arguments if streaming else ())]
+    for given in ([], needed, ["--job_name=mine"]):
+        _, options = runners.create(name, [*ENOUGH[name], *given], streaming)
+        found = options.get_all_options(retain_unknown_options=True)
+        assert found["streaming"] is streaming
+        for argument in needed:
+            option, _, value = argument.removeprefix("--").partition("=")
+            assert str(found[option]) in (value or "True", f"['{value}']")
+
+
+def test_the_flags_that_keep_state_and_rows_are_in_the_table():
+    assert "--experiments=prism_disable_sdf_split" in runners.ENGINES["PrismRunner"].arguments
+    assert "--finish_bundle_before_checkpointing" in runners.ENGINES["FlinkRunner"].arguments
+
+
+def test_the_user_wins_over_the_table():
+    given = [*FLINK, "--checkpointing_interval=77"]
+    _, options = runners.create("FlinkRunner", given, streaming=True)
+    assert options.get_all_options(retain_unknown_options=True)["checkpointing_interval"] == "77"
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("DirectRunner", []),
+        ("FnApiRunner", []),
+        ("PortableRunner", ["--job_endpoint=embed"]),
+    ],
+)
+def test_a_stream_is_refused_where_its_timers_would_be_wrong(name, given):
+    with pytest.raises(UsageError, match=r"cannot run a stream.* Use --runner PrismRunner"):
+        runners.create(name, given, streaming=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("FlinkRunner", [], "`make flink` starts one"),
+        ("FlinkRunner", ["--flink_master=localhost:1"], "needs a job server"),
+        ("FlinkRunner", ["--job_endpoint=localhost:1"], "its Python workers are"),
+        ("PortableRunner", [], "PortableRunner needs --job_endpoint"),
+        ("PortableRunner", ["--job_endpoint=localhost:1"], "its Python workers are"),
+        ("PrismRunner", ["--prism_location=no/such"], "There is no Prism at no/such"),
+    ],
+)
+def test_what_would_be_downloaded_unasked_is_refused(name, given, says):
+    with pytest.raises(UsageError, match=says):
+        runners.create(name, given)
+
+
+def test_dataflow_names_the_packages_it_lacks(monkeypatch):
+    monkeypatch.setitem(sys.modules, "apache_beam.runners.dataflow.internal.apiclient", None)
+    with pytest.raises(UsageError, match=r"pip install 'goodgain\[gcp\]'"):
+        runners.create("DataflowRunner", [])
+
+
+def test_a_source_that_shuts_down_is_refused_with_checkpoints():
+    given = [*FLINK, "--shutdown_sources_after_idle_ms=1000"]
+    runners.create("FlinkRunner", given)
+    with pytest.raises(UsageError, match="no checkpoint would ever complete"):
+        runners.create("FlinkRunner", given, streaming=True)
+
+
+def test_prism_is_the_one_that_was_built(monkeypatch, tmp_path):
+    built = tmp_path / "prism"
+    monkeypatch.setattr(runners, "BUILT_PRISM", built)
+    with pytest.raises(UsageError, match="build it with `make prism`"):
+        runners.create("PrismRunner", [])
+    built.touch()
+    _, options = runners.create("PrismRunner", [])
+    assert options.view_as(PrismRunnerOptions).prism_location == str(built)
+
+
+def test_make_prism_puts_it_where_it_is_looked_for():
+    assert prism_path(load_settings()) == BUILT_PRISM
+
+
+def test_the_embedded_server_has_its_workers_in_this_process():
+    _, options = runners.create("PortableRunner", ["--job-endpoint=embed"])
+    assert options.view_as(PortableOptions).environment_type == "LOOPBACK"
 
 
 def test_experiments_of_the_user_are_kept():
-    _, options = runners.create("PrismRunner", ["--experiments=mine"])
+    _, options = runners.create("PrismRunner", [*ENOUGH["PrismRunner"], "--experiments=mine"])
     assert set(options.get_all_options()["experiments"]) == {"mine", "prism_disable_sdf_split"}
 
 
@@ -43,7 +136,7 @@ def test_an_option_that_no_engine_here_knows_is_refused():
 
 
 def test_an_engine_elsewhere_may_know_more_options():
-    _, options = runners.create("FlinkRunner", ["--one_more=3"])
+    _, options = runners.create("FlinkRunner", [*FLINK, "--one_more=3"])
     assert options.get_all_options(retain_unknown_options=True)["one_more"] == "3"
 
 
