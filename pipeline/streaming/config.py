@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
-from pipeline.duration import Duration
+from pipeline.duration import Duration, duration_text
 from pipeline.option_types import DATA, RUN, TIME, Format, Number, Text, option
 from pipeline.scoring_config import ScoringConfig
 
@@ -31,13 +31,19 @@ class StreamConfig(ScoringConfig):
         TIME, "SPAN", "so long a closed conversation is remembered; its stragglers are late", "1h"
     )
     out_of_orderness: Duration = option(
-        TIME, "SPAN", "records may come so much behind later ones, and still in time", "1m"
+        TIME, "SPAN", "records may come so much behind later ones, and still in time", "5m"
     )
-    idle: Duration = option(
-        TIME, "SPAN", "after so long without a record, time goes on without records", "5m"
+    idle: Duration | None = option(
+        TIME,
+        "SPAN",
+        "after so long without a record, time goes on without records; the gap by default",
+        None,
     )
-    ahead: Duration = option(
-        TIME, "SPAN", "one record moves the time by so much at most: clocks may be wrong", "1h"
+    ahead: Duration | None = option(
+        TIME,
+        "SPAN",
+        "one record moves the time by so much at most, for clocks may be wrong; the gap by default",
+        None,
     )
     max_open: Duration = option(
         TIME, "SPAN", "a conversation is closed at this age, however busy it is", "1d"
@@ -61,17 +67,33 @@ class StreamConfig(ScoringConfig):
     runner: Text = option(
         RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
     )
+    expansion_service: Text | None = option(
+        RUN, "HOST:PORT", "Beam's Java expansion service, which Kafka needs", None
+    )
 
-    @field_validator("gap", "max_open", "window", "flush", "poll", "ahead")
+    @field_validator("gap", "max_open", "window", "flush", "poll", "idle", "ahead")
     @classmethod
-    def _takes_time(cls, millis: int) -> int:
-        if millis < 1:
+    def _takes_time(cls, millis: int | None) -> int | None:
+        if millis is not None and millis < 1:
             raise ValueError("must be longer than nothing")
         return millis
+
+    @field_validator("ahead")
+    @classmethod
+    def _moves_less_than_the_gap(cls, ahead: int | None, info: ValidationInfo) -> int | None:
+        gap = info.data.get("gap")
+        if ahead is not None and gap is not None and ahead > gap:
+            raise ValueError(
+                f"must be at most the gap, {duration_text(gap)}, or one wrong clock closes "
+                "everybody's conversation"
+            )
+        return ahead
 
     @property
     def meaning(self) -> dict[str, Any]:
         """The options that decide what rows mean: the same in every start of a stream."""
-        return self.model_dump(
-            mode="json", exclude={"output", "format", "flush", "poll", "idle", "shards", "runner"}
-        )
+        return self.model_dump(mode="json", exclude=_FREE)
+
+
+# What may differ between two starts: how fast, where and as what, but not what.
+_FREE = {"output", "format", "flush", "poll", "idle", "shards", "runner", "expansion_service"}

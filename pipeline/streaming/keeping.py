@@ -47,7 +47,8 @@ def kept_folder(output: str) -> Path:
     """The folder below an output folder, made when it is not there.
 
     Raises:
-      UsageError: the output folder is not on this machine, or cannot be written to.
+      UsageError: the output folder is not on this machine, holds what no stream wrote, or cannot be
+        written to.
     """
     if "://" in output:
         raise UsageError(
@@ -55,6 +56,18 @@ def kept_folder(output: str) -> Path:
             "local folder."
         )
     folder = Path(output) / KEPT
+    try:
+        names = sorted(path.name for path in Path(output).iterdir())
+    except FileNotFoundError:
+        names = []
+    except OSError as error:
+        raise UsageError(
+            f"Output folder {output} cannot be looked into ({error.strerror}); check the path."
+        ) from None
+    if names and KEPT not in names:
+        raise UsageError(
+            f"Output folder {output} holds {names[0]}, which no stream wrote; give another folder."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

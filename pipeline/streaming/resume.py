@@ -70,6 +70,13 @@ def read_written(folder: str, bounds: Bounds) -> tuple[Already, Totals]:
     return already, totals
 
 
+def last_start(folder: str) -> int:
+    """The greatest number of a start in the names of files; 0 where there are none."""
+    (match,) = FileSystems.match([FileSystems.join(folder, "*", "part-*")])
+    names = (FileSystems.split(metadata.path)[1] for metadata in match.metadata_list)
+    return max((pane.start for name in names if (pane := pane_of(name))), default=0)
+
+
 def _delete_void(folder: str) -> None:
     """Delete files of conversations whose own rows were not written, since a crash came first."""
     complete = set(_names(folder, CONVERSATIONS))

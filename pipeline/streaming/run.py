@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import StandardOptions
 from apache_beam.runners.portability.prism_runner import PrismRunner
 
 from pipeline import runners
@@ -21,9 +17,8 @@ from pipeline.lock import locked
 from pipeline.rules import load_rules
 from pipeline.run import cause_of
 from pipeline.scoring import scoring_of
-from pipeline.streaming import already, figures, graph, live_view
+from pipeline.streaming import already, figures, graph, here, sources
 from pipeline.streaming.config import StreamConfig
-from pipeline.streaming.engine_log import LOG, engine_log
 from pipeline.streaming.keeping import (
     kept_folder,
     next_start,
@@ -31,19 +26,12 @@ from pipeline.streaming.keeping import (
     note_start,
     read_progress,
 )
-from pipeline.streaming.prism import TiedPrismRunner
-from pipeline.streaming.resume import read_written, what_again
+from pipeline.streaming.resume import last_start, read_written, what_again
 from pipeline.streaming.sinks import StreamTarget
 from pipeline.streaming.summary import print_summary
-from transforms import draining, stopping
 from transforms.core.closing import Closing
 from transforms.core.errors import GoodGainError, UsageError
-from transforms.core.reach import WatermarkRule
-from transforms.folder_watch import FolderSource
 from transforms.journal_file import read_journal
-from transforms.watch import WatchFolder
-
-_MILLIS = 1_000  # of a second
 
 
 def stream(
@@ -63,43 +51,34 @@ def stream(
       UsageError: the input, the output folder, the rules or the engine cannot be used.
       GoodGainError: the stream failed; started again, it goes on.
     """
-    started = datetime.now(UTC)
-    _check_input(config)
-    rules = load_rules(config.rules)
-    engine, options = _engine(config.runner, beam_arguments)
+    engine, options = runners.create(config.runner, beam_arguments, streaming=True)
+    if isinstance(engine, PrismRunner):
+        return _stream_here(config, options, ends_when_silent)
+    return _stream_elsewhere(config, engine, options)
+
+
+def _stream_here(config: StreamConfig, options: Any, ends_when_silent: bool) -> int:
+    """Stream from a folder in this process; what it keeps lets the next start go on."""
+    if not sources.is_folder(config):
+        raise UsageError(
+            f"{config.runner} streams from folders only; for {config.input} use --runner "
+            "FlinkRunner or DataflowRunner."
+        )
+    sources.check_folder(config)
     kept = kept_folder(config.output)
-    with locked(kept, started):
-        start = next_start(kept, config.meaning, started)
+    now = datetime.now(UTC)
+    with locked(kept, now):
+        start = next_start(kept, config.meaning, now)
         journal = read_journal(str(kept))
         again = what_again(config, journal, read_progress(kept))
+        source = sources.folder(config, kept, again.horizon, ends_when_silent)
+        plan = _plan(config, source, start.number, kept)
         written, totals = read_written(config.output, again.bounds)
         already.begin(written)
         figures.begin(totals)
         note_start(kept, start)
-        plan = graph.StreamPlan(
-            source=WatchFolder(_source(config, kept, again.horizon), ends_when_silent),
-            target=StreamTarget(
-                folder=config.output,
-                format=config.format,
-                shards=config.shards,
-                start=start.number,
-                window=config.window,
-                flush=config.flush,
-            ),
-            scoring=scoring_of(config, rules),
-            closing=Closing(
-                gap=config.gap,
-                allowed_lateness=config.allowed_lateness,
-                max_open=config.max_open,
-                most_results=config.max_open_results,
-                live=config.live,
-            ),
-            slices=config.slice,
-            max_i=config.max_i,
-            kept=kept,
-        )
-        _say_what_begins(config, start.number, len(journal.entries))
-        _run_pipeline(plan, engine, options, kept)
+        _say(config, f"start {start.number}; Ctrl-C ends it")
+        here.run(plan, options, kept)
         journal = read_journal(str(kept))
         if journal.reach.watermark is not None:
             # Everything that was due has been flushed when the pipeline ends well.
@@ -108,92 +87,54 @@ def stream(
     return ExitCode.DONE
 
 
-def _check_input(config: StreamConfig) -> None:
-    if "://" in config.input:
-        raise UsageError(f"Input {config.input} cannot be streamed from; give a local folder.")
-    folder, output = Path(config.input), Path(config.output)
-    if not folder.is_dir():
-        raise UsageError(f"Input {config.input} is no folder; make it, or check the path.")
-    if folder.resolve() == output.resolve():
-        raise UsageError(f"Input and output are both {config.input}; give two folders.")
-
-
-def _engine(runner: str, beam_arguments: Sequence[str]) -> tuple[Any, Any]:
-    engine, options = runners.create(runner, beam_arguments)
-    options.view_as(StandardOptions).streaming = True
-    return TiedPrismRunner() if type(engine) is PrismRunner else engine, options
-
-
-def _source(config: StreamConfig, kept: Path, horizon: int) -> FolderSource:
-    return FolderSource(
-        folder=config.input,
-        journal=str(kept),
-        rule=WatermarkRule(
-            out_of_orderness_ms=config.out_of_orderness,
-            ahead_ms=config.ahead,
-            idle_ms=config.idle,
-            quiet_ms=config.gap,
-        ),
-        horizon_ms=horizon,
-        poll_seconds=config.poll / _MILLIS,
-    )
-
-
-def _say_what_begins(config: StreamConfig, start: int, entries: int) -> None:
-    goes_on = f", going on behind {entries:,} entries of its journal" if entries else ""
-    message_console().print(
-        f"goodgain: watching {config.input} (start {start}{goes_on}); Ctrl-C ends it.",
-        soft_wrap=True,
-    )
-
-
-def _run_pipeline(plan: graph.StreamPlan, engine: Any, options: Any, kept: Path) -> None:
-    """Build the graph, run it, and wait for its end, which Ctrl-C brings about.
-
-    Raises:
-      GoodGainError: the engine failed.
-    """
-    stopping.reset_stop()
-    draining.end_draining()
-    log = kept / LOG
+def _stream_elsewhere(config: StreamConfig, engine: Any, options: Any) -> int:
+    """Hand the stream to an engine that keeps what is needed to go on by itself."""
+    if sources.is_folder(config):
+        sources.check_folder(config)
+        kept = kept_folder(config.output)
+        source = sources.folder(config, kept, 0, ends_when_silent=False)
+    else:
+        source = sources.messages(config)
+    # Whatever this job writes, it writes under names that no job before it has used.
+    plan = _plan(config, source, last_start(config.output) + 1, None)
+    _say(config, f"on {config.runner}, which goes on when this program ends")
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
-        with _stop_by_signals(), live_view.shown(kept, sys.stderr), engine_log(log):
-            result = pipeline.run()
-            # The engine's own handler, set just now, would end it before anything is flushed.
-            _catch_signals()
-            result.wait_until_finish()
+        pipeline.run().wait_until_finish()
     except GoodGainError:
         raise
     except Exception as error:  # engines raise whatever they like
-        raise GoodGainError(
-            f"The stream failed: {cause_of(error)} Mend that and start it again with the same "
-            f"options: it goes on where it ended. What the engine said is in {log}."
-        ) from error
+        raise GoodGainError(f"The stream failed: {cause_of(error)}") from error
+    return ExitCode.DONE
 
 
-@contextmanager
-def _stop_by_signals() -> Iterator[None]:
-    before = {name: signal.getsignal(name) for name in _SIGNALS}
-    _catch_signals()
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
+def _plan(
+    config: StreamConfig, source: beam.PTransform, start: int, kept: Path | None
+) -> graph.StreamPlan:
+    return graph.StreamPlan(
+        source=source,
+        target=StreamTarget(
+            folder=config.output,
+            format=config.format,
+            shards=config.shards,
+            start=start,
+            window=config.window,
+            flush=config.flush,
+        ),
+        scoring=scoring_of(config, load_rules(config.rules)),
+        closing=Closing(
+            gap=config.gap,
+            allowed_lateness=config.allowed_lateness,
+            max_open=config.max_open,
+            most_results=config.max_open_results,
+            live=config.live,
+        ),
+        slices=config.slice,
+        max_i=config.max_i,
+        kept=kept,
+    )
 
 
-def _catch_signals() -> None:
-    for name in _SIGNALS:
-        signal.signal(name, _on_signal)
-
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-def _on_signal(number: int, _: Any) -> None:
-    """The first asks for a clean end; another one ends at once, as a crash would."""
-    if stopping.is_stop_requested():
-        raise KeyboardInterrupt
-    stopping.request_stop()
+def _say(config: StreamConfig, what: str) -> None:
+    message_console().print(f"goodgain: streaming from {config.input} ({what}).", soft_wrap=True)

@@ -1,0 +1,81 @@
+"""What `--input` of a stream names: a folder, a Kafka topic or a Pub/Sub subscription."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import apache_beam as beam
+
+from pipeline.streaming.config import StreamConfig
+from transforms.core.errors import UsageError
+from transforms.core.reach import WatermarkRule
+from transforms.folder_watch import FolderSource
+from transforms.kafka import ReadKafkaTraces
+from transforms.pubsub import ReadPubSubTraces
+from transforms.watch import WatchFolder
+
+_KAFKA = re.compile(r"kafka://(?P<servers>[^/]+)/(?P<topic>[^/]+)")
+_PUBSUB = re.compile(r"pubsub://(?P<subscription>projects/[^/]+/subscriptions/[^/]+)")
+_ELSEWHERE = "://"
+_MILLIS = 1_000  # of a second
+
+
+def is_folder(config: StreamConfig) -> bool:
+    """Whether the input is a folder; it is looked at by this machine."""
+    return _ELSEWHERE not in config.input
+
+
+def messages(config: StreamConfig) -> beam.PTransform:
+    """The source of a topic or a subscription.
+
+    Raises:
+      UsageError: it names neither.
+    """
+    if kafka := _KAFKA.fullmatch(config.input):
+        return ReadKafkaTraces(
+            kafka["servers"], [kafka["topic"]], expansion_service=config.expansion_service
+        )
+    if pubsub := _PUBSUB.fullmatch(config.input):
+        return ReadPubSubTraces(pubsub["subscription"])
+    raise UsageError(
+        f"Input {config.input} is no source of a stream; give a folder, kafka://HOST:PORT/TOPIC or "
+        "pubsub://projects/PROJECT/subscriptions/NAME."
+    )
+
+
+def check_folder(config: StreamConfig) -> None:
+    """Make sure that the input is a folder.
+
+    Raises:
+      UsageError: it is none, or is where outputs go.
+    """
+    path = Path(config.input)
+    if not path.is_dir():
+        raise UsageError(f"Input {config.input} is no folder; make it, or check the path.")
+    if path.resolve() == Path(config.output).resolve():
+        raise UsageError(f"Input and output are both {config.input}; give two folders.")
+
+
+def folder(config: StreamConfig, kept: Path, horizon: int, ends_when_silent: bool) -> WatchFolder:
+    """The source of a folder.
+
+    Args:
+      config: whose input it is.
+      kept: folder of the journal.
+      horizon: ms before the journal's watermark from which on records are read again.
+      ends_when_silent: end by itself when nothing has come for `idle`.
+    """
+    source = FolderSource(
+        folder=config.input,
+        journal=str(kept),
+        rule=WatermarkRule(
+            out_of_orderness_ms=config.out_of_orderness,
+            ahead_ms=config.gap if config.ahead is None else config.ahead,
+            idle_ms=config.gap if config.idle is None else config.idle,
+            quiet_ms=config.gap,
+        ),
+        horizon_ms=horizon,
+        poll_seconds=config.poll / _MILLIS,
+    )
+    return WatchFolder(source, ends_when_silent)
