@@ -1,0 +1,74 @@
+"""Conversations of a watched folder: `... .watched --input=IN --journal=KEPT --output=OUT`.
+
+Every conversation that closes becomes a file named by its id, every late record one in `late`.
+SIGTERM asks the source to end. For engines whose workers are threads of the program.
+"""
+
+import argparse
+import signal
+from pathlib import Path
+
+import apache_beam as beam
+import msgspec
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from tests.core.direct import scoring
+from transforms.core.closing import Closing
+from transforms.core.rows import LateRow
+from transforms.core.score import ConversationScore
+from transforms.fingerprint import FingerprintCalls
+from transforms.folder_watch import FolderSource
+from transforms.score import ScorePayloads
+from transforms.stopping import request_stop
+from transforms.watch import WatchFolder
+
+OTHER = ".other"
+
+
+class WriteFile(beam.DoFn):
+    """Writes each element as JSON to a file of its own; one that comes again and differs, beside.
+
+    A stream that goes on gives some elements again.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def process(self, element: ConversationScore | LateRow) -> None:
+        row = getattr(element, "conversation", element)
+        name = row.conversation_id
+        if isinstance(row, LateRow):
+            name = f"late/{name}-{row.iteration}"
+        target = self._folder / name
+        target.parent.mkdir(exist_ok=True)
+        content = msgspec.json.encode(row, enc_hook=int)
+        if target.exists() and target.read_bytes() != content:
+            target = target.with_suffix(OTHER)
+        aside = target.with_suffix(".aside")
+        aside.write_bytes(content)
+        aside.replace(target)
+
+
+def main() -> None:
+    """Run the pipeline with the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("input", "journal", "output"):
+        parser.add_argument(f"--{name}", required=True)
+    arguments, options = parser.parse_known_args()
+    source = FolderSource(arguments.input, arguments.journal, poll_seconds=0.1, settle_ms=0)
+    pipeline = beam.Pipeline(options=PipelineOptions(options))
+    traces = pipeline | WatchFolder(source)
+    scored = (
+        traces.calls
+        | FingerprintCalls(scoring().rules)
+        | ScorePayloads(scoring(), Closing(gap=source.rule.quiet_ms))
+    )
+    _ = scored.scores | "Rows" >> beam.ParDo(WriteFile(arguments.output))
+    _ = scored.late | "Late" >> beam.ParDo(WriteFile(arguments.output))
+    result = pipeline.run()
+    signal.signal(signal.SIGTERM, lambda *_: request_stop())
+    result.wait_until_finish()
+
+
+if __name__ == "__main__":
+    main()
