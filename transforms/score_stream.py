@@ -29,6 +29,7 @@ from transforms.core.closing import (
     arrived,
     late_rows,
     over_cap_rows,
+    parted,
     woken,
 )
 from transforms.core.live import (
@@ -39,7 +40,7 @@ from transforms.core.live import (
     remembered,
     revise,
 )
-from transforms.core.payload import Frame, unpack
+from transforms.core.payload import Frame, payload, unpack
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring, score_conversation
 
@@ -81,22 +82,28 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TaggedOutput]:
         """Keep a payload, or give its records as late or as too many."""
         conversation_id, packed = keyed
-        frame = unpack([packed])
-        arrival = arrival_of(frame, len(packed), _millis(timestamp))
-        known = _conversation(conversation)
-        fate, now_known = arrived(known, arrival, self._closing)
+        frame, at = unpack([packed]), _millis(timestamp)
+        known = seen = _conversation(conversation)
+        fate, whole = arrived(known, arrival_of(frame, len(packed), at), self._closing)
         if fate == "late":
             for late in late_rows(conversation_id, frame):
                 yield TaggedOutput(LATE, late)
             return
-        conversation.write(_encode(now_known))
-        if known is None or known.wake != now_known.wake:
-            wake.set(_timestamp(now_known.wake))
         if fate == "keep":
+            seen = whole
             payloads.add(packed)
         else:
-            for row in over_cap_rows(conversation_id, frame, self._closing):
-                yield TaggedOutput(REJECTED, row)
+            for part in parted(frame):
+                packed = payload(part.calls, part.rejected_records, part.external)
+                fate, seen = arrived(seen, arrival_of(part, len(packed), at), self._closing)
+                if fate == "keep":
+                    payloads.add(packed)
+                    continue
+                for row in over_cap_rows(conversation_id, part, self._closing):
+                    yield TaggedOutput(REJECTED, row)
+        conversation.write(_encode(seen))
+        if seen is not None and (known is None or known.wake != seen.wake):
+            wake.set(_timestamp(seen.wake))
 
     @on_timer(WAKE)
     def wake_up(

@@ -162,6 +162,15 @@ def test_nothing_follows_once_the_cap_was_reached():
     assert len(given["rejected"]) == 2
 
 
+def test_of_a_payload_of_many_calls_as_many_are_kept_as_there_is_room_for():
+    """A file that holds all of a conversation arrives as one payload."""
+    calls = [call(minute, 1 + minute, results=2) for minute in range(5)]
+    given = play(Script().arrive(*calls).watermark(34), Closing(most_results=5))
+    ((_, score),) = given["scores"]
+    assert (score.conversation.N, score.conversation.rejected_records) == (2, 3)
+    assert len(given["rejected"]) == 3
+
+
 @pytest.fixture
 def stopped_at_minute_40():
     draining.begin_draining(at(40))

@@ -55,10 +55,12 @@ def stream(closing):
     return OneByOne(dofn, dofn.wake_up)
 
 
-def arrive(engine, *calls):
-    for call in calls:
-        packed = payload([call_print(call)])
-        engine.arrive(call.conversation_id, packed, int(call.timestamp))
+def arrive(engine, calls):
+    """Calls that come together; those of one conversation as one payload."""
+    for name in sorted({call.conversation_id for call in calls}):
+        own = [call for call in calls if call.conversation_id == name]
+        earliest = min(call.timestamp for call in own)
+        engine.arrive(name, payload(list(map(call_print, own))), int(earliest))
 
 
 def play(calls, random, closing, most_delay, behind):
@@ -66,10 +68,14 @@ def play(calls, random, closing, most_delay, behind):
     arrivals = sorted(
         (call.timestamp + random.randint(0, most_delay), at) for at, call in enumerate(calls)
     )
-    engine, newest = stream(closing), 0
+    engine, newest, together = stream(closing), 0, []
     for _, at in arrivals:
-        arrive(engine, calls[at])
-        newest = max(newest, calls[at].timestamp)
+        together.append(calls[at])
+        if random.random() < 0.3 and at != arrivals[-1][1]:
+            continue
+        arrive(engine, together)
+        newest = max([newest, *(call.timestamp for call in together)])
+        together = []
         engine.watermark(newest - behind)
     # Long after everything nothing is left, so that the end of the stream has nothing to do.
     engine.watermark(newest + closing.gap + closing.allowed_lateness)

@@ -195,6 +195,14 @@ def arrived(
     return "keep", replace(seen, results=results, size=size)
 
 
+def parted(frame: Frame) -> list[Frame]:
+    """The same in payloads of one call each, so that as many are kept as there is room for."""
+    parts = [Frame([call]) for call in frame.calls]
+    if frame.rejected_records or frame.external is not None or not parts:
+        parts.append(Frame([], frame.rejected_records, frame.external))
+    return parts
+
+
 def _first_look(seen: Conversation, arrival: Arrival, closing: Closing) -> int:
     deadline = seen.deadline(closing)
     return min(deadline, arrival.first + _AFTER) if closing.live and arrival.records else deadline
