@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import Timestamp
+from apache_beam.utils.timestamp import MAX_TIMESTAMP, MIN_TIMESTAMP, Timestamp
 
 from transforms import coders as _coders  # noqa: F401  (registers the coders of what is read)
 from transforms.core.records import SearchCall
@@ -37,16 +37,34 @@ def streamed_traces(outputs: Any) -> StreamedTraces:
 
 
 def stamped(
-    records: Iterable[SearchCall | RejectedRecord], source_time: Timestamp
+    records: Iterable[SearchCall | RejectedRecord], source_time: Timestamp | None
 ) -> Iterator[TimestampedValue | beam.pvalue.TaggedOutput]:
-    """Calls, all of which have a timestamp, at that; rejected records at `source_time`."""
+    """Calls, all of which have a timestamp, at that; rejected records at the time of the source.
+
+    While a source has no time yet, rejected records come last, at the least time of the calls, or
+    if there are none, at Beam's least.
+    """
+    waiting = []
+    least = MAX_TIMESTAMP
     for record in records:
         if isinstance(record, RejectedRecord):
-            yield beam.pvalue.TaggedOutput(REJECTED, TimestampedValue(record, source_time))
+            if source_time is None:
+                waiting.append(record)
+            else:
+                yield _rejected(record, source_time)
         elif record.timestamp is not None:
-            yield TimestampedValue(record, timestamp_of(record.timestamp))
+            at = timestamp_of(record.timestamp)
+            if source_time is None:
+                least = min(least, at)
+            yield TimestampedValue(record, at)
         else:
             raise ValueError(f"A call of {record.conversation_id} has no timestamp.")
+    for record in waiting:
+        yield _rejected(record, MIN_TIMESTAMP if least == MAX_TIMESTAMP else least)
+
+
+def _rejected(record: RejectedRecord, at: Timestamp) -> beam.pvalue.TaggedOutput:
+    return beam.pvalue.TaggedOutput(REJECTED, TimestampedValue(record, at))
 
 
 def timestamp_of(millis: int) -> Timestamp:

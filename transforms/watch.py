@@ -132,8 +132,7 @@ class ReadFolder(beam.DoFn):
                 part = 1
                 continue
             if not has_moved and tracker.try_claim(at * _PARTS + part):
-                source_time = watermark.current_watermark() or MIN_TIMESTAMP
-                yield from stamped(watch.records(at, part), source_time)
+                yield from stamped(watch.records(at, part), watermark.current_watermark())
             # The engine sees the watermark when the step ends, so records and a move share none.
             tracker.defer_remainder()
             return

@@ -90,6 +90,16 @@ def test_a_record_without_timestamp_is_rejected(folder, journal):
     assert read_journal(str(journal)).totals().rejected == 1
 
 
+def test_what_is_rejected_has_the_time_of_the_stream(folder, journal):
+    engine = Engine(folder, journal)
+    for number in range(2):
+        (folder / f"{number}.jsonl").write_text("bad\n" + lines(*minutes(20)) + "bad\n")
+        engine.run()
+    first, second = engine.steps
+    assert first.rejected_at == [NOON] * 2
+    assert second.rejected_at == [NOON + 14 * MINUTE] * 2
+
+
 def test_silence_closes_what_was_read(folder, journal):
     put(folder, "a.jsonl", *minutes(3))
     engine = Engine(folder, journal).run()
@@ -149,7 +159,7 @@ def test_stop_takes_no_new_file_and_says_where_the_watermark_stood(folder, journ
 
 
 def replay(engine):
-    return [(step.watermark, step.calls, step.rejected) for step in engine.steps]
+    return [(step.watermark, step.calls, step.rejected, step.rejected_at) for step in engine.steps]
 
 
 def test_a_restart_repeats_records_and_watermarks(folder, journal):

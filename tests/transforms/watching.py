@@ -47,11 +47,13 @@ class Step:
     Attributes:
       calls: conversation_id and time in milliseconds.
       rejected: as they are.
+      rejected_at: their times in milliseconds.
       watermark: of the source before the step, in milliseconds; None when it was unknown.
     """
 
     calls: list = field(default_factory=list)
     rejected: list = field(default_factory=list)
+    rejected_at: list = field(default_factory=list)
     watermark: int | None = None
 
 
@@ -101,6 +103,7 @@ class Engine:
         for output in self._read.process(self._element, view, self._estimator):
             if isinstance(output, TaggedOutput):
                 step.rejected.append(output.value.value)
+                step.rejected_at.append(_millis(output.value.timestamp))
             else:
                 at = _millis(output.timestamp)
                 assert at == output.value.timestamp
