@@ -41,7 +41,7 @@ class Closing(Struct, frozen=True):
       max_open: ms after which a conversation is closed though it goes on.
       most_results: of one open conversation; a payload that exceeds them is not kept, nor is any
         later one. Its records are `rejected`, and the conversation's row counts them.
-      most_bytes: the same for the bytes of its payloads.
+      most_bytes: the same for the bytes of its payloads, as they are kept.
       live: whether rows of iterations are given before the conversation is closed.
 
     Raises:
@@ -89,7 +89,7 @@ class Arrival(Struct, frozen=True):
 
 
 def arrival_of(frame: Frame, size: int, at: int) -> Arrival:
-    """What closing has to know of a payload of so many bytes, with the event time `at`."""
+    """What closing has to know of a payload that takes so many bytes, with the event time `at`."""
     events = [at if call.timestamp is None else call.timestamp for call in frame.calls]
     finals = [event for event, call in zip(events, frame.calls, strict=True) if call.is_final]
     return Arrival(
