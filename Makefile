@@ -7,7 +7,7 @@ OUT := out
 PINS := configs/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast lint format bench generated clean
+.PHONY: help install run stream-demo test test-fast lint format bench generated clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*  ## /\1\t/' | expand -t 14
@@ -26,6 +26,10 @@ install: $(VENV)/installed  ## a virtual environment in .venv with goodgain in i
 
 run: $(VENV)/installed  ## the main job on the shipped data; ends by saying where the report lies
 	$(VENV)/bin/goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/sample --overwrite
+
+stream-demo: $(VENV)/installed  ## score made-up conversations while they come; needs Prism (make prism)
+	rm -rf $(OUT)/stream-demo
+	$(PYTHON) -m pipeline.streaming.demo $(OUT)/stream-demo
 
 test: $(VENV)/developed  ## all tests but those of `make test-engines`
 	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not engines"

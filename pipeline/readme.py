@@ -9,6 +9,8 @@ from pathlib import Path
 from pipeline.cli.config_options import options_table
 from pipeline.cli.metrics import metric_groups
 from pipeline.config import RunConfig
+from pipeline.scoring_config import ScoringConfig
+from pipeline.streaming.config import StreamConfig
 from transforms.core.metric import Metric
 
 _README = Path("README.md")
@@ -40,6 +42,7 @@ def _cell(text: str) -> str:
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     "options": lambda: options_table(RunConfig),
+    "stream_options": lambda: options_table(StreamConfig, without=ScoringConfig.model_fields),
     "metrics": metrics_table,
 }
 

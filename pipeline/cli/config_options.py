@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
@@ -37,10 +38,12 @@ def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
     return {name: value for name, value in vars(args).items() if name in model.model_fields}
 
 
-def options_table(model: _Model) -> str:
-    """The options as a table in Markdown, for the README."""
+def options_table(model: _Model, without: Collection[str] = ()) -> str:
+    """The options as a table in Markdown, for the README; `without` those of some fields."""
     lines = ["| option | default | what it does |", "|---|---|---|"]
     for name, field in _fields(model):
+        if name in without:
+            continue
         option = f"--{name.replace('_', '-')} {_extra(field)['metavar']}".strip()
         choices = " or ".join(_choices(field))
         meaning = f"{field.description}{f' ({choices})' if choices else ''}"
