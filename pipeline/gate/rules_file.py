@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from pipeline.gate.rules import GateFile, Rule
 from transforms.core.errors import UsageError
-from transforms.core.yaml_text import parse_yaml, read_text
+from transforms.core.yaml_text import Location, line_of, parse_yaml, read_text, repeated_keys
 
 _REASONS = {
     "bool_type": "must be true or false",
@@ -25,7 +23,6 @@ _REASONS = {
     "missing": "is missing",
     "too_short": "must have at least one entry",
 }
-_Place = tuple[int | str, ...]
 
 
 def load_gate(path: str) -> GateFile:
@@ -44,11 +41,11 @@ def read_gate(text: str, name: str) -> GateFile:
       UsageError: see `load_gate`.
     """
     tree, content = parse_yaml(text, name)
-    mistakes = set(_repeated(tree))
+    mistakes = {(line, f"{key} stands here a second time") for line, key in repeated_keys(tree)}
     try:
         gate = GateFile.model_validate(content)
     except ValidationError as error:
-        mistakes |= {(_line(tree, one["loc"]), _mistake(one)) for one in error.errors()}
+        mistakes |= {(line_of(tree, one["loc"]), _mistake(one)) for one in error.errors()}
     else:
         if not mistakes:
             return gate
@@ -56,37 +53,8 @@ def read_gate(text: str, name: str) -> GateFile:
     raise UsageError("The gate cannot be used:\n  " + "\n  ".join(lines))
 
 
-def _repeated(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
-    """Keys that stand twice in one mapping, of which YAML would keep the last."""
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if key.value in seen:
-                yield key.start_mark.line + 1, f"{key.value} stands here a second time"
-            seen.add(key.value)
-            yield from _repeated(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            yield from _repeated(value)
-
-
-def _line(node: yaml.Node | None, place: _Place) -> int:
-    """The line, from 1, where the deepest part of a place that exists begins."""
-    line = 1
-    for step in place:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == step:
-                    line, node = key.start_mark.line + 1, value
-                    break
-        elif isinstance(node, yaml.SequenceNode) and step in range(len(node.value)):
-            node = node.value[int(step)]
-            line = node.start_mark.line + 1
-    return line
-
-
 def _mistake(error: Any) -> str:
-    place: _Place = error["loc"]
+    place: Location = error["loc"]
     rule = f"rule {int(place[1]) + 1}: " if len(place) > 1 and place[0] == "rules" else ""
     field = str(place[-1]) if place and isinstance(place[-1], str) else ""
     if error["type"] == "extra_forbidden":

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from transforms.core.errors import RulesError
 from transforms.core.rules_contradictions import contradictions
-from transforms.core.yaml_text import parse_yaml
+from transforms.core.yaml_text import line_of, parse_yaml, repeated_keys
 
 SHIPPED_RULES = "dedup.yaml"
 Names = list[Annotated[str, Field(min_length=1)]]
@@ -113,15 +111,15 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
       RulesError: not YAML, or not rules; the message lists every mistake with its line.
     """
     tree, content = parse_yaml(text, name, RulesError)
-    mistakes = set(_repeated_keys(tree, set()))
+    mistakes = {(line, key, "stands here a second time") for line, key in repeated_keys(tree)}
     for location, reason in contradictions(content):
-        mistakes.add((_line(tree, location), _place(location), reason))
+        mistakes.add((line_of(tree, location), _place(location), reason))
     try:
         rules = RulesFile.model_validate(content)
     except ValidationError as error:
         for mistake in error.errors():
             location = mistake["loc"]
-            mistakes.add((_line(tree, location), _place(location), _reason(mistake)))
+            mistakes.add((line_of(tree, location), _place(location), _reason(mistake)))
     else:
         if not mistakes:
             return rules
@@ -130,38 +128,6 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
         for line, place, reason in sorted(mistakes)
     ]
     raise RulesError("The rules cannot be used:\n  " + "\n  ".join(lines))
-
-
-def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str, str]]:
-    """Keys that stand twice in one mapping: line, key, reason; YAML itself keeps the last."""
-    if id(node) in visited:  # an alias, which may even lead back into itself
-        return
-    visited.add(id(node))
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if key.value in seen:
-                yield key.start_mark.line + 1, key.value, "stands here a second time"
-            seen.add(key.value)
-            yield from _repeated_keys(value, visited)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            yield from _repeated_keys(value, visited)
-
-
-def _line(node: yaml.Node | None, location: tuple[int | str, ...]) -> int:
-    """The line (from 1) where the deepest part of a location that exists begins."""
-    line = 1
-    for step in location:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == step:
-                    line, node = key.start_mark.line + 1, value
-                    break
-        elif isinstance(node, yaml.SequenceNode) and step in range(len(node.value)):
-            node = node.value[int(step)]
-            line = node.start_mark.line + 1
-    return line
 
 
 def _place(location: tuple[int | str, ...]) -> str:

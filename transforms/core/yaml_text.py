@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from transforms.core.errors import UsageError
+
+Location = tuple[int | str, ...]
 
 
 def read_text(path: str, what: str) -> str:
@@ -48,3 +51,44 @@ def parse_yaml(
         where = f"{name}:{mark.line + 1}" if mark else name
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise error_type(f"{where}: not valid YAML: {problem}.") from None
+
+
+def line_of(node: yaml.Node | None, location: Location) -> int:
+    """The line, from 1, where the deepest part of a location that exists begins.
+
+    Args:
+      node: of the whole text.
+      location: keys of mappings and positions in lists, from 0, from the outside in.
+    """
+    line = 1
+    for step in location:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == step:
+                    line, node = key.start_mark.line + 1, value
+                    break
+        elif isinstance(node, yaml.SequenceNode) and step in range(len(node.value)):
+            node = node.value[int(step)]
+            line = node.start_mark.line + 1
+    return line
+
+
+def repeated_keys(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+    """Line and name of each key that stands twice in one mapping; YAML itself keeps the last."""
+    return _repeated_keys(node, set())
+
+
+def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str]]:
+    if id(node) in visited:  # an alias, which may even lead back into itself
+        return
+    visited.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                yield key.start_mark.line + 1, key.value
+            seen.add(key.value)
+            yield from _repeated_keys(value, visited)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from _repeated_keys(value, visited)

@@ -1,0 +1,47 @@
+"""Where things stand in YAML that a user wrote."""
+
+import pytest
+
+from transforms.core.yaml_text import line_of, parse_yaml, repeated_keys
+
+TEXT = """\
+a: 1
+
+b:
+  - c
+  - d: 2
+    e:
+      - 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("location", "line"),
+    [
+        ((), 1),
+        (("a",), 1),
+        (("b",), 3),
+        (("b", 0), 4),
+        (("b", 1, "e"), 6),
+        (("b", 1, "e", 0), 7),
+        (("b", 1, "e", 5), 6),  # not there: where it would be
+        (("b", "list[str]", 0), 4),  # a step that is no place is passed over
+        (("z",), 1),
+    ],
+)
+def test_the_line_of_a_location(location, line):
+    assert line_of(parse_yaml(TEXT, "my.yaml")[0], location) == line
+
+
+def test_nothing_has_line_1():
+    assert line_of(parse_yaml("", "my.yaml")[0], ("a",)) == 1
+
+
+def test_keys_that_stand_twice():
+    tree, _ = parse_yaml("a: {b: 1,\n  b: 2}\nc:\n  - d: 1\n    d: 1\na: 3\n", "my.yaml")
+    assert sorted(repeated_keys(tree)) == [(2, "b"), (5, "d"), (6, "a")]
+
+
+def test_an_alias_that_leads_into_itself_ends():
+    tree, _ = parse_yaml("a: &x\n  - *x\n  - {b: 1,\n     b: 2}\n", "my.yaml")
+    assert list(repeated_keys(tree)) == [(4, "b")]
