@@ -126,4 +126,5 @@ def _not_finite(line: bytes) -> RecordError | None:
 
 def conversation_id_in(damaged: bytes) -> str | None:
     """The conversation_id of a JSON object that cannot be read as a whole, if it stands there."""
-    return top_level_text(damaged, "conversation_id") or None
+    found = top_level_text(damaged, "conversation_id")
+    return found if found and found.strip() else None

@@ -44,7 +44,7 @@ class Result(Struct, frozen=True, gc=False):
 class SearchCall(Struct, frozen=True, gc=False):
     """One search invocation of an agent: the trace record; SPEC 2, table SearchCall."""
 
-    conversation_id: Annotated[str, Meta(min_length=1)]
+    conversation_id: Annotated[str, Meta(pattern=r"\S")]  # blank is as good as empty
     iteration: Annotated[int, Meta(ge=1, le=LARGEST_INT)]
     turn: Annotated[int, Meta(ge=1, le=LARGEST_INT)] = 1
     call: Annotated[int, Meta(ge=0, le=LARGEST_INT)] | None = None

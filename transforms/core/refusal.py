@@ -19,7 +19,7 @@ _POSITIVE = f"a whole number from 1 to {LARGEST_INT}"
 _NOT_NEGATIVE = f"a whole number from 0 to {LARGEST_INT}"
 _EXPECTED = {
     "": "an object with named fields",
-    "conversation_id": "text that is not empty",
+    "conversation_id": "text that is not blank",
     "iteration": _POSITIVE,
     "turn": _POSITIVE,
     "call": _NOT_NEGATIVE,
@@ -81,7 +81,7 @@ def _readable_conversation_id(record: Any) -> str | None:
     if not isinstance(record, Mapping):
         return None
     value = record.get("conversation_id")
-    return value if isinstance(value, str) and value else None
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def _place(record: Any, path: str) -> tuple[str, str, Any]:

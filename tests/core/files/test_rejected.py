@@ -45,7 +45,8 @@ def only_row(content, path="a.jsonl", **options):
             "results[0].gain",
             "c",
         ),
-        (b'{"conversation_id": "", "iteration": 1}', "not empty", "conversation_id", None),
+        (b'{"conversation_id": "", "iteration": 1}', "not blank", "conversation_id", None),
+        (b'{"conversation_id": " ", "iteration": 1}', "not blank", "conversation_id", None),
         (b'{"iteration": 1}', "conversation_id is missing", "conversation_id", None),
         (
             b'{"conversation_id": "c", "iteration": 1, "results": [{"score": NaN}]}',

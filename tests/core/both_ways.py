@@ -1,0 +1,35 @@
+"""A record read as JSON and as a mapping: what the tests of parsing start from."""
+
+import json
+
+import pytest
+
+from transforms.core.errors import RecordError
+from transforms.core.parsing import parse_json, parse_mapping
+from transforms.core.records import SearchCall, canonical_encoding
+
+BASE = {"conversation_id": "c", "iteration": 2}
+PLAIN = SearchCall("c", 2)
+
+
+def with_result(**fields):
+    return {**BASE, "results": [{}, fields]}
+
+
+def both(record):
+    """The record through JSON and as a mapping; they must agree."""
+    from_json = parse_json(json.dumps(record).encode())
+    assert parse_mapping(record) == from_json
+    assert canonical_encoding(parse_mapping(record)) == canonical_encoding(from_json)
+    return from_json
+
+
+def refused(record):
+    """The error of the record through JSON and as a mapping; they must agree."""
+    with pytest.raises(RecordError) as by_json:
+        parse_json(json.dumps(record).encode())
+    with pytest.raises(RecordError) as by_mapping:
+        parse_mapping(record)
+    seen = [(e.value.reason, e.value.field, e.value.conversation_id) for e in (by_json, by_mapping)]
+    assert seen[0] == seen[1]
+    return seen[0]

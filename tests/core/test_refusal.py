@@ -1,0 +1,218 @@
+"""A record that cannot be used is refused with a reason that a person understands (SPEC 3)."""
+
+import pytest
+
+from tests.core.both_ways import BASE, refused, with_result
+from transforms.core.errors import RecordError
+from transforms.core.parsing import conversation_id_in, parse_json, parse_mapping
+
+
+@pytest.mark.parametrize(
+    ("record", "field", "reason"),
+    [
+        ({"iteration": 1}, "conversation_id", "conversation_id is missing."),
+        (
+            {"conversation_id": None, "iteration": 1},
+            "conversation_id",
+            "conversation_id is missing.",
+        ),
+        ({"conversation_id": "c"}, "iteration", "iteration is missing."),
+        (
+            {**BASE, "conversation_id": ""},
+            "conversation_id",
+            'conversation_id must be text that is not blank, got text "".',
+        ),
+        (
+            {**BASE, "conversation_id": " \t"},
+            "conversation_id",
+            'conversation_id must be text that is not blank, got text " \\t".',
+        ),
+        (
+            {**BASE, "conversation_id": 5},
+            "conversation_id",
+            "conversation_id must be text that is not blank, got 5.",
+        ),
+        (
+            {**BASE, "iteration": 0},
+            "iteration",
+            "iteration must be a whole number from 1 to 2147483647, got 0.",
+        ),
+        (
+            {**BASE, "turn": "3"},
+            "turn",
+            'turn must be a whole number from 1 to 2147483647, got text "3".',
+        ),
+        (
+            {**BASE, "turn": True},
+            "turn",
+            "turn must be a whole number from 1 to 2147483647, got true.",
+        ),
+        (
+            {**BASE, "call": 1.5},
+            "call",
+            "call must be a whole number from 0 to 2147483647, got 1.5.",
+        ),
+        (
+            {**BASE, "turn_count": -1},
+            "turn_count",
+            "turn_count must be a whole number from 0 to 2147483647, got -1.",
+        ),
+        (
+            {**BASE, "turn": 2**31},
+            "turn",
+            "turn must be a whole number from 1 to 2147483647, got 2147483648.",
+        ),
+        (
+            {**BASE, "turn": 10**90},
+            "turn",
+            "turn must be a whole number from 1 to 2147483647, "
+            "got a number of more than 70 digits.",
+        ),
+        ({**BASE, "is_final": 1}, "is_final", "is_final must be true or false, got 1."),
+        ({**BASE, "query": 5}, "query", "query must be text, got 5."),
+        ({**BASE, "results": {}}, "results", "results must be a list of results, got an object."),
+        (
+            {**BASE, "results": [None]},
+            "results[0]",
+            "results[0] must be an object with named fields, got null.",
+        ),
+        (
+            {**BASE, "attributes": {"arm": 3}},
+            "attributes.arm",
+            "attributes.arm must be text, got 3.",
+        ),
+        (
+            {**BASE, "attributes": "a"},
+            "attributes",
+            'attributes must be a map of text to text, got text "a".',
+        ),
+        (
+            {**BASE, "timestamp": "soon"},
+            "timestamp",
+            "timestamp must be ISO 8601 or epoch milliseconds, between the years 1 and 9999, "
+            'got text "soon".',
+        ),
+        (
+            with_result(gain=7),
+            "results[1].gain",
+            "results[1].gain must be a whole number from 0 to 4, got 7.",
+        ),
+        (
+            with_result(gain=-1),
+            "results[1].gain",
+            "results[1].gain must be a whole number from 0 to 4, got -1.",
+        ),
+        (
+            with_result(gain=True),
+            "results[1].gain",
+            "results[1].gain must be a whole number from 0 to 4, got true.",
+        ),
+        (
+            with_result(gain=2.5),
+            "results[1].gain",
+            "results[1].gain must be a whole number from 0 to 4, got 2.5.",
+        ),
+        (
+            with_result(score="high"),
+            "results[1].score",
+            'results[1].score must be a finite number, got text "high".',
+        ),
+        (
+            with_result(score=float("nan")),
+            "results[1].score",
+            "results[1].score must be a finite number, got NaN.",
+        ),
+        (
+            with_result(score=float("-inf")),
+            "results[1].score",
+            "results[1].score must be a finite number, got -Infinity.",
+        ),
+        (with_result(url=["u"]), "results[1].url", "results[1].url must be text, got a list."),
+        (
+            with_result(ids={"a": "x", "b": 3}),
+            "results[1].ids.b",
+            "results[1].ids.b must be text or a list of text, got 3.",
+        ),
+        (
+            with_result(fields={"b": ["x", 3]}),
+            "results[1].fields.b",
+            "results[1].fields.b must be text or a list of text, got a list.",
+        ),
+        (
+            with_result(fields=[["a"]]),
+            "results[1].fields",
+            "results[1].fields must be a map of text to text or lists of text, got a list.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(record, field, reason):
+    usable = record.get("conversation_id")
+    conversation_id = usable if isinstance(usable, str) and usable.strip() else None
+    assert refused(record) == (reason, field, conversation_id)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1e300, float("inf"), True, 10**30, "0000-01-01", "10000-01-01T00:00:00Z", [], 1.5, ""],
+)
+def test_times_that_are_none(value):
+    assert refused({**BASE, "timestamp": value})[1] == "timestamp"
+
+
+def test_numbers_beyond_a_float():
+    line = b'{"conversation_id": "c", "iteration": 1, "results": [{"score": 1e999}]}'
+    with pytest.raises(RecordError, match="finite number") as error:
+        parse_json(line)
+    assert error.value.field == "results[0].score"
+    with pytest.raises(RecordError, match="finite number"):
+        parse_mapping(with_result(score=10**400))
+
+
+@pytest.mark.parametrize("text", ["[1]", '"a"', "3", "null", "true"])
+def test_a_record_is_an_object(text):
+    with pytest.raises(RecordError, match="must be an object with named fields") as error:
+        parse_json(text.encode())
+    assert (error.value.field, error.value.conversation_id) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"conversation_id": "c", "iteration": 1', "Not valid JSON"),
+        (b'{"conversation_id": "c", "iteration": }', "Not valid JSON"),
+        (b'{"conversation_id": "c", "gain": NaN, "iteration": }', "Not valid JSON"),
+        (b'{"conversation_id": "c", "iteration": 1} trailing', "Not valid JSON"),
+        (b'{"conversation_id": "c", "turn": "x", "iteration": 1', "Not valid JSON"),
+        (b'{"conversation_id": "c", "query": "\xff", "iteration": 1}', "not valid UTF-8"),
+        (b'{"conversation_id": "c", "turn": "x", "query": "\xff"}', "not valid UTF-8"),
+        (b'{"conversation_id": "c", "query": "\\ud800", "iteration": 1}', "Not valid JSON"),
+        (b'{"conversation_id": "c", "iteration": 1, "x": ' + b"[" * 100_000, "too deeply"),
+        (b'{"conversation_id": "c", "turn": "x", "y": ' + b"[" * 100_000, "too deeply"),
+        (b'{"a": {"conversation_id": "d"}, "b": [{"conversation_id": "e"}], '
+         b'"conversation_id" : "c", "iteration": ', "Not valid JSON"),
+    ],
+)  # fmt: skip
+def test_damaged_lines_keep_their_conversation(line, reason):
+    with pytest.raises(RecordError, match=reason) as error:
+        parse_json(line)
+    assert error.value.conversation_id == "c"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"plain text",
+        b'"conversation_id": "c"',
+        b'["conversation_id", "c"',
+        b'{"query": "conversation_id", "c"',
+        b'{"a": {"conversation_id": "c"',
+        b'{"conversation_id": 7, "iteration"',
+        b'{"conversation_id": "", "iteration"',
+        b'{"conversation_id": "  ", "iteration"',
+        b'{"conversation_id": "\xff", "iteration"',
+        b'{"conversation_id": "cut of',
+    ],
+)
+def test_no_conversation_is_made_up(line):
+    assert conversation_id_in(line) is None
