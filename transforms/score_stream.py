@@ -28,6 +28,7 @@ from transforms.core.closing import (
     Conversation,
     arrival_of,
     arrived,
+    event_time,
     late_rows,
     over_cap_rows,
     parted,
@@ -59,8 +60,10 @@ class CloseConversation(beam.DoFn):
     """Buffers conversations of a stream and scores each when it is closed.
 
     A thin shell: `core.closing` decides when that is and what is late, `core.live` which rows are
-    given before. Takes (conversation_id, payload); a payload counts at its timestamp, and its
-    calls at theirs.
+    given before. Takes (conversation_id, payload). A conversation's age counts from the timestamp
+    of its first payload, its last event from those in the calls. So a source bounds how long a
+    record with a clock that runs ahead keeps its conversation open, by giving it a timestamp near
+    the watermark.
     """
 
     # What is scored, compressed: a bag, since adding to it reads nothing.
@@ -138,7 +141,7 @@ class CloseConversation(beam.DoFn):
                 for one in revise(_given(given), rows, len(rows), is_final=True):
                     yield TaggedOutput(LIVE, one)
                 given.clear()
-            yield TimestampedValue(score, _timestamp(known.event_time))
+            yield TimestampedValue(score, _timestamp(event_time(score) or 0))
         elif self._closing.live and known.closed is None and known.opened is not None:
             frame = _unpacked(payloads)
             rows = self._score(conversation_id, frame, known).iterations

@@ -16,7 +16,7 @@ from apache_beam.transforms.userstate import (
     TimerSpec,
     on_timer,
 )
-from apache_beam.transforms.window import GlobalWindow
+from apache_beam.transforms.window import GlobalWindow, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
@@ -24,8 +24,9 @@ from msgspec.structs import replace
 
 from transforms import draining
 from transforms.coders import StructCoder
-from transforms.core.closing import Closing
+from transforms.core.closing import Closing, event_time
 from transforms.core.means import ConversationValues, MeansAccumulator
+from transforms.core.records import LATEST_MILLIS
 from transforms.core.score import ConversationScore, Scoring
 from transforms.core.windowed_means import (
     DAY,
@@ -60,9 +61,9 @@ class MeansByWindow(NamedTuple):
 class WindowedMeans(beam.PTransform):
     """`PCollection[ConversationScore]` of a stream to `MeansByWindow`.
 
-    A score counts in the window of its timestamp, as `ScorePayloads` gives it. Which panes come
-    when, and what is missed, is the rule of `transforms.core.windowed_means`. Within a pane the
-    means are exact and free of order, as those of `GlobalMeans`.
+    A score counts in the window of its last event, which it carries. Which panes come when, and
+    what is missed, is the rule of `transforms.core.windowed_means`. Within a pane the means are
+    exact and free of order, as those of `GlobalMeans`.
 
     Not Beam's triggers, which would give the on-time pane `gap` too early, and would drop what
     comes behind the allowed lateness without a word.
@@ -93,6 +94,7 @@ class WindowedMeans(beam.PTransform):
         combine = CombineMeans(means.ranking_metrics, means.max_i)
         outputs = (
             scores
+            | "AtLastEvent" >> beam.Map(_at_last_event).with_output_types(ConversationScore)
             | "Slice" >> beam.ParDo(Slice(means.ranking_metrics, means.slices, means.max_i))
             | "SumBundle"
             >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(tuple[str, bytes])
@@ -104,6 +106,11 @@ class WindowedMeans(beam.PTransform):
         outputs["rows"].element_type = WindowedMeanRow
         outputs[MISSED].element_type = MissedByMeans
         return MeansByWindow(outputs["rows"], outputs[MISSED])
+
+
+def _at_last_event(score: ConversationScore) -> TimestampedValue:
+    time = event_time(score)
+    return TimestampedValue(score, _timestamp(LATEST_MILLIS if time is None else time))
 
 
 class Sums(Struct, frozen=True, array_like=True):

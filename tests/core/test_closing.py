@@ -12,8 +12,8 @@ END_OF_TIME = 2**53
 
 
 def record(at, **fields):
-    what = {"records": 1, "results": 1, "size": 10, "rejected": 0, "final": None}
-    return Arrival(at=at, first=at, last=at, **{**what, **fields})
+    what = {"first": at, "last": at, "final": None, "records": 1, "results": 1, "size": 10}
+    return Arrival(**{"at": at, "rejected": 0, **what, **fields})
 
 
 def flag(at):
@@ -64,6 +64,12 @@ def test_a_flag_without_a_time_waits_for_a_record_or_the_end_of_the_stream():
 
 def test_a_record_long_past_does_not_age_a_conversation():
     assert after(record(5_000), record(0)).deadline(CLOSING) == 5_000 + GAP
+
+
+def test_a_clock_ahead_by_years_does_not_hold_its_conversation_open():
+    """The source gives such a record a time near its own; so the conversation is of bounded age."""
+    years_ahead = record(0, first=10**12, last=10**12)
+    assert after(years_ahead).deadline(CLOSING) == AGE
 
 
 def test_a_flag_beyond_the_cap_is_counted_like_one_that_is_kept():

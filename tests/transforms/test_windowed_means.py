@@ -10,6 +10,7 @@ from apache_beam.transforms.window import TimestampedValue
 from hypothesis import given as given_by
 from hypothesis import settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.core.direct import score_one, scoring
 from tests.transforms.one_by_one import OneByOne
@@ -40,7 +41,9 @@ class Scores:
         )
 
     def arrive(self, minute, score):
-        self.stream.add_elements([TimestampedValue(score, stamp(at(minute)))])
+        row = replace(score.conversation, last_timestamp=at(minute))
+        timed = replace(score, conversation=row)
+        self.stream.add_elements([TimestampedValue(timed, stamp(at(minute)))])
         return self
 
     def watermark(self, *minutes):

@@ -19,6 +19,7 @@ from transforms.core.payload import Frame
 from transforms.core.records import EARLIEST_MILLIS, LATEST_MILLIS
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
+from transforms.core.score import ConversationScore
 
 _MINUTE = 60_000
 _AFTER = 1  # the watermark has passed an event when it stands behind it
@@ -137,15 +138,6 @@ class Conversation(Struct, frozen=True, array_like=True):
         deadline = min(self.last + closing.gap, self.opened + closing.max_open)
         return deadline if self.final is None else min(deadline, self.final + _AFTER)
 
-    @property
-    def event_time(self) -> int:
-        """The time that it counts at: its last event, or when it was closed if that was before.
-
-        A record with a clock that runs ahead may lie behind the closing.
-        """
-        times = (self.last if self.last is not None else self.flagged, self.closed)
-        return min((time for time in times if time is not None), default=_NEVER)
-
     def with_arrival(self, arrival: Arrival) -> Conversation:
         """After a payload was seen, whatever becomes of it."""
         if not arrival.records:
@@ -225,6 +217,15 @@ def woken(known: Conversation, now: int, closing: Closing) -> tuple[Step, Conver
         return "wait", replace(known, wake=deadline)
     end = deadline + closing.allowed_lateness
     return "close", replace(known, closed=deadline, wake=end)
+
+
+def event_time(score: ConversationScore) -> int | None:
+    """The time that a conversation counts at: its last event; None where no record has a time.
+
+    Or when it was closed, if that was before: a record's clock may run ahead by years.
+    """
+    times = (score.conversation.last_timestamp, score.closed)
+    return min((time for time in times if time is not None), default=None)
 
 
 def late_rows(conversation_id: str, frame: Frame) -> Iterator[LateRow]:

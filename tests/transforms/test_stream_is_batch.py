@@ -1,0 +1,100 @@
+"""A stream that is read to its end gives what batch gives, through Beam and its bundles."""
+
+from random import Random
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+
+from tests.adversarial import conversation_records
+from tests.core.direct import scoring
+from tests.transforms.streams import Script, at, minute_of, play
+from transforms.core.closing import Closing
+from transforms.core.means import MeanRow
+from transforms.core.parsing import parse_mapping
+from transforms.core.records import SearchCall
+from transforms.means import GlobalMeans
+from transforms.score import ScoreConversations
+from transforms.windowed_means import WindowedMeans
+
+SCORING = scoring(per_call=True)
+CONVERSATIONS = 6
+
+
+def timed_calls(random):
+    """Records of some conversations with a few minutes between one event and the next."""
+    calls = []
+    for number in range(CONVERSATIONS):
+        minute = random.randrange(60)
+        for record in conversation_records(random):
+            minute += random.randrange(12)
+            timed = {"conversation_id": f"c-{number}", "timestamp": at(minute), "is_final": False}
+            calls.append(parse_mapping({**record, **timed}))
+    return calls
+
+
+def script_of(calls, random):
+    """In bundles of a few, up to 15 minutes late, with the watermark somewhere behind."""
+    script = Script()
+    lateness = random.choice([0, 5, 15])
+    arrivals = sorted(calls, key=lambda call: call.timestamp + random.randrange(15 * 60_000))
+    newest = reached = 0
+    while arrivals:
+        bundle = [arrivals.pop(0) for _ in range(min(len(arrivals), random.randint(1, 5)))]
+        script.arrive(*bundle)
+        newest = max([newest, *(minute_of(call.timestamp) for call in bundle)])
+        if newest - lateness > reached:
+            reached = newest - lateness
+            script.watermark(reached)
+    return script
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_scores(seed):
+    random = Random(seed)
+    calls = timed_calls(random)
+    given = play(script_of(calls, random), Closing(), SCORING)
+    assert given["late"] == []
+    streamed = [
+        (score.conversation, score.iterations, score.calls, score.counts)
+        for _, score in given["scores"]
+    ]
+    assert len(streamed) == CONVERSATIONS
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        scores = (
+            pipeline
+            | beam.Create(calls).with_output_types(SearchCall)
+            | ScoreConversations(SCORING)
+        ).scores
+        rows = scores | beam.Map(
+            lambda score: (score.conversation, score.iterations, score.calls, score.counts)
+        )
+        assert_that(rows, equal_to(streamed))
+
+
+def test_the_last_panes_are_the_means_of_batch():
+    """Of one window that holds all conversations; an element a bundle, so that sums are merged."""
+    calls = timed_calls(Random(3))
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        scores = (
+            pipeline
+            | beam.Create(calls).with_output_types(SearchCall)
+            | ScoreConversations(SCORING)
+        ).scores
+        means = scores | GlobalMeans(SCORING, [["arm"]], 3)
+        century = 100 * 365 * 86_400_000
+        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], 3, century)
+        last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
+        last.element_type = MeanRow
+        both = (
+            {"batch": means | "a" >> beam.Map(keyed), "stream": last | "b" >> beam.Map(keyed)}
+            | beam.CoGroupByKey()
+            | beam.Map(lambda grouped: grouped[1]["batch"] == grouped[1]["stream"])
+            | beam.Distinct()
+        )
+        assert_that(both, equal_to([True]))
+
+
+def keyed(row):
+    return (str(sorted(row.slice.items())), row.metric, row.i, row.population), row
