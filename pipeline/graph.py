@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -32,6 +32,7 @@ from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring
 from transforms.fingerprint import FingerprintCalls
+from transforms.gather import GatherPayloads
 from transforms.means import GlobalMeans
 from transforms.qrels import JoinQrels, Labelling, ReadQrels
 from transforms.read import ReadTraces, Traces
@@ -50,6 +51,7 @@ class Plan(Struct, frozen=True):
 
     Attributes:
       qrels: files of judgments that replace the labels of the traces; none where those count.
+      several_processes: whether Beam's local runner works with more than one.
     """
 
     inputs: tuple[InputFile, ...]
@@ -59,6 +61,7 @@ class Plan(Struct, frozen=True):
     max_i: int
     shard_bytes: int
     qrels: tuple[InputFile, ...] = ()
+    several_processes: bool = False
 
 
 class Summary(Struct, frozen=True):
@@ -81,11 +84,11 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     # Flink's runner refuses a collection that a Flatten and a step with a side input share
     # (apache/beam#34647), so the Flatten gets it by a step of its own.
     for_flatten = [one | "Labels" >> beam.Map(_same).with_output_types(_Keyed) for one in labels]
-    first = _score("Score", traces, plan.scoring, for_flatten, keep_encodings=False)
+    first = _score("Score", traces, plan, for_flatten, keep_encodings=False)
     # Texts stay behind at first. The few conversations whose order hangs on them are read again.
     again = traces.shards | "ReadAgain" >> ReadConversations(first.undecided)
     labels = [one | "LabelsAgain" >> OnlyConversations(first.undecided) for one in labels]
-    second = _score("ScoreAgain", again, plan.scoring, labels, keep_encodings=True)
+    second = _score("ScoreAgain", again, plan, labels, keep_encodings=True)
     scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()
 
     means = scores | "Means" >> GlobalMeans(plan.scoring, plan.slices, plan.max_i)
@@ -142,19 +145,18 @@ def _join_qrels(pipeline: beam.Pipeline, traces: Traces, plan: Plan) -> Labellin
 def _score(
     label: str,
     traces: Traces,
-    scoring: Scoring,
-    labels: Iterable[beam.PCollection[_Keyed]],
+    plan: Plan,
+    labels: Sequence[beam.PCollection[_Keyed]],
     keep_encodings: bool,
 ) -> ScoredConversations:
-    payloads = traces.calls | f"{label}/Fingerprint" >> FingerprintCalls(
-        scoring.rules, keep_encodings, scoring.label_keys
+    payloads = traces.records | f"{label}/Fingerprint" >> FingerprintCalls(
+        plan.scoring.rules, keep_encodings, plan.scoring.label_keys
     )
-    rejections = traces.rejected | f"{label}/Flag" >> beam.FlatMap(flags).with_output_types(_Keyed)
-    scored: ScoredConversations = (
-        (payloads, rejections, *labels)
-        | f"{label}/Key" >> beam.Flatten()
-        | label >> ScorePayloads(scoring)
-    )
+    if labels:
+        payloads = (payloads, *labels) | f"{label}/Labels" >> beam.Flatten()
+    if plan.several_processes:
+        payloads = payloads | f"{label}/Gather" >> GatherPayloads()
+    scored: ScoredConversations = payloads | label >> ScorePayloads(plan.scoring)
     return scored
 
 

@@ -8,6 +8,7 @@ from contextlib import redirect_stderr
 from pathlib import Path
 
 from apache_beam.options.pipeline_options import (
+    DirectOptions,
     FlinkRunnerOptions,
     PipelineOptions,
     PortableOptions,
@@ -114,6 +115,12 @@ def create(
     if check := _CHECKS.get(engine.beam_name):
         check(options, streaming)
     return _make(engine)(), options
+
+
+def several_processes(options: PipelineOptions) -> bool:
+    """Whether Beam's local runner is asked for more than one worker."""
+    direct = options.view_as(DirectOptions)
+    return bool(direct.direct_running_mode != "in_memory" and direct.direct_num_workers != 1)
 
 
 def _underscored(argument: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from transforms.fingerprint import FingerprintCalls
+    from transforms.gather import GatherPayloads
     from transforms.kafka import ReadKafkaTraces
     from transforms.means import GlobalMeans
     from transforms.pubsub import ReadPubSubTraces
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FingerprintCalls",
+    "GatherPayloads",
     "GlobalMeans",
     "JoinQrels",
     "ReadConversations",
@@ -37,6 +39,7 @@ __all__ = [
 
 _MODULES = {
     "FingerprintCalls": "fingerprint",
+    "GatherPayloads": "gather",
     "GlobalMeans": "means",
     "JoinQrels": "qrels",
     "ReadConversations": "read_again",

@@ -17,6 +17,7 @@ from transforms.core.fingerprint import CallPrint, Fingerprinter
 from transforms.core.judgments import LabelKeys
 from transforms.core.payload import payload
 from transforms.core.records import SearchCall, canonical_encoding
+from transforms.core.rejected import RejectedRecord
 from transforms.core.rules import RuleTable
 
 _MOST_BUFFERED_RESULTS = 5_000  # about 10 MB of calls
@@ -25,6 +26,7 @@ _MOST_BUFFERED_RESULTS = 5_000  # about 10 MB of calls
 class FingerprintCalls(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[tuple[str, bytes]]`: (conversation_id, payload).
 
+    There may be `RejectedRecord`s among the calls; they flag their conversations (SPEC 3).
     Everything costly about a text (normalising, hashing) happens here, before the shuffle. The
     calls of one conversation that meet in a bundle travel as one payload. Works in the global
     window; a payload has the timestamp of its earliest call.
@@ -49,9 +51,9 @@ class FingerprintCalls(beam.PTransform):
         self.keep_encodings = keep_encodings
         self.label_keys = label_keys
 
-    def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[tuple[str, bytes]]:
+    def expand(self, records: beam.PCollection[Any]) -> beam.PCollection[tuple[str, bytes]]:
         """Apply the transform."""
-        return calls | "FingerprintBundle" >> beam.ParDo(
+        return records | "FingerprintBundle" >> beam.ParDo(
             FingerprintBundle(self.rules, self.keep_encodings, self.label_keys)
         ).with_output_types(tuple[str, bytes])
 
@@ -77,22 +79,31 @@ class FingerprintBundle(beam.DoFn):
         self._results = 0
 
     def process(
-        self, call: SearchCall, timestamp: Any = beam.DoFn.TimestampParam
+        self, record: SearchCall | RejectedRecord, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[WindowedValue]:
-        """Buffer one call; when much is buffered, give the conversations not seen for longest."""
-        call_print = self._fingerprinter.call_print(call, self._keep_encodings)
+        """Buffer one record; when much is buffered, give the conversations not seen for longest."""
+        conversation_id = record.conversation_id
+        if not conversation_id:  # nobody can tell what conversation a rejected record was of
+            return iter(())
         # Put back behind all others: the first is the one not seen for longest.
-        buffered = self._buffered.pop(call.conversation_id, None) or _Buffered()
-        self._buffered[call.conversation_id] = buffered
+        buffered = self._buffered.pop(conversation_id, None) or _Buffered()
+        self._buffered[conversation_id] = buffered
+        buffered.earliest = min(buffered.earliest, timestamp.micros)
+        if isinstance(record, SearchCall):
+            self._add(record, buffered)
+        else:
+            buffered.rejected_records += record.records
+        full = self._results >= _MOST_BUFFERED_RESULTS
+        return self._payloads(_MOST_BUFFERED_RESULTS // 2) if full else iter(())
+
+    def _add(self, call: SearchCall, buffered: _Buffered) -> None:
+        call_print = self._fingerprinter.call_print(call, self._keep_encodings)
         buffered.prints.append(call_print)
         buffered.calls.append(call)
-        buffered.earliest = min(buffered.earliest, timestamp.micros)
         if self._label_keys is not None:
             documents = document_digests(call, self._label_keys)
             buffered.documents[call_print.record_digest] = documents
         self._results += _room(call)
-        full = self._results >= _MOST_BUFFERED_RESULTS
-        return self._payloads(_MOST_BUFFERED_RESULTS // 2) if full else iter(())
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         """Give one payload for each conversation still buffered."""
@@ -110,12 +121,13 @@ class FingerprintBundle(beam.DoFn):
 class _Buffered:
     """What is known of one conversation."""
 
-    __slots__ = ("calls", "documents", "earliest", "prints")
+    __slots__ = ("calls", "documents", "earliest", "prints", "rejected_records")
 
     def __init__(self) -> None:
         self.prints: list[CallPrint] = []
         self.calls: list[SearchCall] = []
         self.documents: dict[bytes, list[bytes]] = {}
+        self.rejected_records = 0
         self.earliest: int = MAX_TIMESTAMP.micros
 
     def payload(self) -> bytes:
@@ -123,7 +135,7 @@ class _Buffered:
             encoding = canonical_encoding(self.calls[place])
             self.prints[place] = replace(self.prints[place], encoding=encoding)
         external = ExternalLabels(self.documents) if self.documents else None
-        return payload(self.prints, external=external)
+        return payload(self.prints, self.rejected_records, external)
 
 
 def _room(call: SearchCall) -> int:

@@ -82,26 +82,32 @@ class PlanShards(beam.DoFn):
 
 
 class ReadShard(beam.DoFn):
-    """FileShard to its SearchCalls; RejectedRecords go to the output tagged `rejected`."""
+    """FileShard to its records; those rejected go to the output tagged `rejected` as well."""
 
     def process(self, shard: FileShard) -> Iterable[Any]:
         """Everything in one shard, in file order; never raises for what a file holds."""
-        for record in read_shard(shard, open_plain):
-            if isinstance(record, SearchCall):
-                yield record
-            else:
-                yield beam.pvalue.TaggedOutput(REJECTED, record)
+        return also_rejected(read_shard(shard, open_plain))
+
+
+def also_rejected(records: Iterable[SearchCall | RejectedRecord]) -> Iterator[Any]:
+    """Everything, and what was rejected once more, tagged `rejected`."""
+    for record in records:
+        yield record
+        if isinstance(record, RejectedRecord):
+            yield beam.pvalue.TaggedOutput(REJECTED, record)
 
 
 class Traces(NamedTuple):
     """What was read.
 
     Attributes:
+      records: PCollection[SearchCall | RejectedRecord], everything; for `FingerprintCalls`.
       calls: PCollection[SearchCall].
       rejected: PCollection[RejectedRecord], what could not be used.
       shards: PCollection[FileShard], what was read; for `ReadConversations`.
     """
 
+    records: beam.PCollection[Any]
     calls: beam.PCollection[SearchCall]
     rejected: beam.PCollection[RejectedRecord]
     shards: beam.PCollection[FileShard]
@@ -145,11 +151,21 @@ class ReadTraces(beam.PTransform):
             | "Plan shards" >> beam.ParDo(PlanShards(self.shard_bytes))
             | "Spread" >> beam.Reshuffle()
         )
-        outputs = shards | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="calls")
-        calls, rejected = outputs["calls"], outputs[REJECTED]
-        calls.element_type = SearchCall
-        rejected.element_type = RejectedRecord
-        return Traces(calls, rejected, shards)
+        return traces_of(shards, beam.ParDo(ReadShard()))
+
+
+def traces_of(shards: beam.PCollection[FileShard], read: beam.ParDo) -> Traces:
+    """What a ParDo that gives `also_rejected` reads of shards."""
+    outputs = shards | "Read" >> read.with_outputs(REJECTED, main="records")
+    records, rejected = outputs["records"], outputs[REJECTED]
+    calls = records | "Calls" >> beam.Filter(_is_call)
+    calls.element_type = SearchCall
+    rejected.element_type = RejectedRecord
+    return Traces(records, calls, rejected, shards)
+
+
+def _is_call(record: SearchCall | RejectedRecord) -> bool:
+    return isinstance(record, SearchCall)
 
 
 def _files_of(pattern: str) -> list[InputFile]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import apache_beam as beam
@@ -10,9 +10,7 @@ import apache_beam as beam
 from transforms.core.files.reading import read_shard
 from transforms.core.files.shard import FileShard
 from transforms.core.files.wanted import only
-from transforms.core.records import SearchCall
-from transforms.core.rejected import RejectedRecord
-from transforms.read import REJECTED, Traces, open_plain
+from transforms.read import Traces, also_rejected, open_plain, traces_of
 
 
 class ReadConversations(beam.PTransform):
@@ -30,13 +28,8 @@ class ReadConversations(beam.PTransform):
 
     def expand(self, shards: beam.PCollection[FileShard]) -> Traces:
         """Apply the transform."""
-        outputs = shards | "ReadAgain" >> beam.ParDo(
-            _ReadShardOf(), beam.pvalue.AsDict(self.conversation_ids | beam.Map(_with_nothing))
-        ).with_outputs(REJECTED, main="calls")
-        calls, rejected = outputs["calls"], outputs[REJECTED]
-        calls.element_type = SearchCall
-        rejected.element_type = RejectedRecord
-        return Traces(calls, rejected, shards)
+        wanted = beam.pvalue.AsDict(self.conversation_ids | beam.Map(_with_nothing))
+        return traces_of(shards, beam.ParDo(_ReadShardOf(), wanted))
 
 
 class OnlyConversations(beam.PTransform):
@@ -68,15 +61,8 @@ def _with_nothing(conversation_id: str) -> tuple[str, None]:
 
 
 class _ReadShardOf(beam.DoFn):
-    def process(
-        self, shard: FileShard, wanted: Collection[str]
-    ) -> Iterator[SearchCall | beam.pvalue.TaggedOutput]:
+    def process(self, shard: FileShard, wanted: Collection[str]) -> Iterable[Any]:
         if not wanted:
-            return
-        for record in read_shard(shard, open_plain, only(wanted)):
-            if record.conversation_id not in wanted:
-                continue
-            if isinstance(record, SearchCall):
-                yield record
-            else:
-                yield beam.pvalue.TaggedOutput(REJECTED, record)
+            return ()
+        records = read_shard(shard, open_plain, only(wanted))
+        return also_rejected(record for record in records if record.conversation_id in wanted)

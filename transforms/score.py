@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -112,24 +112,13 @@ class ScorePayloads(beam.PTransform):
         )
 
     def _of_all(self, payloads: beam.PCollection[tuple[str, bytes]]) -> ScoredConversations:
-        # The grouping keeps engines from running parsing and fingerprinting in the one worker
-        # that holds the state, and leaves one element a conversation for the stateful DoFn.
-        grouped = (
-            payloads
-            | "GroupByConversation" >> beam.GroupByKey()
-            | "JoinPayloads" >> beam.MapTuple(_join).with_output_types(tuple[str, bytes])
-        )
-        outputs = grouped | "ScoreConversation" >> beam.ParDo(
+        outputs = payloads | "ScoreConversation" >> beam.ParDo(
             ScoreConversation(self.scoring)
         ).with_outputs(_UNDECIDED, main="scores")
         scores, undecided = outputs["scores"], outputs[_UNDECIDED]
         scores.element_type = ConversationScore
         undecided.element_type = str
         return ScoredConversations(scores, undecided)
-
-
-def _join(conversation_id: str, payloads: Iterable[bytes]) -> tuple[str, bytes]:
-    return conversation_id, b"".join(payloads)
 
 
 class ScoreConversation(beam.DoFn):

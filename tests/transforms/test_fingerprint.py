@@ -14,6 +14,7 @@ from transforms.core.delivery import EncodingsNeededError
 from transforms.core.parsing import parse_mapping
 from transforms.core.payload import unpack
 from transforms.core.records import Result, SearchCall
+from transforms.core.rejected import RejectedRecord
 from transforms.core.score import score_conversation
 from transforms.fingerprint import FingerprintBundle
 
@@ -84,3 +85,19 @@ def test_when_much_is_buffered_the_conversations_not_seen_for_longest_leave(monk
     assert left == [[], [], [], [], [], ["b", "c", "a"]]
     (last,) = fingerprint.finish_bundle()
     assert last.value[0] == "d"
+
+
+def test_rejected_records_flag_the_conversation_that_they_name():
+    fingerprint = FingerprintBundle(SCORING.rules, False, None)
+    fingerprint.setup()
+    records = [
+        SearchCall(conversation_id="a", iteration=1),
+        RejectedRecord("file", "line 2", "wrong", conversation_id="a"),
+        RejectedRecord("file", "line 3", "wrong", conversation_id="b", records=2),
+        RejectedRecord("file", "line 4", "wrong"),
+    ]
+    outputs = [output for record in records for output in fingerprint.process(record, EVENT_TIME)]
+    outputs += fingerprint.finish_bundle()
+    frames = {name: unpack([packed]) for name, packed in (output.value for output in outputs)}
+    assert {name: frame.rejected_records for name, frame in frames.items()} == {"a": 1, "b": 2}
+    assert [len(frame.calls) for frame in frames.values()] == [1, 0]

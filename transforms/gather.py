@@ -1,0 +1,30 @@
+"""One payload a conversation, made by a grouping of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apache_beam as beam
+
+
+class GatherPayloads(beam.PTransform):
+    """`PCollection[tuple[str, bytes]]` to the same with the payloads of a conversation joined.
+
+    Changes nothing for `ScorePayloads`, which groups by its state. But Beam's local runner puts
+    what comes before a stateful DoFn into the one worker that has the state; a grouping between
+    them lets reading and fingerprinting run in every worker process.
+    """
+
+    def expand(
+        self, payloads: beam.PCollection[tuple[str, bytes]]
+    ) -> beam.PCollection[tuple[str, bytes]]:
+        """Apply the transform."""
+        return (
+            payloads
+            | "GroupByConversation" >> beam.GroupByKey()
+            | "Join" >> beam.MapTuple(_join).with_output_types(tuple[str, bytes])
+        )
+
+
+def _join(conversation_id: str, payloads: Iterable[bytes]) -> tuple[str, bytes]:
+    return conversation_id, b"".join(payloads)
