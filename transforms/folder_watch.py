@@ -133,14 +133,16 @@ class FolderWatch:
             self._round.clear()
             self._has_looked = False
         entries = self._file.journal.entries
-        if position < len(entries):
-            return entries[position]
         try:
-            entry = self._next()
+            # Also before a file is read again: its folder may come back, mounted anew.
+            os.scandir(self.source.folder).close()
+            entry = entries[position] if position < len(entries) else self._next()
         except OSError as error:
             self._heard_ms = self._now_ms()  # an outage is no silence
             self._complain(f"The folder {self.source.folder} cannot be listed: {error}.")
             return None
+        if position < len(entries):
+            return entry
         if entry is None:
             self._complaint = ""
             return None

@@ -1,13 +1,11 @@
 """What can go wrong with a watched folder, each with the outcome that the user is told."""
 
 import logging
-import resource
-from contextlib import contextmanager
 
 import pytest
 
 from tests.core.direct import scoring
-from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put, record
+from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, lines, minutes, put, record
 from transforms.core.fingerprint import Fingerprinter
 from transforms.core.journal import JournalError
 from transforms.core.parsing import parse_mapping
@@ -160,21 +158,21 @@ def test_a_file_that_is_gone_at_the_restart_is_one_rejected_row(folder, journal)
     assert "cannot be read" in row.reason
 
 
+def test_a_folder_that_is_gone_at_the_restart_is_waited_for(folder, journal):
+    put(folder, "a.jsonl", *minutes(20))
+    Engine(folder, journal).run()
+    away = folder.rename(folder.with_name("away"))
+    again = Engine(folder, journal).run()
+    assert again.calls == again.rejected == []
+    away.rename(folder)
+    again.run()
+    assert (len(again.calls), again.rejected) == (20, [])
+
+
 def test_a_link_that_leads_nowhere_is_no_file(folder, journal):
     (folder / "loop.jsonl").symlink_to(folder / "loop.jsonl")
     put(folder, "a.jsonl", *minutes(2))
     assert len(Engine(folder, journal).run().calls) == 2
-
-
-@contextmanager
-def full_disk(room):
-    """No file can grow beyond `room` bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("room", [0, 10, 300])

@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -132,6 +134,17 @@ def put(folder: Path, name: str, *records, age_ms=MINUTE, now=NOON):
     path.write_text(lines(*records))
     _set_age(path, now - age_ms)
     return path
+
+
+@contextmanager
+def full_disk(room):
+    """No file can grow beyond `room` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def _set_age(path, modified_ms):

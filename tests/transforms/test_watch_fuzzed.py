@@ -1,0 +1,138 @@
+"""A watched folder under any mix of deliveries, crashes, silence, outages and full disks."""
+
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, put, record
+from transforms import draining
+from transforms.journal_file import read_journal
+from transforms.stopping import request_stop, reset_stop
+
+YEAR = 365 * 24 * 60
+# Event times against the clock of the machine, in minutes; some are wrong by years.
+OFFSETS = st.one_of(st.integers(-90, 0), st.sampled_from([-YEAR, 20, 45, YEAR]))
+
+
+class WatchedFolder(RuleBasedStateMachine):
+    """What a run of the source must keep, whatever happens to it.
+
+    Every delivered record is given once by each run that reads its file, with the same watermark
+    by each; only garbage is rejected; the watermark never falls.
+    """
+
+    @initialize()
+    def begin(self):
+        self.root = Path(tempfile.mkdtemp())
+        self.folder, self.journal = self.root / "in", self.root / "journal"
+        self.folder.mkdir()
+        self.now = NOON
+        self.delivered = Counter()
+        self.garbage = self.files = 0
+        self.known = {}
+        self.start()
+
+    def teardown(self):
+        reset_stop()
+        draining.end_draining()
+        shutil.rmtree(self.root)
+
+    @rule()
+    def start(self):
+        """A process begins, the one before was killed or stopped."""
+        reset_stop()
+        self.engine = Engine(self.folder, self.journal, now=self.now, shard_bytes=200)
+        self.watermark = None
+
+    @rule(offsets=st.lists(OFFSETS, max_size=20), bad=st.integers(0, 2))
+    def deliver(self, offsets, bad):
+        times = [self.now + offset * MINUTE for offset in offsets]
+        self.files += 1
+        self.delivered.update((f"f{self.files}", at) for at in times)
+        self.garbage += bad
+        records = [record(f"f{self.files}", at) for at in times]
+        file = put(self.folder, f".{self.files}", *records, now=self.now)
+        with file.open("a") as more:
+            more.write("garbage\n" * bad)
+        file.rename(self.folder / f"{self.files % 7}-{self.files}.jsonl")
+
+    @rule(minutes=st.integers(1, 25))
+    def pass_time(self, minutes):
+        self.now += minutes * MINUTE
+
+    @rule(steps=st.integers(1, 8))
+    def step(self, steps):
+        self.engine.now = self.now
+        for _ in range(steps):
+            if not self.engine.has_ended:
+                self.engine.step()
+
+    @rule(room=st.integers(0, 4_000))
+    def step_on_a_full_disk(self, room):
+        with full_disk(room):
+            self.step(3)
+
+    @rule()
+    def step_without_folder(self):
+        away = self.folder.rename(self.root / "away")
+        self.engine.now = self.now
+        before = read_journal(str(self.journal)).entries
+        self.step(2)
+        assert read_journal(str(self.journal)).entries == before
+        away.rename(self.folder)
+
+    @rule()
+    def move_to_another_process(self):
+        self.engine.restored_elsewhere()
+
+    @rule(size=st.integers(1, 30))
+    def tear_the_last_line(self, size):
+        file = self.journal / "journal.jsonl"
+        with file.open("ab") as torn:
+            torn.write(b'{"type":"take","path":"somewhere'[:size])
+        self.start()
+
+    @rule()
+    def stop(self):
+        request_stop()
+        self.step(1)
+        assert self.engine.has_ended
+
+    @rule()
+    def run_to_the_end(self):
+        """With all that was there before: then everything has come out of this very process."""
+        self.start()
+        self.engine.run()
+        assert Counter(self.engine.calls) == self.delivered
+        assert len(self.engine.rejected) == self.garbage
+        totals = read_journal(str(self.journal)).totals()
+        assert totals.files == self.files
+        assert totals.records == sum(self.delivered.values()) + self.garbage
+        assert totals.rejected == self.garbage
+
+    @invariant()
+    def nothing_comes_twice_nor_from_nowhere(self):
+        assert Counter(self.engine.calls) <= self.delivered
+        assert len(self.engine.rejected) <= self.garbage
+
+    @invariant()
+    def records_meet_the_same_watermark_in_every_run(self):
+        for step in self.engine.steps:
+            for name, _ in step.calls:
+                assert self.known.setdefault(name, step.watermark) == step.watermark
+
+    @invariant()
+    def the_watermark_never_falls(self):
+        now = self.engine.watermark
+        assert self.watermark is None or now >= self.watermark
+        self.watermark = now
+
+
+TestWatchedFolder = pytest.mark.slow(WatchedFolder.TestCase)
+TestWatchedFolder.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
