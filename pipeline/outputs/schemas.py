@@ -9,7 +9,10 @@ from pathlib import Path
 from pipeline.outputs import datasets
 from pipeline.outputs.datasets import Dataset
 from pipeline.outputs.formats import avro_schema
+from pipeline.streaming import datasets as stream_datasets
 from transforms.core.ranking import DEFAULT_RANKING_METRICS
+
+STREAM = "stream"
 
 
 def shipped_datasets() -> tuple[Dataset, ...]:
@@ -25,15 +28,29 @@ def shipped_datasets() -> tuple[Dataset, ...]:
     )
 
 
+def shipped_stream_datasets() -> tuple[Dataset, ...]:
+    """Those of a stream that a run does not have, or has with other columns."""
+    return (
+        stream_datasets.conversations(DEFAULT_RANKING_METRICS),
+        stream_datasets.LIVE,
+        stream_datasets.MEANS,
+    )
+
+
 def schema_text(dataset: Dataset) -> str:
     """The Avro schema of a dataset as its file holds it."""
     return json.dumps(avro_schema(dataset), indent=2, ensure_ascii=False) + "\n"
 
 
 def write_schemas(folder: Path) -> None:
-    """Write one file for each dataset."""
-    for dataset in shipped_datasets():
-        (folder / f"{dataset.name}.avsc").write_text(schema_text(dataset), encoding="utf-8")
+    """Write one file for each dataset, those of a stream into a folder of their own."""
+    for place, shipped in (
+        (folder, shipped_datasets()),
+        (folder / STREAM, shipped_stream_datasets()),
+    ):
+        place.mkdir(exist_ok=True)
+        for dataset in shipped:
+            (place / f"{dataset.name}.avsc").write_text(schema_text(dataset), encoding="utf-8")
 
 
 if __name__ == "__main__":

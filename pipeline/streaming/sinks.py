@@ -87,6 +87,7 @@ class WritePanes(beam.PTransform):
       datasets: what is written of each element.
       element_type: T, a msgspec Struct.
       key_of: gives a text that partitions and sorts; equal keys are sorted by the whole element.
+      now: the engine's clock.
     """
 
     def __init__(
@@ -95,19 +96,23 @@ class WritePanes(beam.PTransform):
         datasets: Sequence[DatasetRows],
         element_type: type[Struct],
         key_of: Callable[[Any], str],
+        now: Callable[[], Timestamp] = Timestamp.now,
     ) -> None:
         super().__init__()
         self.target = target
         self.datasets = tuple(datasets)
         self.element_type = element_type
         self.key_of = key_of
+        self.now = now
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenPane]:
         """Apply the transform."""
         written = (
             elements
-            | "ToShard" >> beam.ParDo(_ToShard(self.target, self.key_of))
-            | "WritePane" >> beam.ParDo(_WritePane(self.target, self.datasets, self.element_type))
+            | "ToShard"
+            >> beam.ParDo(_ToShard(self.target, self.key_of)).with_output_types(tuple[str, bytes])
+            | "WritePane"
+            >> beam.ParDo(_WritePane(self.target, self.datasets, self.element_type, self.now))
         )
         written.element_type = WrittenPane
         return written
@@ -138,9 +143,6 @@ class _ToShard(beam.DoFn):
         shard = xxhash.xxh3_64_intdigest(key.encode()) % self._target.shards
         yield str(shard), _encoder.encode(waiting)
 
-    def infer_output_type(self, input_type: Any) -> Any:
-        return tuple[str, bytes]
-
 
 class _WritePane(beam.DoFn):
     WAITING = BagStateSpec("waiting", BytesCoder())
@@ -150,11 +152,16 @@ class _WritePane(beam.DoFn):
     END = TimerSpec("end", TimeDomain.WATERMARK)
 
     def __init__(
-        self, target: StreamTarget, datasets: Sequence[DatasetRows], element_type: type[Struct]
+        self,
+        target: StreamTarget,
+        datasets: Sequence[DatasetRows],
+        element_type: type[Struct],
+        now: Callable[[], Timestamp],
     ) -> None:
         self._target = target
         self._datasets = datasets
         self._element_type = element_type
+        self._now = now
 
     def setup(self) -> None:
         self._decoder = msgspec.msgpack.Decoder(self._element_type)
@@ -170,7 +177,7 @@ class _WritePane(beam.DoFn):
         shard, packed = keyed
         so_far = _read_progress(progress)
         if not so_far.size:
-            flush.set(Timestamp.now() + self._target.flush / _MILLIS)
+            flush.set(self._now() + self._target.flush / _MILLIS)
             end.set(GlobalWindow().max_timestamp())
         waiting.add(packed)
         so_far = _Progress(so_far.pane, so_far.size + len(packed))

@@ -1,0 +1,70 @@
+"""`goodgain stream` that ends when nothing more comes, or is struck at a chosen moment.
+
+python -m tests.engines.programs.stream_command [--strike SIGNAL MOMENT NUMBER] [options]
+
+The process gets the signal (KILL or INT) when the moment comes for the NUMBER-th time:
+`taken`, a line of the journal is written; `aside`, a file of rows is written under another name;
+`written`, it is in its place; `noted`, the progress is noted.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from pipeline.cli.arguments import parse_arguments
+from pipeline.cli.commands import load_command
+from pipeline.cli.config_options import given_options
+from pipeline.config_file import load_config
+from pipeline.streaming import progress, sinks
+from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.run import stream
+from transforms.core.errors import GoodGainError
+from transforms.journal_file import JournalFile
+
+
+def strike(name: str, moment: str, number: int) -> None:
+    """Have this process send itself a signal when the moment comes for the `number`-th time."""
+    owner, function, after = {
+        "taken": (JournalFile, "append", True),
+        "aside": (sinks.FileSystems, "rename", False),
+        "written": (sinks, "write_pane", True),
+        "noted": (progress, "note_progress", True),
+    }[moment]
+    setattr(owner, function, _struck(getattr(owner, function), name, number, after))
+
+
+def _struck(
+    function: Callable[..., Any], name: str, number: int, after: bool
+) -> Callable[..., Any]:
+    calls = count(1)
+
+    def struck(*arguments: Any) -> Any:
+        is_due = next(calls) == number
+        if is_due and not after:
+            os.kill(os.getpid(), signal.Signals[f"SIG{name}"])
+        result = function(*arguments)
+        if is_due and after:
+            os.kill(os.getpid(), signal.Signals[f"SIG{name}"])
+        return result
+
+    return struck
+
+
+def main(words: list[str]) -> int:
+    """Stream; gives the exit code."""
+    if words[0] == "--strike":
+        strike(words[1], words[2], int(words[3]))
+        words = words[4:]
+    args = parse_arguments(load_command("stream"), words)
+    config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
+    return stream(config, args.beam_arguments, ends_when_silent=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except GoodGainError as error:
+        sys.exit(f"goodgain: {error}")

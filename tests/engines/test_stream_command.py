@@ -1,0 +1,164 @@
+"""`goodgain stream` on Prism: what it writes is what batch writes, however often it is struck."""
+
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pipeline.outputs.folder import read_dataset
+from pipeline.sample import SampleOptions, sample_records
+from pipeline.streaming.demo import feed, files_in_time
+from pipeline.streaming.latest_means import latest_means
+from tests.pipeline.runs import rows, run
+
+pytestmark = [pytest.mark.engines, pytest.mark.usefixtures("prism")]
+
+HOUR = 3_600_000
+# Between three and four hours of conversations, in windows of one hour.
+SAMPLE = SampleOptions(
+    seed=11, conversations=90, results=6, bad_share=0.01, conversations_per_hour=25
+)
+OPTIONS = ("--window=1h", "--idle=1s", "--flush=300ms", "--poll=50ms", "--slice=arm", "--live")
+MEANS_KEY = ("window_start", "metric", "i", "population")
+
+
+@pytest.fixture(scope="module")
+def incoming(tmp_path_factory):
+    """A folder of files, each with ten minutes of records."""
+    folder = tmp_path_factory.mktemp("incoming")
+    feed(folder, files_in_time(list(sample_records(SAMPLE)), HOUR // 6), lambda: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def batch(incoming, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("batch") / "out"
+    assert run(folder, [incoming / "*.jsonl"], "--slice", "arm", "--max-rejected", "100%") == 0
+    return folder
+
+
+def start(incoming, output, *strike):
+    """The exit code of one start, and what it said."""
+    module = "tests.engines.programs.stream_command"
+    where = [f"--input={incoming}", f"--output={output}"]
+    done = subprocess.run(
+        [sys.executable, "-m", module, *strike, *where, *OPTIONS], capture_output=True, text=True
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def by_key(found, *columns):
+    return sorted(found, key=lambda row: [str(row[column]) for column in columns])
+
+
+def assert_is_batch(output, batch):
+    """Each row of batch is there once, and no other."""
+    for dataset in ("conversations", "iterations", "rejected"):
+        columns = {
+            "conversations": ["conversation_id"],
+            "iterations": ["conversation_id", "i"],
+            "rejected": ["source", "position"],
+        }[dataset]
+        expected = by_key(rows(batch, dataset), *columns)
+        found = by_key(rows(output, dataset), *columns)
+        for row in found:
+            row.pop("earlier_turn", None)
+        assert found == expected, dataset
+    assert rows(output, "late") == []
+    assert_live_ends_as_batch(output, batch)
+
+
+def assert_live_ends_as_batch(output, batch):
+    last = {}
+    for row in sorted(rows(output, "live"), key=lambda row: (row["start"], row["revision"])):
+        last[row["conversation_id"], row["turn"], row["i"]] = row
+    extra = ("start", "revision", "is_final", "withdrawn")
+    found = [
+        {name: value for name, value in row.items() if name not in extra}
+        for row in last.values()
+        if not row["withdrawn"]
+    ]
+    columns = ("conversation_id", "i")
+    assert by_key(found, *columns) == by_key(rows(batch, "iterations"), *columns)
+
+
+def means_at_end(output):
+    """The latest mean of each window, at N, of everything, by window and metric."""
+    return {
+        (row["window_start"], row["metric"]): (row["n"], row["mean"])
+        for row in latest_means(str(output))
+        if not row["slice"] and row["i"] is None and row["population"] == "all"
+    }
+
+
+def expected_means(batch):
+    """Counts and sums of CG over the conversations of each window, from their rows."""
+    windows = {}
+    for row in rows(batch, "conversations"):
+        if row["N"] and not row["rejected_records"]:
+            windows.setdefault(row["last_timestamp"] // HOUR * HOUR, []).append(row["CG"])
+    return {
+        (window, "CG"): (len(values), pytest.approx(sum(values) / len(values), rel=1e-12))
+        for window, values in windows.items()
+    }
+
+
+def assert_means_are_of_all(output, batch):
+    """Each window that had a pane holds the means of all of its conversations."""
+    found = {key: mean for key, mean in means_at_end(output).items() if key[1] == "CG"}
+    expected = expected_means(batch)
+    assert len(found) >= 2
+    assert found == {key: expected[key] for key in found}
+
+
+def test_a_stream_writes_what_batch_writes(incoming, batch, tmp_path):
+    code, said = start(incoming, tmp_path)
+    assert code == 0, said
+    assert_is_batch(tmp_path, batch)
+    assert_means_are_of_all(tmp_path, batch)
+    assert "0 late + 0 still open." in said
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        [("taken", 1), ("taken", 8), ("taken", 20)],
+        [("aside", 2), ("aside", 4), ("aside", 9)],
+        [("written", 1), ("written", 5), ("written", 12)],
+        [("noted", 1), ("noted", 2), ("written", 3)],
+    ],
+    ids=["taken", "aside", "written", "noted"],
+)
+def test_killed_and_started_again_it_loses_and_doubles_nothing(incoming, batch, tmp_path, moments):
+    for moment, number in moments:
+        code, said = start(incoming, tmp_path, "--strike", "KILL", moment, str(number))
+        assert code in (-signal.SIGKILL, 0), said  # 0 when less was left to do
+    code, said = start(incoming, tmp_path)
+    assert code == 0, said
+    assert_is_batch(tmp_path, batch)
+    assert_means_are_of_all(tmp_path, batch)
+
+
+def test_ctrl_c_ends_it_cleanly_and_a_second_start_goes_on(incoming, batch, tmp_path):
+    code, said = start(incoming, tmp_path, "--strike", "INT", "taken", "12")
+    assert code == 0, said
+    assert "still open" in said
+    closed = Counter(row["conversation_id"] for row in read_dataset(str(tmp_path), "conversations"))
+    assert len(closed) < len(rows(batch, "conversations"))
+    code, said = start(incoming, tmp_path)
+    assert code == 0, said
+    assert_is_batch(tmp_path, batch)
+    assert_means_are_of_all(tmp_path, batch)
+
+
+def test_files_are_named_once_and_never_again(incoming, tmp_path):
+    start(incoming, tmp_path, "--strike", "KILL", "written", "6")
+    before = {path: path.read_bytes() for path in Path(tmp_path).glob("*/part-*")}
+    start(incoming, tmp_path)
+    complete = {path.name for path in before if path.parent.name == "conversations"}
+    for path, content in before.items():
+        if path.parent.name != "iterations" or path.name in complete:
+            assert path.read_bytes() == content

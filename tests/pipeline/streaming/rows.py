@@ -1,0 +1,33 @@
+"""What a stream gives, made small for tests."""
+
+from tests.pipeline.runs import plain_scoring
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.live import LiveIteration
+from transforms.core.records import Result, SearchCall
+from transforms.core.score import score_conversation
+
+MINUTE = 60_000
+NOON = 1_740_916_800_000  # 2025-03-02T12:00:00Z
+
+_SCORING = plain_scoring()
+_PRINTS = Fingerprinter(_SCORING.rules)
+
+
+def score(conversation_id, *times, rejected=0, gain=3):
+    """A ConversationScore of one call at each time, in ms; each brings one new document."""
+    calls = [
+        SearchCall(
+            conversation_id=conversation_id,
+            iteration=number,
+            timestamp=time,
+            results=[Result(id=f"{conversation_id} {number}", gain=gain)],
+        )
+        for number, time in enumerate(times, start=1)
+    ]
+    prints = [_PRINTS.call_print(call, True) for call in calls]
+    return score_conversation(conversation_id, prints, rejected, _SCORING)
+
+
+def live(conversation_id, revision=1):
+    (row,) = score(conversation_id, NOON).iterations
+    return LiveIteration(revision, False, False, row)

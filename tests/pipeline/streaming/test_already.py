@@ -1,0 +1,64 @@
+"""What earlier starts wrote is left out once for each time it was written, and nothing else is."""
+
+import pytest
+from msgspec.structs import asdict
+
+from pipeline.outputs.rows import RankedRows
+from pipeline.streaming.already import Already, Bounds
+from tests.pipeline.runs import plain_scoring
+from tests.pipeline.streaming.rows import MINUTE, NOON, live, score
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
+
+RANKED = RankedRows(tuple(metric.name for metric in plain_scoring().ranking.metrics))
+LATE = LateRow("c", 1, 2, 0, "r", NOON, 3)
+REJECTED = RejectedRecord("a.jsonl", "line 3", "It is broken.", None, "c", "{", 1)
+
+
+def already(*scores, bounds=Bounds()):  # noqa: B008  (frozen)
+    made = Already(bounds)
+    for one in scores:
+        made.add_conversations(RANKED.conversation(one))
+    return made
+
+
+def test_nothing_was_written_at_first():
+    assert already().lacks(score("c", NOON))
+    assert already().lacks(LATE)
+
+
+def test_a_conversation_is_left_out_once():
+    written = already(score("c", NOON, NOON + MINUTE))
+    assert not written.lacks(score("c", NOON, NOON + MINUTE))
+    assert written.lacks(score("c", NOON, NOON + MINUTE))
+
+
+@pytest.mark.parametrize(
+    ("times", "is_same"),
+    [
+        ((NOON, NOON + 2 * MINUTE), True),  # a straggler now comes in time
+        ((NOON + MINUTE,), True),  # its beginning is not read again
+        ((NOON + 2 * MINUTE, NOON + 3 * MINUTE), False),  # it was closed before, and goes on
+    ],
+)
+def test_the_row_that_was_written_stands(times, is_same):
+    written = already(score("c", NOON, NOON + MINUTE))
+    assert written.lacks(score("c", *times)) is not is_same
+
+
+def test_another_conversation_at_the_same_time_is_new():
+    assert already(score("c", NOON)).lacks(score("d", NOON))
+
+
+@pytest.mark.parametrize("element", [LATE, REJECTED], ids=["late", "rejected"])
+def test_rows_that_are_twice_in_files_are_left_out_twice(element):
+    written = already()
+    written.add_rows([asdict(element), asdict(element)])
+    assert [written.lacks(element) for _ in range(3)] == [False, False, True]
+
+
+def test_live_rows_of_what_is_closed_and_not_read_in_full_are_left_out():
+    written = already(score("c", NOON), bounds=Bounds(live_from=NOON))
+    assert not written.lacks_live(live("c"), NOON - 1)
+    assert written.lacks_live(live("c"), NOON)
+    assert written.lacks_live(live("d"), NOON - 1)

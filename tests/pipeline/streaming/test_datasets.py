@@ -1,0 +1,68 @@
+import pytest
+from msgspec.structs import astuple
+
+from pipeline.outputs.formats import FORMATS
+from pipeline.outputs.rows import RankedRows
+from pipeline.streaming import datasets
+from pipeline.streaming.datasets import StreamRows
+from pipeline.streaming.totals import Totals, totals_of
+from tests.pipeline.runs import plain_scoring
+from tests.pipeline.streaming.rows import MINUTE, NOON, live, score
+from transforms.core.means import MeansAccumulator, conversation_values, metric_names
+from transforms.core.windowed_means import WindowedMeanRow
+
+METRICS = plain_scoring().ranking.metrics
+NAMES = tuple(metric.name for metric in METRICS)
+ROWS = StreamRows(3, RankedRows(NAMES))
+SCORES = [score("a", NOON, NOON + MINUTE), score("b", NOON, rejected=2), score("c", rejected=1)]
+
+
+def windowed_means():
+    accumulator = MeansAccumulator(metric_names(NAMES).index("auc"))
+    for one in SCORES:
+        if values := conversation_values(one, NAMES, 2):
+            accumulator.add(values)
+    return [
+        WindowedMeanRow(NOON, NOON + 60 * MINUTE, 4, True, row)
+        for row in accumulator.rows({"arm": "A"}, NAMES)
+    ]
+
+
+WRITTEN = {
+    "conversations": (
+        datasets.conversations(METRICS),
+        [row for one in SCORES for row in ROWS.conversation(one)],
+    ),
+    "live": (datasets.LIVE, [row for n in (1, 2) for row in ROWS.live(live("c", n))]),
+    "means": (datasets.MEANS, [row for mean in windowed_means() for row in ROWS.mean(mean)]),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_format_gives_back_what_was_written(tmp_path, name, format):
+    dataset, rows = WRITTEN[name]
+    path = tmp_path / "part"
+    with path.open("wb") as file:
+        FORMATS[format].write(dataset, rows, file)
+    with path.open("rb") as file:
+        assert list(FORMATS[format].read(file)) == rows
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_rows_have_the_columns_of_their_dataset(name):
+    dataset, rows = WRITTEN[name]
+    assert len(rows) > 1
+    for row in rows:
+        assert set(row) == {column.name for column in dataset.columns}
+
+
+def test_rows_alone_tell_what_became_of_the_records():
+    rows = WRITTEN["conversations"][1]
+    counted = [sum(one.counts[f"records.{name}"] for one in SCORES) for name in _OUTCOMES]
+    assert list(astuple(totals_of("conversations", rows))[:3]) == counted
+    assert totals_of("conversations", rows).in_means == 1
+    assert totals_of("iterations", rows) == Totals()
+
+
+_OUTCOMES = ("scored", "earlier_turn", "redelivered")

@@ -1,0 +1,47 @@
+from pipeline.streaming.datasets import MEANS
+from pipeline.streaming.latest_means import latest_means
+from pipeline.streaming.panes import Pane
+from pipeline.streaming.sinks import StreamTarget, write_pane
+from tests.pipeline.streaming.rows import NOON
+
+
+def mean(start, pane, n, *, metric="CG", window=NOON, slice_=None):
+    blank = dict.fromkeys((column.name for column in MEANS.columns), None)
+    return {
+        **blank,
+        "window_start": window,
+        "window_end": window + 1,
+        "start": start,
+        "pane": pane,
+        "is_last": False,
+        "slice": slice_ or {},
+        "metric": metric,
+        "population": "all",
+        "n": n,
+        "undefined": 0,
+    }
+
+
+def test_the_greatest_start_then_the_greatest_pane_counts(tmp_path):
+    rows = [
+        mean(1, 7, 70),
+        mean(2, 0, 100),
+        mean(2, 1, 101),
+        mean(1, 0, 1, metric="DCG"),
+        mean(1, 3, 5, window=NOON + 1),
+        mean(1, 2, 4, window=NOON + 1),
+        mean(1, 0, 9, slice_={"arm": "A"}),
+    ]
+    for number, row in enumerate(rows):
+        pane = Pane(NOON, 0, 1, row["start"], number)
+        write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1, 1), pane, MEANS, [row])
+    found = {
+        (row["window_start"], row["metric"], *row["slice"].values()): row["n"]
+        for row in latest_means(str(tmp_path))
+    }
+    assert found == {
+        (NOON, "CG"): 101,
+        (NOON, "DCG"): 1,
+        (NOON + 1, "CG"): 5,
+        (NOON, "CG", "A"): 9,
+    }

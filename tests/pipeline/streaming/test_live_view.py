@@ -1,0 +1,47 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from pipeline.streaming import live_view
+from pipeline.streaming.figures import Figures
+from pipeline.streaming.totals import Totals
+from tests.pipeline.streaming.rows import MINUTE, NOON
+
+FIGURES = Figures(
+    read=12_345,
+    out=12_000,
+    open=20,
+    closed=1_500,
+    late=3,
+    rejected=4,
+    means={"CG": 7.25, "SRE": 0.5},
+    totals=Totals(),
+)
+NOTHING = Figures(0, 0, 0, 0, 0, 0, {}, Totals())
+
+
+def test_a_line_tells_all():
+    assert live_view.line(FIGURES, NOON, NOON + 90 * MINUTE) == (
+        "12,345 records, 20 open, 1,500 closed, 3 late, 4 rejected; "
+        "watermark 2025-03-02 12:00:00, 1h30m behind the clock; means CG 7.250, SRE 0.500"
+    )
+
+
+def test_at_first_there_is_little_to_tell():
+    assert live_view.line(NOTHING, None, NOON) == (
+        "0 records, 0 open, 0 closed, 0 late, 0 rejected; no watermark yet"
+    )
+
+
+@pytest.mark.parametrize("watermark", [-(10**15), 10**18])
+def test_a_time_that_no_calendar_has_is_told_as_it_is(watermark):
+    assert f"watermark {watermark} ms" in live_view.line(NOTHING, watermark, NOON)
+
+
+def test_the_view_of_a_terminal_tells_the_same():
+    console = Console(file=io.StringIO(), width=80)
+    console.print(live_view.view(FIGURES, NOON, NOON + 90 * MINUTE))
+    shown = console.file.getvalue()
+    for one in ("12,345", "1,500", "1h30m behind", "7.250", "0.500", "rejected"):
+        assert one in shown

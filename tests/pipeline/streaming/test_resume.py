@@ -1,0 +1,101 @@
+"""What is read again after a restart, and what is known to be in files."""
+
+import pytest
+from msgspec.structs import asdict
+
+from pipeline.config_file import load_config
+from pipeline.outputs import datasets as batch_datasets
+from pipeline.outputs.rows import RankedRows, iteration_rows, late_rows
+from pipeline.streaming import datasets, sinks
+from pipeline.streaming.already import Bounds
+from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.datasets import StreamRows
+from pipeline.streaming.keeping import Progress
+from pipeline.streaming.panes import Pane
+from pipeline.streaming.resume import last_start, read_written, what_again
+from tests.pipeline.runs import names_in, plain_scoring
+from tests.pipeline.streaming.rows import MINUTE, NOON, score
+from transforms.core.journal import Journal, Move
+from transforms.core.reach import Reach
+from transforms.core.rows import LateRow
+
+METRICS = plain_scoring().ranking.metrics
+ROWS = StreamRows(1, RankedRows(tuple(metric.name for metric in METRICS)))
+LATE = LateRow("z", 1, 1, 0, None, NOON, 2)
+
+
+def config(**options):
+    spans = {"gap": "10m", "allowed_lateness": "20m", "window": "1h", "max_open": "2h"}
+    return load_config(
+        StreamConfig, {"input": "in", "output": "out", "out_of_orderness": "5m", **spans, **options}
+    )
+
+
+def journal(watermark):
+    made = Journal()
+    made.add(Move(Reach(watermark)))
+    return made
+
+
+class TestWhatIsReadAgain:
+    def test_all_while_nothing_is_known_to_be_safe(self):
+        again = what_again(config(), journal(NOON), None)
+        assert NOON - again.horizon < -(2**60)
+        assert again.bounds == Bounds()
+
+    def test_every_record_of_windows_that_are_not_over(self):
+        again = what_again(config(), journal(NOON), Progress(NOON - 3 * MINUTE))
+        # The last pane of a window comes 30 minutes after its end.
+        over = NOON - 3 * MINUTE - 30 * MINUTE - 60 * MINUTE
+        assert again.bounds.means_from == over
+        # A conversation of such a window began up to two hours before it, give or take stragglers.
+        assert NOON - again.horizon == over - 120 * MINUTE - 35 * MINUTE
+
+    def test_what_is_safe_is_no_further_than_the_journal(self):
+        ahead = what_again(config(), journal(NOON), Progress(NOON + 99 * MINUTE))
+        level = what_again(config(), journal(NOON), Progress(NOON))
+        assert ahead == level
+
+
+def put(folder, pane, dataset, rows):
+    target = sinks.StreamTarget(str(folder), "avro", 1, pane.start, 60 * MINUTE, 10)
+    sinks.write_pane(target, pane, dataset, rows)
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Two conversations, of which the second was struck before its own row was in place."""
+    for number, one in enumerate([score("a", NOON, NOON + MINUTE), score("b", NOON)]):
+        pane = Pane(NOON, 0, 1, 1, number)
+        put(tmp_path, pane, batch_datasets.ITERATIONS, list(iteration_rows(one)))
+        if number == 0:
+            rows = list(ROWS.conversation(one))
+            put(tmp_path, pane, datasets.conversations(METRICS), rows)
+    put(tmp_path, Pane(NOON, 0, 1, 2, 0), batch_datasets.LATE, late_rows(LATE))
+    (tmp_path / ".unfinished" / "late" / "part-torn").write_text("half of it")
+    return tmp_path
+
+
+class TestWhatIsWritten:
+    def test_rows_without_the_row_of_their_conversation_go(self, written):
+        read_written(str(written), Bounds())
+        assert (
+            len(names_in(written / "iterations")) == len(names_in(written / "conversations")) == 1
+        )
+        assert not (written / ".unfinished").exists()
+
+    def test_the_rest_is_known_and_counted(self, written):
+        already, totals = read_written(str(written), Bounds())
+        assert (totals.conversations, totals.scored, totals.late, totals.records) == (1, 2, 1, 3)
+        assert not already.lacks(score("a", NOON, NOON + MINUTE))
+        assert already.lacks(score("b", NOON))
+        assert not already.lacks(LATE)
+
+    def test_the_last_start_is_in_the_names(self, written):
+        assert last_start(str(written)) == 2
+
+    def test_an_empty_folder_has_none(self, tmp_path):
+        already, totals = read_written(str(tmp_path), Bounds())
+        assert set(asdict(totals).values()) == {0}
+        assert already.lacks(LATE)
+        assert last_start(str(tmp_path)) == 0

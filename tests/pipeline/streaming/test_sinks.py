@@ -1,0 +1,125 @@
+"""Every row of a stream comes into a file, once, whatever the watermark says; no file changes."""
+
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.runners.direct.direct_runner import BundleBasedDirectRunner
+from apache_beam.testing import test_stream
+from apache_beam.transforms.window import TimestampedValue
+from apache_beam.utils.timestamp import Timestamp
+
+from pipeline.graph import late_key
+from pipeline.outputs import datasets
+from pipeline.outputs.folder import read_dataset
+from pipeline.outputs.formats import FORMATS
+from pipeline.outputs.rows import late_rows
+from pipeline.sinks import DatasetRows
+from pipeline.streaming import sinks
+from pipeline.streaming.panes import pane_of
+from pipeline.streaming.sinks import StreamTarget, WritePanes
+from tests.pipeline.streaming.rows import MINUTE, NOON
+from transforms.coders import StructCoder
+from transforms.core.errors import GoodGainError
+from transforms.core.rows import LateRow
+
+DAY = 1440 * MINUTE
+_BEGINNING = Timestamp(0)  # where the clock of this runner stands; it moves when it is told to
+
+
+def row(conversation_id, minute=0):
+    return LateRow(conversation_id, 1, 1, 0, None, NOON + minute * MINUTE, 1)
+
+
+def arriving(stream, *rows):
+    return stream.add_elements(
+        [TimestampedValue(one, Timestamp(micros=one.timestamp * 1_000)) for one in rows]
+    )
+
+
+def stream():
+    # Prism is closer to the truth, but only this runner lets a test set both clocks.
+    return test_stream.TestStream(coder=StructCoder(LateRow))
+
+
+def write(folder, script, **target):
+    plain = {"format": "avro", "shards": 1, "start": 1, "window": DAY, "flush": 10_000}
+    where = StreamTarget(folder=str(folder), **(plain | target))
+    rows = [DatasetRows(datasets.LATE, late_rows)]
+    options = PipelineOptions([])
+    options.view_as(StandardOptions).streaming = True
+    with beam.Pipeline(runner=BundleBasedDirectRunner(), options=options) as pipeline:
+        _ = pipeline | script | WritePanes(where, rows, LateRow, late_key, now=lambda: _BEGINNING)
+
+
+def ids_by_pane(folder):
+    found = {}
+    for path in sorted(Path(folder, "late").iterdir()):
+        pane = pane_of(path.name)
+        with path.open("rb") as file:
+            rows = FORMATS[path.suffix.removeprefix(".")].read(file)
+            found[pane.window, pane.pane] = [one["conversation_id"] for one in rows]
+    return found
+
+
+def test_rows_wait_for_the_clock_and_panes_follow_each_other(tmp_path):
+    script = arriving(stream(), row("b"), row("a")).advance_processing_time(11)
+    script = arriving(script, row("c")).advance_processing_time(11)
+    write(tmp_path, script.advance_watermark_to_infinity())
+    today = NOON // DAY * DAY
+    assert ids_by_pane(tmp_path) == {(today, 0): ["a", "b"], (today, 1): ["c"]}
+
+
+def test_rows_behind_the_watermark_are_written_too(tmp_path):
+    script = stream().advance_watermark_to(Timestamp(micros=(NOON + 30 * DAY) * 1_000))
+    script = arriving(script, row("a"), row("b", -40 * 1440)).advance_processing_time(11)
+    script = arriving(script, row("c", -2 * 1440)).advance_processing_time(11)
+    write(tmp_path, script.advance_watermark_to_infinity())
+    today = NOON // DAY * DAY
+    assert ids_by_pane(tmp_path) == {
+        (today, 0): ["a"],
+        (today - 40 * DAY, 0): ["b"],
+        (today - 2 * DAY, 1): ["c"],
+    }
+
+
+def test_the_end_does_not_wait_for_the_clock(tmp_path):
+    write(tmp_path, arriving(stream(), row("a")).advance_watermark_to_infinity())
+    assert list(ids_by_pane(tmp_path).values()) == [["a"]]
+
+
+def test_much_does_not_wait_for_the_clock(tmp_path, monkeypatch):
+    monkeypatch.setattr(sinks, "_MOST_BYTES", 200)
+    script = stream()
+    for number in range(9):
+        script = arriving(script, row(f"{number}"))
+    write(tmp_path, script.advance_watermark_to_infinity())
+    panes = ids_by_pane(tmp_path)
+    assert len(panes) > 1
+    assert sorted(one for ids in panes.values() for one in ids) == [f"{n}" for n in range(9)]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_format_and_number_of_shards_holds_the_same(tmp_path, format):
+    rows = [row(f"c{number}", number) for number in range(40)]
+    write(
+        tmp_path,
+        arriving(stream(), *rows).advance_watermark_to_infinity(),
+        format=format,
+        shards=3,
+        start=7,
+    )
+    names = [path.name for path in Path(tmp_path, "late").iterdir()]
+    assert {pane_of(name).shard for name in names} == {0, 1, 2}
+    assert {pane_of(name).start for name in names} == {7}
+    found = {
+        one["conversation_id"]: one["timestamp"] for one in read_dataset(str(tmp_path), "late")
+    }
+    assert found == {one.conversation_id: one.timestamp for one in rows}
+
+
+def test_a_disk_that_takes_nothing_ends_the_stream_with_one_sentence(tmp_path):
+    (tmp_path / "late").write_text("in the way")
+    with pytest.raises(GoodGainError, match=r"The output folder .* cannot be written to \("):
+        write(tmp_path, arriving(stream(), row("a")).advance_watermark_to_infinity())
