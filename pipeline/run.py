@@ -38,6 +38,7 @@ from pipeline.rules import load_rules
 from pipeline.run_summary import print_summary
 from pipeline.scoring import scoring_of
 from pipeline.sinks import Target
+from pipeline.worker_paths import for_workers
 from transforms.core.errors import GoodGainError, UsageError
 from transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
 from transforms.core.judgments import LabelKeys
@@ -62,12 +63,13 @@ def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
       GoodGainError: the run failed; nothing was published.
     """
     started = datetime.now(UTC)
+    engine, options = runners.create(config.runner, beam_arguments)
+    config = for_workers(config, engine, options)
     inputs = find_inputs(config.input)
     rules = load_rules(config.rules)
     qrels = find_qrels(config.qrels) if config.qrels else ()
     check_beginnings(qrels)
-    plan = _plan(config, rules, inputs, qrels)
-    engine, options = runners.create(config.runner, beam_arguments)
+    plan = _plan(config, rules, inputs, qrels, runners.several_processes(options))
     prepare(config.output, config.overwrite)
     size = sum(file.size for file in inputs)
     message_console().print(
@@ -114,6 +116,7 @@ def _plan(
     rules: RulesFile,
     inputs: Sequence[InputFile],
     qrels: tuple[InputFile, ...],
+    several_processes: bool,
 ) -> graph.Plan:
     input_bytes = sum(file.size for file in inputs)
     return graph.Plan(
@@ -130,6 +133,7 @@ def _plan(
         max_i=config.max_i,
         shard_bytes=DEFAULT_SHARD_BYTES,
         qrels=qrels,
+        several_processes=several_processes,
     )
 
 

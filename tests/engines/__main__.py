@@ -1,4 +1,7 @@
-"""The engines from the command line: `python -m tests.engines flink start`."""
+"""The engines from the command line: `python -m tests.engines flink start`.
+
+`python -m tests.engines flink goodgain run ...` runs Good Gain's command on the cluster.
+"""
 
 import argparse
 import logging
@@ -17,11 +20,20 @@ def main(arguments: list[str]) -> int:
     """Do what the arguments say; 0 when it is done, 1 when it could not be."""
     parser = argparse.ArgumentParser(prog="python -m tests.engines", description=__doc__)
     parser.add_argument("engine", choices=("prism", "flink", "kafka"))
-    parser.add_argument("action", choices=("install", "start", "check", "stop"))
+    parser.add_argument("action", choices=("install", "start", "check", "stop", "goodgain"))
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of goodgain")
     chosen = parser.parse_args(arguments)
+    runs_goodgain = chosen.action == "goodgain"
+    if runs_goodgain and chosen.engine != "flink":
+        parser.error("goodgain runs on flink only")
+    if runs_goodgain is not bool(chosen.arguments):
+        parser.error("arguments go with goodgain, and with nothing else")
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
-        _LOGGER.info("%s", _act(chosen.engine, chosen.action))
+        if runs_goodgain:
+            Cluster(load_settings()).goodgain(*chosen.arguments)
+        else:
+            _LOGGER.info("%s", _act(chosen.engine, chosen.action))
     except EngineError as error:
         _LOGGER.error("%s", error)
         return 1

@@ -183,6 +183,32 @@ class Cluster:
         victim.kill()
         return victim
 
+    def beam_arguments(self, parallelism: int) -> tuple[str, ...]:
+        """The options that send a pipeline to this cluster, to so many slots."""
+        ports = self.settings.ports
+        return (
+            "--runner=FlinkRunner",
+            f"--job_endpoint=localhost:{ports.job}",
+            f"--artifact_endpoint=localhost:{ports.artifact}",
+            "--environment_type=EXTERNAL",
+            f"--environment_config=localhost:{ports.worker_pool}",
+            f"--parallelism={parallelism}",
+        )
+
+    def goodgain(self, *arguments: str, parallelism: int = 2) -> None:
+        """Run the command `goodgain` on the cluster and return when it has ended.
+
+        Raises:
+            EngineError: its exit code is not 0.
+        """
+        command = [str(self.settings.worker_python), "-m", "pipeline", *arguments]
+        code = subprocess.run(
+            [*command, *self.beam_arguments(parallelism)],
+            env=flink.worker_environment(self.settings),
+        ).returncode
+        if code != 0:
+            raise EngineError(f"goodgain {arguments[0]} ended with exit code {code}")
+
     def submit(self, module: str, *arguments: str, folder: Path, parallelism: int = 2) -> Job:
         """Run a Python module in the workers' environment with the options for this cluster.
 
@@ -193,17 +219,8 @@ class Cluster:
             parallelism: The number of slots.
         """
         name = f"{module.rsplit('.', 1)[-1].replace('_', '-')}-{uuid.uuid4().hex[:8]}"
-        ports = self.settings.ports
         command = [str(self.settings.worker_python), "-m", module, *arguments]
-        command += [
-            f"--job_name={name}",
-            "--runner=PortableRunner",
-            f"--job_endpoint=localhost:{ports.job}",
-            f"--artifact_endpoint=localhost:{ports.artifact}",
-            "--environment_type=EXTERNAL",
-            f"--environment_config=localhost:{ports.worker_pool}",
-            f"--parallelism={parallelism}",
-        ]
+        command += [f"--job_name={name}", *self.beam_arguments(parallelism)]
         log = folder / f"{name}.log"
         with log.open("wb") as output:
             client = subprocess.Popen(

@@ -1,13 +1,16 @@
 # Real engines on one machine, installed from package registries into .cache/engines and set up by
 # configs/flink/engines.yaml. Needs $(PYTHON) with the project's packages.
 
-.PHONY: prism flink flink-stop kafka kafka-stop test-engines
+.PHONY: prism flink flink-run flink-stop kafka kafka-stop test-engines
 
 prism:  ## build Prism, Beam's local streaming engine, with Go
 	$(PYTHON) -m tests.engines prism install
 
 flink:  ## start a Flink cluster with job server and Python workers
 	$(PYTHON) -m tests.engines flink start
+
+flink-run: flink  ## the main job on the Flink cluster
+	$(PYTHON) -m tests.engines flink goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/flink --overwrite
 
 flink-stop:  ## end the Flink cluster
 	$(PYTHON) -m tests.engines flink stop

@@ -1,0 +1,53 @@
+"""Paths that mean the same to workers in other processes or on other machines."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.runners.portability.prism_runner import PrismRunner
+from apache_beam.runners.runner import PipelineRunner
+
+from pipeline.config import RunConfig
+from transforms.core.errors import UsageError
+
+
+def for_workers(config: RunConfig, engine: PipelineRunner, options: PipelineOptions) -> RunConfig:
+    """The configuration with absolute paths, when workers may have another current folder.
+
+    Raises:
+      UsageError: a path on this machine, which Dataflow's workers cannot reach.
+    """
+    if _share_this_folder(engine, options):
+        return config
+    paths = {name: getattr(config, name) for name in ("input", "output", "qrels")}
+    if type(engine).__name__ == "DataflowRunner":
+        for name, path in paths.items():
+            if local := [one for one in _several(path) if not FileSystems.get_scheme(one)]:
+                raise UsageError(
+                    f"--{name} {local[0]} is on this machine, where Dataflow's workers cannot "
+                    "reach it; give a path on gs://."
+                )
+    return config.model_copy(update={name: _absolute(path) for name, path in paths.items()})
+
+
+def _share_this_folder(engine: PipelineRunner, options: PipelineOptions) -> bool:
+    kind = options.view_as(PortableOptions).environment_type
+    return (
+        isinstance(engine, FnApiRunner)
+        or kind == "LOOPBACK"
+        or (isinstance(engine, PrismRunner) and not kind)
+    )
+
+
+def _several(path: Any) -> tuple[str, ...]:
+    return path if isinstance(path, tuple) else (path,) if path else ()
+
+
+def _absolute(path: Any) -> Any:
+    if isinstance(path, tuple):
+        return tuple(_absolute(one) for one in path)
+    return path if not path or FileSystems.get_scheme(path) else os.path.abspath(path)

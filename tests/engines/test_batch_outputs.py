@@ -1,0 +1,61 @@
+"""The whole batch pipeline on every engine: the same bytes as on FnApiRunner."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline import runners
+from pipeline.exit_codes import ExitCode
+from pipeline.prism_location import BUILT_PRISM
+from tests.engines.cluster import Cluster
+from tests.engines.engine_outputs import run_arguments, sample_files
+from tests.engines.processes import run_to_end
+from tests.pipeline.runs import contents, main, manifest
+
+SHAPE = "jsonl"
+
+pytestmark = pytest.mark.engines
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return sample_files(tmp_path_factory.mktemp("traces"))
+
+
+@pytest.fixture(scope="module")
+def right(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What FnApiRunner makes of the files."""
+    output = tmp_path_factory.mktemp("right") / "out"
+    assert main([*run_arguments(files, output, SHAPE), "--runner=FnApiRunner"]) == ExitCode.DONE
+    return output
+
+
+@pytest.mark.parametrize("engine", ["--runner=PrismRunner", "--runner=PortableRunner"])
+def test_local_engines_agree(
+    prism: Path, files: list[Path], right: Path, tmp_path: Path, engine: str
+) -> None:
+    assert prism == BUILT_PRISM, "goodgain would not find the Prism that was built"
+    more = ["--job_endpoint=embed"] if "Portable" in engine else []
+    arguments = run_arguments(files, tmp_path / "out", SHAPE)
+    command = [sys.executable, "-m", "pipeline", *arguments, engine, *more]
+    run_to_end(command, tmp_path / "log", f"goodgain run on {engine}")
+    check_same(tmp_path / "out", right, engine.partition("=")[2])
+
+
+@pytest.mark.parametrize("parallelism", [1, 2])
+def test_the_cluster_agrees(
+    cluster: Cluster, files: list[Path], right: Path, tmp_path: Path, parallelism: int
+) -> None:
+    cluster.goodgain(*run_arguments(files, tmp_path / "out", SHAPE), parallelism=parallelism)
+    check_same(tmp_path / "out", right, "FlinkRunner")
+
+
+def check_same(output: Path, right: Path, engine: str) -> None:
+    assert manifest(output)["engine"] == runners.ENGINES[engine].beam_name
+    for part in ("records", "conversations", "results"):
+        assert manifest(output)[part] == manifest(right)[part]
+    assert manifest(right)["records"]["redelivered"] > 0
+    assert manifest(right)["records"]["rejected"] > 0
+    # Every file is sorted, so nothing is left to sort here.
+    assert contents(output) == contents(right)
