@@ -1,10 +1,12 @@
 """A watched folder on Prism: killed at any moment, it loses and doubles nothing."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -84,12 +86,16 @@ class Stream:
     def running(self) -> Iterator[subprocess.Popen]:
         with (
             self._log.open("ab") as log,
-            subprocess.Popen(self._command, stdout=log, stderr=log) as process,
+            subprocess.Popen(
+                self._command, stdout=log, stderr=log, start_new_session=True
+            ) as process,
         ):
             try:
                 yield process
             finally:
-                process.kill()
+                # With the engine, which the program has started.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
     def moves(self) -> int:
         """How many files are read and accounted for."""
