@@ -1,109 +1,22 @@
-import argparse
-import bz2
-import gzip
+"""What a sample holds: everything that traces can be, in the shares asked for."""
+
 import json
 import math
 from collections import Counter
-from datetime import datetime
-from importlib.resources import files
 from itertools import groupby
 
-import fastavro
-import pyarrow.parquet
 import pytest
-import zstandard
 
 from pipeline.sample import SampleOptions, sample_calls, sample_records, write_sample
 from pipeline.sample.bad import BAD_KINDS
-from pipeline.sample.command import add_arguments, run
 from pipeline.sample.copies import COPIES
 from pipeline.sample.near_misses import NEAR_MISSES
-from pipeline.sample.writers import CODECS, trace_schema
-from transforms.core.errors import UsageError
-
-SMALL = SampleOptions(seed=3, conversations=25, bad_share=0.05)
-SHIPPED = ["--seed", "7", "--conversations", "60", "--bad-share", "0.008"]
-DEFAULTS = {
-    "turn": 1,
-    "call": None,
-    "record_id": None,
-    "turn_count": None,
-    "is_final": False,
-    "entity_type": None,
-    "id": None,
-    "ids": {},
-    "url": None,
-    "title": None,
-    "snippet": None,
-    "content": None,
-    "fields": {},
-    "gain": None,
-    "score": None,
-    "reference_id": None,
-}
+from tests.pipeline.sample.reading import SMALL, comparable, results_of
 
 
 @pytest.fixture(scope="module")
 def calls():
     return list(sample_calls(SampleOptions(seed=1, conversations=400, bad_share=0.02)))
-
-
-@pytest.fixture(scope="module")
-def expected():
-    return [comparable(record) for record in sample_records(SMALL)]
-
-
-def command(*arguments):
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    return run(parser.parse_args(list(arguments)))
-
-
-def results_of(calls):
-    return [result for call in calls for result in call.record["results"]]
-
-
-def comparable(record):
-    """A record under SPEC 2's defaults, as text, because NaN is not equal to itself."""
-    record = with_defaults(record, DEFAULTS.keys() - set(DEFAULTS_OF_RESULTS))
-    if isinstance(record["timestamp"], str):
-        record["timestamp"] = datetime.fromisoformat(record["timestamp"])
-    if isinstance(record["timestamp"], datetime):
-        record["timestamp"] = round(record["timestamp"].timestamp() * 1000)
-    record["attributes"] = dict(record["attributes"])
-    record["results"] = [
-        {
-            **with_defaults(result, DEFAULTS_OF_RESULTS),
-            "ids": lists(result.get("ids")),
-            "fields": lists(result.get("fields")),
-        }
-        for result in record["results"]
-    ]
-    return json.dumps(record, sort_keys=True)
-
-
-DEFAULTS_OF_RESULTS = list(DEFAULTS)[5:]
-
-
-def with_defaults(values, names):
-    given = {name: value for name, value in values.items() if value is not None}
-    return {name: DEFAULTS[name] for name in names} | given
-
-
-def lists(values):
-    return {
-        name: [value] if isinstance(value, str) else list(value)
-        for name, value in dict(values or {}).items()
-    }
-
-
-def avro_records(path):
-    with open(path, "rb") as file:
-        return list(fastavro.reader(file))
-
-
-def json_records(content):
-    return [json.loads(line) for line in content.decode().splitlines()]
 
 
 class TestSameOptionsSameRecords:
@@ -277,138 +190,3 @@ class TestShares:
             scores = [result["score"] for result in call.record["results"] if "score" in result]
             if call.kind != "bad:score":
                 assert scores == sorted(scores, reverse=True)
-
-
-class TestFormats:
-    @pytest.mark.parametrize("codec", CODECS["avro"])
-    def test_avro(self, tmp_path, expected, codec):
-        path = str(tmp_path / "sample.avro")
-        written = write_sample(SMALL, path, codec=codec)
-        assert [comparable(record) for record in avro_records(path)] == expected
-        assert written.records == len(expected)
-        assert written.size == (tmp_path / "sample.avro").stat().st_size
-
-    @pytest.mark.parametrize("codec", CODECS["parquet"])
-    def test_parquet(self, tmp_path, expected, codec):
-        path = str(tmp_path / "sample.parquet")
-        write_sample(SMALL, path, codec=codec)
-        rows = pyarrow.parquet.read_table(path).to_pylist()
-        assert [comparable(record) for record in rows] == expected
-
-    @pytest.mark.parametrize(
-        ("suffix", "unpack"),
-        [
-            ("", bytes),
-            (".gz", gzip.decompress),
-            (".bz2", bz2.decompress),
-            (
-                ".zst",
-                lambda content: zstandard.ZstdDecompressor().decompressobj().decompress(content),
-            ),
-        ],
-    )
-    def test_jsonl_and_its_broken_lines(self, tmp_path, expected, suffix, unpack):
-        path = tmp_path / f"sample.jsonl{suffix}"
-        written = write_sample(SMALL, str(path))
-        found, broken = [], []
-        for line in unpack(path.read_bytes()).splitlines():
-            try:
-                found.append(comparable(json.loads(line.decode())))
-            except ValueError as error:
-                broken.append(type(error))
-        assert found == expected
-        assert len(broken) == written.broken_lines
-        assert set(broken) == {UnicodeDecodeError, json.JSONDecodeError}
-
-    def test_the_schema_documents_every_field(self):
-        schema = trace_schema()
-        results = next(field for field in schema["fields"] if field["name"] == "results")
-        for field in schema["fields"] + results["type"]["items"]["fields"]:
-            assert field["doc"]
-            assert "default" in field or field["name"] in ("conversation_id", "iteration")
-
-
-class TestShippedData:
-    def test_sample_is_what_the_command_makes(self, tmp_path, capsys):
-        """Blocks are compared unpacked: other builds of zlib pack the same bytes otherwise."""
-        command("--output", str(tmp_path / "sample.avro"), *SHIPPED)
-        shipped = files("configs").joinpath("data/sample.avro")
-        with shipped.open("rb") as old, (tmp_path / "sample.avro").open("rb") as new:
-            old_blocks, new_blocks = fastavro.block_reader(old), fastavro.block_reader(new)
-            assert old_blocks.metadata == new_blocks.metadata
-            assert [unpacked(block) for block in old_blocks] == [
-                unpacked(block) for block in new_blocks
-            ]
-        assert "60 conversations" in capsys.readouterr().out
-
-    def test_sample_holds_bad_records_within_the_usual_tolerance(self):
-        with files("configs").joinpath("data/sample.avro").open("rb") as file:
-            records = list(fastavro.reader(file))
-        bad = [
-            record
-            for record in records
-            if any(r["gain"] not in (None, *range(5)) for r in record["results"])
-            or record["turn"] < 1
-        ]
-        assert len(bad) == 2
-        assert len(bad) / len(records) < 0.01
-
-    def test_trec_session_holds_facts_only(self):
-        content = files("configs").joinpath("data/trec_session_2013.jsonl.gz").read_bytes()
-        records = json_records(gzip.decompress(content))
-        results = [result for record in records for result in record["results"]]
-        assert len({record["conversation_id"] for record in records}) == 133
-        assert len(results) == 4449
-        names = {"conversation_id", "turn", "iteration", "call", "attributes", "results"}
-        assert {frozenset(record) for record in records} == {frozenset(names)}
-        assert {frozenset(result) for result in results} == {frozenset({"ids", "url", "gain"})}
-
-    def test_data_stays_small(self):
-        folder = files("configs").joinpath("data")
-        assert sum(len(file.read_bytes()) for file in folder.iterdir() if file.is_file()) < 1.5e6
-
-
-def unpacked(block):
-    return block.num_records, block.bytes_.getvalue()
-
-
-class TestCommand:
-    def test_says_what_it_wrote(self, tmp_path, capsys):
-        path = tmp_path / "made.jsonl"
-        assert command("--output", str(path), "--conversations", "3", "--bad-share", "0") == 0
-        records = json_records(path.read_bytes())
-        results = sum(len(record["results"]) for record in records)
-        assert capsys.readouterr().out == (
-            f"{path}: 3 conversations, {len(records)} records, {results} results\n"
-            f"jsonl, none, {path.stat().st_size:,} bytes; seed 1\n"
-        )
-
-    @pytest.mark.parametrize(
-        ("arguments", "named"),
-        [
-            (["--conversations", "0"], "--conversations"),
-            (["--iterations", "-1"], "--iterations"),
-            (["--results", "0"], "--results"),
-            (["--duplicate-share", "1.5"], "--duplicate-share"),
-            (["--bad-share", "nan"], "--bad-share"),
-            (["--start", "yesterday"], "--start yesterday"),
-            (["--start", "9999-12-31T23:00:00"], "--start"),
-            (["--conversations-per-hour", "0"], "--conversations-per-hour"),
-            (["--conversations-per-hour", "nan"], "--conversations-per-hour"),
-            (["--codec", "snappy"], "--codec snappy"),
-            (["--format", "jsonl", "--codec", "gzip"], "--codec gzip"),
-        ],
-    )
-    def test_wrong_options(self, tmp_path, arguments, named):
-        with pytest.raises(UsageError) as caught:
-            command("--output", str(tmp_path / "a.avro"), *arguments)
-        assert named in str(caught.value)
-        assert list(tmp_path.iterdir()) == []
-
-    @pytest.mark.parametrize("name", ["a.txt", "a", "a.avro.gz", "a.gz", "missing/a.avro"])
-    def test_wrong_paths(self, tmp_path, name):
-        path = str(tmp_path / name)
-        with pytest.raises(UsageError) as caught:
-            command("--output", path, "--conversations", "1")
-        assert path in str(caught.value)
-        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,57 @@
+"""Converting, running and reading back: what the tests of `goodgain convert` start from."""
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+
+from pipeline.__main__ import main
+from pipeline.convert.to_trec import write_trec
+from pipeline.local import local_files
+from pipeline.outputs.folder import read_dataset
+from pipeline.rules import load_rules
+from tests.conformity import trec_tables
+from transforms.core.rules import compile_rules
+
+SESSIONS = str(files("configs").joinpath("data/trec_session_2013.jsonl.gz"))
+
+SAMPLE = str(files("configs").joinpath("data/sample.avro"))
+
+RUN = str(trec_tables.DATA / "results.test")
+
+RULES = compile_rules(load_rules(None))
+
+
+def goodgain(*words):
+    assert main([str(one) for one in words]) == 0
+
+
+def goodgain_run(output, *words):
+    """The rows of `conversations`, from a process of its own, as Beam wants it."""
+    script = "import sys; from pipeline.__main__ import main; sys.exit(main())"
+    subprocess.run(
+        [sys.executable, "-c", script, "run", "--output", str(output), "--max-rejected", "5"]
+        + [str(one) for one in words],
+        capture_output=True,
+        check=True,
+    )
+    return {row["conversation_id"]: row for row in read_dataset(str(output), "conversations")}
+
+
+def records_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def lines_of(path):
+    return [line.split() for line in path.read_text().splitlines()]
+
+
+def doc(name, gain):
+    return {"ids": {"doc_id": name}, "gain": gain}
+
+
+def converted(folder, records):
+    traces, run, qrels = (folder / name for name in ("t.jsonl", "run", "qrels"))
+    traces.write_text("".join(json.dumps({"conversation_id": "c"} | r) + "\n" for r in records))
+    counts = write_trec(local_files([str(traces)]), RULES, "doc_id", "tag", str(run), str(qrels))
+    return lines_of(run), lines_of(qrels), counts

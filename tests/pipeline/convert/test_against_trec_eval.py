@@ -1,0 +1,100 @@
+"""Converted files give the numbers of trec_eval, and of the run that they come from (SPEC 8)."""
+
+import pytest
+import pytrec_eval
+
+from pipeline.outputs.folder import read_manifest
+from tests.conformity import trec_tables
+from tests.pipeline.convert.steps import RUN, SAMPLE, SESSIONS, goodgain, goodgain_run, lines_of
+
+# trec_eval's measure -> ours, where definitions agree
+PEERS = {
+    "map": "map",
+    "ndcg": "ndcg",
+    "recip_rank": "mrr",
+    "Rprec": "r_precision",
+    "bpref": "bpref",
+    **{f"P_{k}": f"precision@{k}" for k in (5, 10, 100)},
+    **{f"recall_{k}": f"recall@{k}" for k in (5, 10)},
+    **{f"ndcg_cut_{k}": f"ndcg@{k}" for k in (5, 10)},
+    **{f"map_cut_{k}": f"map@{k}" for k in (5, 10)},
+    **{f"success_{k}": f"hit_rate@{k}" for k in (1, 5, 10)},
+}
+
+# There ours is undefined when nothing relevant, or nothing with a gain, is judged; theirs is 0.
+WITHOUT_RELEVANT_0 = {"map", "mrr", "r_precision", "bpref"}
+
+
+@pytest.mark.parametrize("table", trec_tables.TABLES)
+def test_run_and_qrels_through_the_pipeline_give_the_tables_of_trec_eval(tmp_path, table):
+    qrels, level = trec_tables.TABLES[table]
+    traces = tmp_path / "traces.jsonl.gz"
+    judged = trec_tables.DATA / qrels
+    goodgain("convert", "--from-run", RUN, "--from-qrels", judged, "--to-traces", traces)
+    rows = goodgain_run(
+        tmp_path / "out",
+        *("--input", traces, "--qrels", judged, "--good-gain-threshold", level),
+        *("--format", "jsonl", "--metrics", ",".join(trec_tables.SAME.values())),
+    )
+    printed = trec_tables.expected(table)
+    for topic, row in rows.items():
+        ours = {theirs: f"{row[name]:.4f}" for theirs, name in trec_tables.SAME.items()}
+        expected = {name: f"{float(printed[topic][name]):.4f}" for name in trec_tables.SAME}
+        assert ours == expected
+    assert rows.keys() == printed.keys() - {"all"}
+
+
+@pytest.mark.parametrize("traces", [SESSIONS, SAMPLE], ids=["sessions", "sample"])
+def test_our_metrics_are_those_of_trec_eval_on_the_converted_files(tmp_path, traces):
+    run_path, qrels_path = tmp_path / "run.txt", tmp_path / "qrels.txt"
+    goodgain(
+        *("convert", "--from-traces", traces),
+        *("--to-run", run_path, "--to-qrels", qrels_path, "--id", "doc_id"),
+    )
+    rows = goodgain_run(
+        tmp_path / "out",
+        *("--input", traces, "--format", "jsonl", "--metrics", ",".join(PEERS.values())),
+    )
+    run, qrels = {}, {}
+    for topic, _, document, _, score, _ in lines_of(run_path):
+        run.setdefault(topic, {})[document] = float(score)
+    for topic, _, document, label in lines_of(qrels_path):
+        qrels.setdefault(topic, {})[document] = int(label)
+    measures = {"map", "ndcg", "recip_rank", "Rprec", "bpref", "P", "recall", "ndcg_cut"}
+    measures |= {"map_cut", "success"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=2).evaluate(run)
+    assert len(theirs) > 50
+    for topic, values in theirs.items():
+        row = rows[topic]
+        relevant = sum(label >= 2 for label in qrels[topic].values())
+        for measure, name in PEERS.items():
+            if row[name] is None:
+                family = name.split("@")[0]
+                needed = sum(qrels[topic].values()) if family == "ndcg" else relevant
+                assert (needed, values[measure]) == (0, 0.0)
+            else:
+                assert values[measure] == pytest.approx(row[name], abs=1e-6), (topic, name)
+    searched = {topic for topic, row in rows.items() if row["UR"]}
+    assert run.keys() == searched
+
+
+def test_judgments_of_the_traces_themselves_change_nothing(tmp_path):
+    qrels = tmp_path / "qrels.txt"
+    goodgain("convert", "--from-traces", SESSIONS, "--to-qrels", qrels)
+    alone = goodgain_run(tmp_path / "alone", "--input", SESSIONS)
+    outside = goodgain_run(tmp_path / "outside", "--input", SESSIONS, "--qrels", qrels)
+    assert outside == alone
+    manifest = read_manifest(str(tmp_path / "outside"))["qrels"]
+    assert manifest.pop("files") == [{"path": str(qrels), "size": qrels.stat().st_size}]
+    assert manifest == {
+        "judgments": 3079,
+        "unjudged": 0,
+        "repeated": 0,
+        "never_retrieved": 0,
+        "results_without_id": 0,
+        "records_without_topic": 0,
+        "topics": 116,
+        "topics_without_conversation": 0,
+        "topics_without_judgments": 17,
+        "results_without_judgment": 199,
+    }

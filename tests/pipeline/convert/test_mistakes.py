@@ -1,0 +1,76 @@
+"""What is wrong with a file to be converted is told with its line."""
+
+import pytest
+
+from pipeline.__main__ import main
+from tests.pipeline.convert.steps import RUN
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ("t Q0 d 1 2", "six fields between white space; this one has 5"),
+            ("t Q0 d 1 high x", "the score is 'high'"),
+            ("t Q0 d 1 inf x", "the score is 'inf'"),
+            ("t Q0 first 7 3 x", "stands on line 1 already"),
+            ('{"topic": 1}', "JSON"),
+        ],
+    )
+    def test_in_a_run_have_their_line(self, tmp_path, line, said, capsys):
+        run, traces = tmp_path / "run", tmp_path / "traces.jsonl"
+        run.write_text(f"t Q0 first 1 2 x\n\n{line}\n")
+        assert main(["convert", "--from-run", str(run), "--to-traces", str(traces)]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"goodgain: {run}:3: ")
+        assert said in error
+        assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ("t 0 d", "this one has 3"),
+            ("t 0 d 5", "The label is 5"),
+            ("t 0 first 1", "another label on line 1"),
+        ],
+    )
+    def test_in_qrels_have_their_line(self, tmp_path, line, said, capsys):
+        run, qrels = tmp_path / "run", tmp_path / "qrels"
+        run.write_text("t Q0 first 1 2 x\n")
+        qrels.write_text(f"t 0 first 2\n{line}\n")
+        words = ["--from-run", run, "--from-qrels", qrels, "--to-traces", tmp_path / "t.avro"]
+        assert main(["convert", *map(str, words)]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"goodgain: {qrels}:2: ")
+        assert said in error
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ("", "Give --from-run and --to-traces"),
+            ("--from-run a --to-run b", "different directions"),
+            ("--from-run a --to-traces b.jsonl", "a cannot be read"),
+            ("--from-traces a", "needs --to-run, --to-qrels or both"),
+            ("--from-traces a --to-run b --to-qrels b", "must be two files"),
+            ("--from-traces a --to-run b", "No file matches a"),
+            (f"--from-run {RUN} --to-traces b.txt", "The format of b.txt is unknown"),
+            (f"--from-run {RUN} --to-traces no/b.avro", "no/b.avro cannot be written"),
+            ("--from-run a --to-traces b --iteration-pattern x", "needs --iteration-from"),
+            ("--from-run a --to-traces b --iteration-from rank", "must be tag or q0"),
+            (
+                f"--from-run {RUN} --to-traces b.avro --iteration-from tag --iteration-pattern (",
+                "no regular expression",
+            ),
+            (
+                f"--from-run {RUN} --to-traces b.avro --iteration-from tag",
+                "results.test:1: the tag",
+            ),
+        ],
+    )
+    def test_of_options_are_one_sentence(self, tmp_path, monkeypatch, words, said, capsys):
+        monkeypatch.chdir(tmp_path)
+        assert main(["convert", *words.split()]) == 2
+        captured = capsys.readouterr()
+        assert said in captured.err
+        assert captured.err.count("\n") == 1
+        assert list(tmp_path.iterdir()) == []

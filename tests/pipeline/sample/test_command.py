@@ -1,0 +1,48 @@
+"""`goodgain sample` as its user calls it."""
+
+import pytest
+
+from tests.pipeline.sample.reading import command, json_records
+from transforms.core.errors import UsageError
+
+
+class TestCommand:
+    def test_says_what_it_wrote(self, tmp_path, capsys):
+        path = tmp_path / "made.jsonl"
+        assert command("--output", str(path), "--conversations", "3", "--bad-share", "0") == 0
+        records = json_records(path.read_bytes())
+        results = sum(len(record["results"]) for record in records)
+        assert capsys.readouterr().out == (
+            f"{path}: 3 conversations, {len(records)} records, {results} results\n"
+            f"jsonl, none, {path.stat().st_size:,} bytes; seed 1\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("arguments", "named"),
+        [
+            (["--conversations", "0"], "--conversations"),
+            (["--iterations", "-1"], "--iterations"),
+            (["--results", "0"], "--results"),
+            (["--duplicate-share", "1.5"], "--duplicate-share"),
+            (["--bad-share", "nan"], "--bad-share"),
+            (["--start", "yesterday"], "--start yesterday"),
+            (["--start", "9999-12-31T23:00:00"], "--start"),
+            (["--conversations-per-hour", "0"], "--conversations-per-hour"),
+            (["--conversations-per-hour", "nan"], "--conversations-per-hour"),
+            (["--codec", "snappy"], "--codec snappy"),
+            (["--format", "jsonl", "--codec", "gzip"], "--codec gzip"),
+        ],
+    )
+    def test_wrong_options(self, tmp_path, arguments, named):
+        with pytest.raises(UsageError) as caught:
+            command("--output", str(tmp_path / "a.avro"), *arguments)
+        assert named in str(caught.value)
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("name", ["a.txt", "a", "a.avro.gz", "a.gz", "missing/a.avro"])
+    def test_wrong_paths(self, tmp_path, name):
+        path = str(tmp_path / name)
+        with pytest.raises(UsageError) as caught:
+            command("--output", path, "--conversations", "1")
+        assert path in str(caught.value)
+        assert list(tmp_path.iterdir()) == []
