@@ -73,6 +73,24 @@ def install_kafka(settings: Settings) -> None:
     _install_worker_venv(settings)
 
 
+def airflow_venv(settings: Settings) -> Path:
+    """Where Airflow is, or will be once it is installed."""
+    return settings.folder / "airflow"
+
+
+def install_airflow(settings: Settings) -> Path:
+    """Install Airflow into an environment of its own, unless it is there, and return its path.
+
+    Raises:
+        EngineError: the installation failed.
+    """
+    venv = airflow_venv(settings)
+    requirements = Path(__file__).with_name("airflow-requirements.txt")
+    log = settings.folder / "log" / "install-airflow.log"
+    _install_venv(venv, requirements, log, "Airflow, 500 MB")
+    return venv
+
+
 def require_program(name: str, why: str) -> str:
     """The path of a program.
 
@@ -139,27 +157,37 @@ def _install_maven_jars(pom: str, target: Path, settings: Settings) -> None:
 
 
 def _install_worker_venv(settings: Settings) -> None:
-    requirements = CONFIGURATION / "worker-requirements.txt"
+    _require_python(settings)
+    _install_venv(
+        settings.worker_venv,
+        CONFIGURATION / "worker-requirements.txt",
+        settings.folder / "log" / "install-venv.log",
+        "the workers' environment, 700 MB",
+        # Without its dependencies, which are the ones pinned; editable, so that the workers run the
+        # code as it is.
+        further=["--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)],
+    )
+
+
+def _install_venv(
+    venv: Path, requirements: Path, log: Path, what: str, further: list[str] | None = None
+) -> None:
+    """Make a virtual environment with exactly these packages, unless it is there.
+
+    Args:
+        further: arguments of pip that install something more.
+    """
     fingerprint = hashlib.sha256(requirements.read_bytes()).hexdigest()
     # Not moved into place as the others: an environment's scripts know where it lies.
-    marker = settings.worker_venv / "installed-requirements"
+    marker = venv / "installed-requirements"
     if marker.exists() and marker.read_text() == fingerprint:
         return
-    _require_python(settings)
-    _LOGGER.info("makes the workers' environment %s, 700 MB", settings.worker_venv)
-    log = settings.folder / "log" / "install-venv.log"
-    run_to_end(
-        [sys.executable, "-m", "venv", "--clear", str(settings.worker_venv)], log, "making a venv"
-    )
-    pip = [str(settings.worker_python), "-m", "pip", "install"]
-    run_to_end([*pip, "--requirement", str(requirements)], log, "installing the workers' packages")
-    # Without its dependencies, which are the ones pinned; editable, so that the workers run the
-    # code as it is.
-    run_to_end(
-        [*pip, "--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)],
-        log,
-        "installing the project for the workers",
-    )
+    _LOGGER.info("makes %s: %s", what, venv)
+    run_to_end([sys.executable, "-m", "venv", "--clear", str(venv)], log, "making a venv")
+    pip = [str(venv / "bin" / "python"), "-m", "pip", "install"]
+    run_to_end([*pip, "--requirement", str(requirements)], log, f"installing {what}")
+    if further:
+        run_to_end([*pip, *further], log, f"installing {what}")
     marker.write_text(fingerprint)
 
 

@@ -1,0 +1,66 @@
+"""The Airflow DAG of configs/deploy, parsed and run by a real Airflow."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engines.install import install_airflow
+from tests.engines.processes import run_to_end
+from tests.engines.settings import REPOSITORY, Settings
+from tests.pipeline.nightly.world import World
+
+pytestmark = pytest.mark.engines
+DAG = REPOSITORY / "configs" / "deploy" / "airflow_dag.py"
+FOLDER = 'FOLDER = "/opt/goodgain"'
+
+
+class Airflow:
+    """An Airflow with a database of its own, in which the one DAG is that of this repository."""
+
+    def __init__(self, venv: Path, home: Path, folder: Path) -> None:
+        """Make the database; `folder` is where the DAG starts its command."""
+        self._home = home
+        self._bin = venv / "bin"
+        (home / "dags").mkdir(parents=True)
+        text = DAG.read_text()
+        assert text.count(FOLDER) == 1
+        (home / "dags" / DAG.name).write_text(text.replace(FOLDER, f"FOLDER = {str(folder)!r}"))
+        self("db", "migrate")
+
+    def __call__(self, *words: str) -> str:
+        """What `airflow` says to some words; they must do."""
+        log = self._home / "log.txt"
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("PYTHON")
+        } | {
+            "AIRFLOW_HOME": str(self._home),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            # goodgain is in another environment than Airflow, as the DAG asks for.
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        }
+        run_to_end([str(self._bin / "airflow"), *words], log, f"airflow {words}", environment)
+        return log.read_text()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A folder as the DAG expects it, with the traces of one day."""
+    world = World(tmp_path / "world")
+    (world.folder / "configs").mkdir(parents=True)
+    world.config = world.folder / "configs" / "nightly.yaml"
+    world.configure()
+    world.make_traces("2025-03-04", 20, seed=1)
+    return world
+
+
+@pytest.fixture
+def airflow(settings: Settings, tmp_path: Path, world: World) -> Airflow:
+    return Airflow(install_airflow(settings), tmp_path / "airflow", world.folder)
+
+
+def test_airflow_runs_the_day_before_the_night(airflow: Airflow, world: World) -> None:
+    assert "No data found" in airflow("dags", "list-import-errors")
+    airflow("dags", "test", "goodgain_nightly", "2025-03-05T02:30:00+00:00")
+    assert world.verdicts() == {"2025-03-04": "passed"}
