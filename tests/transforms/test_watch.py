@@ -4,6 +4,7 @@ import pytest
 
 from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put, record
 from transforms import draining
+from transforms.folder import list_folder
 from transforms.journal_file import read_journal
 from transforms.stopping import request_stop, reset_stop
 
@@ -88,6 +89,21 @@ def test_a_record_without_timestamp_is_rejected(folder, journal):
     assert (row.field, row.conversation_id, row.position) == ("timestamp", "a", "record 2")
     assert '"iteration":2' in row.payload
     assert read_journal(str(journal)).totals().rejected == 1
+
+
+def test_a_folder_that_takes_long_to_list_is_listed_less_often(folder, journal, monkeypatch):
+    def list_slowly(*arguments):
+        engine.now += 2_000
+        return list_folder(*arguments)
+
+    monkeypatch.setattr("transforms.folder_watch.list_folder", list_slowly)
+    engine = Engine(folder, journal)
+    engine.run()
+    put(folder, "a.jsonl", record("a", NOON))
+    engine.now += 19_999
+    assert engine.run().calls == []
+    engine.now += 1
+    assert conversations(engine.run()) == ["a"]
 
 
 def test_what_is_rejected_has_the_time_of_the_stream(folder, journal):
