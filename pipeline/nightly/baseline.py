@@ -29,13 +29,14 @@ class Baseline(Struct, frozen=True):
     Attributes:
       days: ascending; none when there is nothing to compare with.
       folder: holds their conversations; None when there are no days.
-      first: whether no day before was good, so that there cannot be a baseline yet.
-      note: why there is none although days before were good, or which of them fell out.
+      lacking: why there cannot be a baseline yet: no day before was good, or all that were measured
+        something else, as after a change of rules; None when there is one.
+      note: which of the good days fell out, and why.
     """
 
     days: tuple[date, ...] = ()
     folder: Path | None = None
-    first: bool = False
+    lacking: str | None = None
     note: str | None = None
 
 
@@ -51,13 +52,15 @@ def find_baseline(
       manifest: of the day's run.
 
     Raises:
-      UsageError: the pinned day is not there, or measured something else.
+      UsageError: another day is pinned that is not there, or measured something else.
     """
+    if choice.pinned == day:
+        return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
         return _pinned(choice.pinned, manifest, folders)
     good = [entry.day for entry in _good_entries(folders) if entry.day < day]
     if not good:
-        return Baseline(first=True)
+        return Baseline(lacking="no day before was good")
     days: list[date] = []
     unlike: list[date] = []
     for one in reversed(good):
@@ -72,6 +75,8 @@ def find_baseline(
             f"{len(unlike)} good days before could not serve as baseline, since they measured "
             f"something else: {', '.join(map(str, differing))}"
         )
+    if not days:
+        return Baseline(lacking=note)
     days.sort()
     return Baseline(tuple(days), _folder(days, folders), note=note)
 
@@ -96,10 +101,8 @@ def _pinned(pinned: date, manifest: Mapping[str, Any], folders: DayFolders) -> B
     return Baseline((pinned,), folders.place(pinned))
 
 
-def _folder(days: Sequence[date], folders: DayFolders) -> Path | None:
-    if len(days) <= 1:
-        return folders.place(days[0]) if days else None
-    return _pool(days, folders)
+def _folder(days: Sequence[date], folders: DayFolders) -> Path:
+    return folders.place(days[0]) if len(days) == 1 else _pool(days, folders)
 
 
 def _pool(days: Sequence[date], folders: DayFolders) -> Path:

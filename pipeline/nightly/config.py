@@ -32,6 +32,8 @@ class NightlyConfig(BaseModel):
     Attributes:
       input: patterns of a day's trace files, with `{date}`, or `{year}`, `{month}` and `{day}`.
       output: folder on a disk that holds `date=D/` for each day, and the history.
+      scratch: folder that the engine's workers write to, on any of Beam's filesystems, where they
+        do not see `output`; a day is fetched from there.
       run: file with options of `goodgain run`; built-in defaults without it.
       engine_options: words for Beam, like `--flink_master=...`.
       baseline: what a day is compared with.
@@ -51,6 +53,7 @@ class NightlyConfig(BaseModel):
 
     input: Patterns
     output: Text
+    scratch: Text | None = None
     run: Text | None = None
     engine_options: tuple[Text, ...] = ()
     baseline: Choice = BaselineChoice()

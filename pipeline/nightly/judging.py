@@ -63,8 +63,8 @@ def judge(
     """The verdict on a day.
 
     Bad data are not held against the gate: they fail by themselves. Where no day before was good,
-    there can be no baseline, and rules about change are skipped whatever the gate file says;
-    otherwise no day could ever be the first good one.
+    or none that measured the same, there can be no baseline, and rules about change are skipped
+    whatever the gate file says; otherwise no day could ever be the first good one.
 
     Args:
       folder: output of the day's run.
@@ -75,7 +75,7 @@ def judge(
         return Judgement("bad data", (bad,), ())
     if gate is None:
         return Judgement("passed", (), ())
-    if baseline.first:
+    if baseline.lacking:
         gate = gate.model_copy(update={"without_baseline": "skip"})
     against = None if baseline.folder is None else str(baseline.folder)
     outcomes = tuple(evaluate(gate, gather(str(folder), against)))

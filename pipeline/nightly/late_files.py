@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from transforms.core.files.shard import InputFile
@@ -46,7 +48,13 @@ def late_files(
       manifest: of the day's run.
       found: what the day's patterns match.
     """
-    read = {one["path"]: one["size"] for one in manifest["inputs"]}
-    added = tuple(file.path for file in found if file.path not in read)
-    changed = tuple(file.path for file in found if read.get(file.path, file.size) != file.size)
+    read = {_settled(one["path"]): one["size"] for one in manifest["inputs"]}
+    sizes = [(file, read.get(_settled(file.path))) for file in found]
+    added = tuple(file.path for file, size in sizes if size is None)
+    changed = tuple(file.path for file, size in sizes if size not in (None, file.size))
     return LateFiles(day, added, changed) if added or changed else None
+
+
+def _settled(path: str) -> str:
+    """A path as it is from any folder: of runs on some engines the manifest lists it so."""
+    return path if FileSystems.get_scheme(path) else os.path.abspath(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from pipeline.config import RunConfig
@@ -30,6 +31,7 @@ from pipeline.nightly.entry import (
     failed_entry,
 )
 from pipeline.nightly.judging import Judgement, changes, judge
+from pipeline.nightly.scratch import discard, fetch
 from pipeline.nightly.surroundings import Surroundings
 from pipeline.outputs.datasets import MEANS
 from pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
@@ -58,15 +60,26 @@ class Night(Struct, frozen=True):
 def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     """The configuration of a day's run.
 
+    Args:
+      output: where the day is written, unless the configuration names a scratch folder.
+
     Raises:
       UsageError: the file with the run's options cannot be used.
     """
+    scratch = _scratch(config, day)
     options = {
         "input": patterns_of(config.input, day),
-        "output": str(output),
-        "overwrite": False,
+        "output": scratch or str(output),
+        # A job that was stopped may have left something there, and nobody else writes there.
+        "overwrite": scratch is not None,
     }
     return load_run_config(options, config.run)
+
+
+def _scratch(config: NightlyConfig, day: date) -> str | None:
+    if config.scratch is None:
+        return None
+    return FileSystems.join(config.scratch, f"date={day.isoformat()}")
 
 
 def run_day(night: Night, day: date) -> DayEntry:
@@ -99,6 +112,10 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     # What a run prints is about a folder that is about to be renamed.
     with redirect_stdout(io.StringIO()):
         night.surroundings.run(run_config(night.config, day, folder), night.beam_arguments)
+    scratch = _scratch(night.config, day)
+    if scratch is not None:
+        fetch(scratch, folder)
+        discard(scratch)
     manifest = _settled_manifest(folder, night.folders.place(day))
     baseline = find_baseline(night.config.baseline, day, manifest, night.folders)
     judgement = judge(folder, manifest, baseline, night.gate)
@@ -143,8 +160,8 @@ def _settled_manifest(folder: Path, place: Path) -> dict[str, Any]:
 
 
 def _notes(baseline: Baseline) -> tuple[str, ...]:
-    if baseline.first:
-        return ("no day before was good, so there was nothing to compare with",)
+    if baseline.lacking:
+        return (f"{baseline.lacking}, so there was nothing to compare with",)
     return (baseline.note,) if baseline.note else ()
 
 

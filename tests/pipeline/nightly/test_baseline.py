@@ -3,6 +3,7 @@
 import json
 import shutil
 from datetime import date
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -59,7 +60,8 @@ def gains(world, day):
 
 def test_first_day_has_none(world):
     found = baseline_of(world, DAYS[0], "previous_good")
-    assert (found.days, found.folder, found.first) == ((), None, True)
+    assert (found.days, found.folder) == ((), None)
+    assert found.lacking == "no day before was good"
     assert changes(world.place(DAYS[0]), found) == {}
 
 
@@ -96,9 +98,9 @@ def test_days_that_measured_something_else_do_not_serve(world):
             lambda manifest: manifest["parameters"].update(good_gain_threshold=3),
         )
     found = baseline_of(world, DAYS[2], "previous_good")
-    assert (found.days, found.folder, found.first) == ((), None, False)
-    assert "2 good days before could not serve" in found.note
-    assert "good_gain_threshold (3 against 2)" in found.note
+    assert (found.days, found.folder) == ((), None)
+    assert "2 good days before could not serve" in found.lacking
+    assert "good_gain_threshold (3 against 2)" in found.lacking
     assert baseline_of(world, DAYS[3], "mean of last 2").days == (DAYS[2],)
 
 
@@ -113,6 +115,32 @@ def test_pinned_day(world):
     )
     with pytest.raises(UsageError, match=r"measured something else.*g_max \(3 against 4\)"):
         baseline_of(world, DAYS[1], str(DAYS[3]))
+
+
+def test_pinned_day_itself_needs_no_baseline(world):
+    found = baseline_of(world, DAYS[1], str(DAYS[1]))
+    assert (found.days, found.lacking) == ((), "it is the pinned day itself")
+
+
+def test_days_after_a_change_of_what_is_measured_can_pass_again(world):
+    """Without it every day would lack a baseline, fail its rules, and so never be a baseline."""
+    (world.folder / "traces").symlink_to(world_of_traces(world))
+    world.configure()
+    (world.folder / "run.yaml").write_text("good_gain_threshold: 3\n")
+    for day in DAYS[2:]:
+        assert world.nightly("--date", str(day)) == 0
+    first, second = (world.entry(day) for day in DAYS[2:])
+    assert first["baseline"] == []
+    assert "good_gain_threshold (2 against 3)" in first["notes"][0]
+    assert first["notes"][0].endswith("so there was nothing to compare with")
+    assert "**failed**" not in (world.place(DAYS[2]) / "gate.md").read_text()
+    assert second["baseline"] == [str(DAYS[2])]
+
+
+def world_of_traces(world):
+    """The folder of traces that the days of a copied world were made from."""
+    manifest = read_manifest(str(world.place(DAYS[0])))
+    return Path(manifest["inputs"][0]["path"]).parents[1]
 
 
 def verdict(world, day, **records):

@@ -26,3 +26,10 @@ def test_late_files(found, expected):
 def test_said():
     late = LateFiles(DAY, ("a", "b", "c", "d"), ("e",))
     assert str(late) == "2025-03-04: 4 added (a, b, c, ...), 1 changed (e)"
+
+
+def test_path_from_this_folder_is_the_same_file_as_the_whole_path(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # engines with workers elsewhere list whole paths
+    manifest = {"inputs": [{"path": str(tmp_path / "a"), "size": 1}]}
+    assert late_files(DAY, manifest, [InputFile("a", 1)]) is None
+    assert late_files(DAY, manifest, [InputFile("a", 2)]).changed == ("a",)

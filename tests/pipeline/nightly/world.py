@@ -98,7 +98,8 @@ class World:
     def _times(self, day):
         manifest = json.loads((self.place(day) / "manifest.json").read_text())
         entry = self.entry(day)
-        texts = [manifest["started"], manifest["finished"], entry["started"]]
+        minute = manifest["finished"][:16].replace("T", " ")  # as the report says it
+        texts = [manifest["started"], manifest["finished"], entry["started"], minute]
         return [*texts, f'"seconds": {entry["seconds"]}']
 
 

@@ -1,0 +1,42 @@
+"""Fetching what workers elsewhere wrote, from a place that they reach to one where renames hold."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from apache_beam.io.filesystem import BeamIOError
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.outputs.folder import open_file
+from transforms.core.errors import GoodGainError
+
+
+def fetch(source: str, target: Path) -> None:
+    """Copy every file below a folder on any of Beam's filesystems to a folder on this disk.
+
+    Raises:
+      GoodGainError: a file cannot be read.
+    """
+    prefix = source.rstrip("/") + "/"
+    try:
+        (match,) = FileSystems.match([FileSystems.join(source, "**")])
+        for metadata in match.metadata_list:
+            place = target / metadata.path.removeprefix(prefix)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with open_file(metadata.path) as file, open(place, "wb") as copy:
+                shutil.copyfileobj(file, copy)
+    except BeamIOError as error:
+        raise GoodGainError(f"{source} cannot be fetched: {error}.") from None
+
+
+def discard(source: str) -> None:
+    """Delete a folder on any of Beam's filesystems with all below it; what is gone is fine."""
+    try:
+        (match,) = FileSystems.match([FileSystems.join(source, "**")])
+        if match.metadata_list:
+            FileSystems.delete([metadata.path for metadata in match.metadata_list])
+        if FileSystems.exists(source):
+            FileSystems.delete([source])
+    except BeamIOError as error:
+        raise GoodGainError(f"{source} cannot be deleted: {error}.") from None
