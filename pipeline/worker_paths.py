@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeVar
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
@@ -11,11 +11,15 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.prism_runner import PrismRunner
 from apache_beam.runners.runner import PipelineRunner
 
-from pipeline.config import RunConfig
+from pipeline.scoring_config import ScoringConfig
 from transforms.core.errors import UsageError
 
 
-def for_workers(config: RunConfig, engine: PipelineRunner, options: PipelineOptions) -> RunConfig:
+_PATHS = ("input", "output", "qrels")
+_Config = TypeVar("_Config", bound=ScoringConfig)
+
+
+def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOptions) -> _Config:
     """The configuration with absolute paths, when workers may have another current folder.
 
     Raises:
@@ -23,7 +27,8 @@ def for_workers(config: RunConfig, engine: PipelineRunner, options: PipelineOpti
     """
     if _share_this_folder(engine, options):
         return config
-    paths = {name: getattr(config, name) for name in ("input", "output", "qrels")}
+    names = [name for name in _PATHS if name in type(config).model_fields]
+    paths = {name: getattr(config, name) for name in names}
     if type(engine).__name__ == "DataflowRunner":
         for name, path in paths.items():
             if local := [one for one in _several(path) if not FileSystems.get_scheme(one)]:

@@ -29,6 +29,7 @@ from pipeline.streaming.keeping import (
 from pipeline.streaming.resume import last_start, read_written, what_again
 from pipeline.streaming.sinks import StreamTarget
 from pipeline.streaming.summary import print_summary
+from pipeline.worker_paths import for_workers
 from transforms.core.closing import Closing
 from transforms.core.errors import GoodGainError, UsageError
 from transforms.journal_file import read_journal
@@ -54,7 +55,7 @@ def stream(
     engine, options = runners.create(config.runner, beam_arguments, streaming=True)
     if isinstance(engine, PrismRunner):
         return _stream_here(config, options, ends_when_silent)
-    return _stream_elsewhere(config, engine, options)
+    return _stream_elsewhere(for_workers(config, engine, options), engine, options)
 
 
 def _stream_here(config: StreamConfig, options: Any, ends_when_silent: bool) -> int:

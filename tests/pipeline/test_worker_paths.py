@@ -6,6 +6,7 @@ import pytest
 
 from pipeline import runners
 from pipeline.config import RunConfig
+from pipeline.streaming.config import StreamConfig
 from pipeline.worker_paths import for_workers
 from transforms.core.errors import UsageError
 
@@ -31,6 +32,14 @@ def test_paths_are_absolute_for_workers_elsewhere():
     assert found.input == (os.path.abspath("traces/*.avro"), "gs://bucket/a.avro")
     assert found.output == os.path.abspath("out")
     assert found.qrels == os.path.abspath("labels")
+
+
+@pytest.mark.parametrize("source", ["kafka://host:9092/topic", "incoming"])
+def test_a_stream_too(source):
+    config = StreamConfig(input=source, output="out")
+    found = for_workers(config, *runners.create("FlinkRunner", [*FLINK, "EXTERNAL"], True))
+    assert found.input == (source if "://" in source else os.path.abspath(source))
+    assert found.output == os.path.abspath("out")
 
 
 def test_a_path_that_dataflow_cannot_reach_is_refused():
