@@ -14,7 +14,6 @@ from apache_beam.runners.runner import PipelineRunner
 from pipeline.scoring_config import ScoringConfig
 from transforms.core.errors import UsageError
 
-
 _PATHS = ("input", "output", "qrels")
 _Config = TypeVar("_Config", bound=ScoringConfig)
 
