@@ -63,9 +63,10 @@ def test_installed_from_the_sdist_it_runs_anywhere(environment, tmp_path):
 def test_package_data_is_there(environment, tmp_path):
     code = (
         "from importlib.resources import files; c = files('configs');"
-        "print(*sorted(p.name for d in (c, c / 'schemas', c / 'data') for p in d.iterdir()))"
+        "print(*sorted(p.name for d in (c, c / 'schemas', c / 'data', c / 'deploy') for p in d.iterdir()))"
     )
     listed = subprocess.check_output([environment / "python", "-c", code], text=True, cwd=tmp_path)
     names = set(listed.split())
     assert {"dedup.yaml", "run.yaml", "trace.avsc", "means.avsc", "sample.avro"} <= names
     assert "trec_session_2013.jsonl.gz" in names
+    assert {path.name for path in (ROOT / "configs/deploy").iterdir() if path.is_file()} <= names

@@ -79,7 +79,8 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
 def _scratch(config: NightlyConfig, day: date) -> str | None:
     if config.scratch is None:
         return None
-    return FileSystems.join(config.scratch, f"date={day.isoformat()}")
+    folder: str = FileSystems.join(config.scratch, f"date={day.isoformat()}")
+    return folder
 
 
 def run_day(night: Night, day: date) -> DayEntry:

@@ -1,7 +1,9 @@
+import re
 from datetime import date
 from pathlib import Path
 
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipeline.__main__ import main
 from pipeline.nightly.baseline_choice import BaselineChoice
@@ -9,6 +11,7 @@ from pipeline.nightly.config_file import load_nightly_config, read_nightly_confi
 from pipeline.nightly.dates import days_between, patterns_of, read_day
 from transforms.core.errors import UsageError
 
+SHIPPED = Path(__file__).parents[3] / "configs/nightly.yaml"
 LEAST = "input: t/{date}/*\noutput: nights\n"
 
 
@@ -17,9 +20,25 @@ def read(more):
 
 
 def test_shipped_example_can_be_used():
-    config = load_nightly_config(str(Path(__file__).parents[3] / "configs/nightly.yaml"))
+    config = load_nightly_config(str(SHIPPED))
     assert config.baseline == BaselineChoice(days=1)
     assert config.gate == "configs/gate.yaml"
+
+
+def test_engines_of_the_shipped_example_have_options_that_beam_knows():
+    text = SHIPPED.read_text()
+    written = re.findall(r"^# (engine_options: .*)$", text, re.MULTILINE)
+    assert len(written) == 3
+    known = set(PipelineOptions([]).get_all_options())
+    for line in written:
+        config = read(line)
+        given = PipelineOptions(list(config.engine_options))
+        assert set(given.get_all_options(retain_unknown_options=True)) <= known, line
+    scratch = re.findall(r"^# (scratch: .*)$", text, re.MULTILINE)
+    assert [read(line).scratch for line in scratch] == [
+        "/mnt/shared/goodgain",
+        "gs://bucket/goodgain",
+    ]
 
 
 def test_defaults():
