@@ -20,6 +20,7 @@ from msgspec import Struct
 from pipeline.prism_location import BUILT_PRISM
 from transforms.core.errors import UsageError
 
+_SEVERAL = {"--experiments"}
 _EMBEDDED = "embed"  # the job endpoint that stands for Beam's own server within this process
 
 
@@ -103,8 +104,10 @@ def create(
         )
     beam_arguments = [_underscored(argument) for argument in beam_arguments]
     ours = [*engine.arguments, *(("--streaming", *engine.stream_arguments) if streaming else ())]
-    # The user's come last, so that they win.
-    added = [argument for argument in ours if argument not in beam_arguments]
+    # The user's value wins. Given twice, an option that Beam does not declare itself is an error,
+    # but for those of which there may be several.
+    given = {_name(argument) for argument in beam_arguments} - _SEVERAL
+    added = [one for one in ours if one not in beam_arguments and _name(one) not in given]
     options = PipelineOptions([*added, *beam_arguments])
     unknown = _unknown_options(options)
     if unknown and not engine.beam_name:  # the other engines may know options that Beam does not
@@ -121,6 +124,10 @@ def several_processes(options: PipelineOptions) -> bool:
     """Whether Beam's local runner is asked for more than one worker."""
     direct = options.view_as(DirectOptions)
     return bool(direct.direct_running_mode != "in_memory" and direct.direct_num_workers != 1)
+
+
+def _name(argument: str) -> str:
+    return argument.partition("=")[0]
 
 
 def _underscored(argument: str) -> str:

@@ -1,0 +1,95 @@
+"""What a stream has written, against what batch writes of the same files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.exit_codes import ExitCode
+from pipeline.outputs.folder import read_dataset
+from pipeline.sample import SampleOptions, sample_records
+from pipeline.streaming.demo import feed, files_in_time
+from pipeline.streaming.latest_means import latest_means
+from tests.pipeline.runs import rows, run
+
+HOUR = 3_600_000
+# Three hours of conversations, in windows of 20 minutes.
+SAMPLE = SampleOptions(
+    seed=11, conversations=80, results=6, bad_share=0.01, conversations_per_hour=25
+)
+WINDOW = HOUR // 3
+OPTIONS = (
+    *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=2h"),
+    *("--window=20m", "--idle=3s", "--flush=1s", "--poll=200ms", "--slice=arm"),
+)
+_KEYS = {
+    "conversations": ("conversation_id",),
+    "iterations": ("conversation_id", "i"),
+    "rejected": ("conversation_id", "position"),
+}
+# What batch cannot know or tells otherwise.
+_OTHER = ("earlier_turn", "source")
+
+Row = dict[str, Any]
+
+
+def feed_files(folder: Path) -> None:
+    """Write the sample as files of ten minutes each."""
+    feed(folder, files_in_time(list(sample_records(SAMPLE)), HOUR // 6), lambda: None)
+
+
+def batch_of(folder: Path, output: Path) -> Path:
+    """Run batch over the files in a folder and return where it wrote."""
+    code = run(output, [folder / "*.jsonl"], "--slice", "arm", "--max-rejected", "100%")
+    assert code == ExitCode.DONE
+    return output
+
+
+def conversations_in(output: Path) -> set[str]:
+    """The conversations that have a row."""
+    return {row["conversation_id"] for row in read_dataset(str(output), "conversations")}
+
+
+def assert_is_batch_but_for_repeats(output: Path, batch: Path) -> None:
+    """Each row of batch is there, and no other; one that is there twice is the same twice.
+
+    After a loss an engine gives rows again that it had given since its last checkpoint.
+    """
+    for dataset, columns in _KEYS.items():
+        expected = _by_key(rows(batch, dataset), columns)
+        found = _by_key(rows(output, dataset), columns)
+        assert {key: distinct[0] for key, distinct in found.items()} == {
+            key: distinct[0] for key, distinct in expected.items()
+        }, dataset
+        assert all(len(distinct) == 1 for distinct in found.values()), dataset
+    assert rows(output, "late") == []
+
+
+def _by_key(found: list[Row], columns: tuple[str, ...]) -> dict[tuple[Any, ...], list[Row]]:
+    """The distinct rows of each key."""
+    distinct: dict[tuple[Any, ...], list[Row]] = {}
+    for row in found:
+        own = {name: value for name, value in row.items() if name not in _OTHER}
+        of_key = distinct.setdefault(tuple(row[column] for column in columns), [])
+        if own not in of_key:
+            of_key.append(own)
+    return distinct
+
+
+def assert_means_are_batch(output: Path, batch: Path) -> None:
+    """Each window that had a pane holds the means of all of its conversations, each once."""
+    windows: dict[int, list[float]] = {}
+    for row in rows(batch, "conversations"):
+        if row["N"] and not row["rejected_records"]:
+            windows.setdefault(row["last_timestamp"] // WINDOW * WINDOW, []).append(row["CG"])
+    found = {
+        row["window_start"]: (row["n"], row["mean"])
+        for row in latest_means(str(output))
+        if not row["slice"] and (row["metric"], row["i"], row["population"]) == ("CG", None, "all")
+    }
+    assert len(found) > len(windows) // 2
+    expected = {window: windows[window] for window in found}
+    assert found == {
+        window: (len(values), pytest.approx(sum(values) / len(values), rel=1e-12))
+        for window, values in expected.items()
+    }

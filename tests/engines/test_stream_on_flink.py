@@ -1,0 +1,138 @@
+"""`goodgain stream` on the Flink cluster: what it writes is what batch writes, whatever is lost."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline.streaming.keeping import kept_folder
+from tests.engines.cluster import Cluster, Job
+from tests.engines.processes import wait_until
+from tests.engines.stream_rows import (
+    OPTIONS,
+    assert_is_batch_but_for_repeats,
+    assert_means_are_batch,
+    batch_of,
+    conversations_in,
+    feed_files,
+)
+from transforms.core.journal import Take
+from transforms.journal_file import read_journal
+
+SECONDS_TO_TAKE = 120
+SECONDS_TO_CLOSE = 180
+
+pytestmark = pytest.mark.engines
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of files, each with ten minutes of records."""
+    folder = tmp_path_factory.mktemp("sample")
+    feed_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def batch(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What batch writes of these files."""
+    return batch_of(sample, tmp_path_factory.mktemp("batch") / "out")
+
+
+class Feed:
+    """The files of a stream, which come into its folder one after the other.
+
+    Attributes:
+      incoming: the folder that is watched.
+      output: where the stream writes.
+    """
+
+    def __init__(self, sample: Path, folder: Path) -> None:
+        self.incoming = folder / "incoming"
+        self.output = folder / "out"
+        self.incoming.mkdir()
+        self.output.mkdir()
+        self._waiting = sorted(sample.iterdir())
+        self.files = len(self._waiting)
+
+    def arguments(self) -> tuple[str, ...]:
+        """The command line of the stream."""
+        return ("stream", f"--input={self.incoming}", f"--output={self.output}", *OPTIONS)
+
+    def bring(self, until: int) -> None:
+        """Bring files, each when the one before has been taken, until so many have come."""
+        while self.files - len(self._waiting) < until:
+            path = self._waiting.pop(0)
+            shutil.copy(path, self.incoming / f"_{path.name}")
+            (self.incoming / f"_{path.name}").rename(self.incoming / path.name)
+            come = self.files - len(self._waiting)
+            wait_until(lambda: self._taken() >= come, SECONDS_TO_TAKE, f"{path.name} to be taken")  # noqa: B023
+
+    def _taken(self) -> int:
+        entries = read_journal(str(kept_folder(str(self.output)))).entries
+        return sum(isinstance(entry, Take) for entry in entries)
+
+
+@pytest.fixture
+def feed(sample: Path, tmp_path: Path) -> Feed:
+    return Feed(sample, tmp_path)
+
+
+def wait_for_all(output: Path, batch: Path, job: Job) -> None:
+    """Return when every conversation of batch is in the stream's files."""
+    expected = conversations_in(batch)
+    wait_until(
+        lambda: conversations_in(output) >= expected,
+        SECONDS_TO_CLOSE,
+        f"the last conversations; read {job.log}",
+    )
+    job.wait_for_checkpoints(3)
+
+
+def check(feed: Feed, batch: Path) -> None:
+    assert_is_batch_but_for_repeats(feed.output, batch)
+    assert_means_are_batch(feed.output, batch)
+
+
+def nothing(cluster: Cluster, job: Job) -> None:
+    pass
+
+
+def lose_a_task_manager(cluster: Cluster, job: Job) -> None:
+    cluster.kill_task_manager_of(job.wait_until_running())
+    job.wait_until_restored()
+
+
+def lose_the_workers(cluster: Cluster, job: Job) -> None:
+    cluster.worker_pool.kill()
+    cluster.worker_pool.start()
+    job.wait_until_restored()
+
+
+@pytest.mark.parametrize("lose", [nothing, lose_a_task_manager, lose_the_workers])
+def test_a_stream_writes_what_batch_writes(
+    cluster: Cluster, feed: Feed, batch: Path, tmp_path: Path, lose: Callable[[Cluster, Job], None]
+) -> None:
+    with cluster.streaming("pipeline", *feed.arguments(), folder=tmp_path) as job:
+        feed.bring(feed.files // 2)
+        job.wait_for_checkpoints(1)
+        lose(cluster, job)
+        feed.bring(feed.files)
+        wait_for_all(feed.output, batch, job)
+    check(feed, batch)
+
+
+def test_a_stream_goes_on_from_a_savepoint(
+    cluster: Cluster, feed: Feed, batch: Path, tmp_path: Path
+) -> None:
+    with cluster.streaming("pipeline", *feed.arguments(), folder=tmp_path) as job:
+        feed.bring(feed.files // 2)
+        job.wait_for_checkpoints(1)
+        saved = cluster.rest.stop_with_savepoint(job.wait_until_running(), tmp_path)
+    assert conversations_in(feed.output) < conversations_in(batch)
+    more = f"--savepoint_path={saved}"
+    with cluster.streaming("pipeline", *feed.arguments(), more, folder=tmp_path) as job:
+        feed.bring(feed.files)
+        wait_for_all(feed.output, batch, job)
+    check(feed, batch)
