@@ -1,0 +1,56 @@
+"""The shape of the pipeline, as far as an engine refuses some shapes."""
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipeline.graph import Plan, build
+from pipeline.sinks import Target
+from tests.pipeline.runs import plain_scoring
+from transforms.core.files.shard import InputFile
+from transforms.core.judgments import LabelKeys
+
+FLATTEN = "beam:transform:flatten:v1"
+PARDO = "beam:transform:pardo:v1"
+
+
+def transforms_of(qrels):
+    """All transforms of the graph that do something themselves, as engines see them."""
+    plan = Plan(
+        (InputFile("in.jsonl", 10),),
+        Target("out", "avro", 1),
+        plain_scoring(
+            per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
+        ),
+        (("arm",),),
+        10,
+        1000,
+        (InputFile("qrels.txt", 10),) if qrels else (),
+    )
+    pipeline = beam.Pipeline(options=PipelineOptions([]))
+    build(pipeline, plan)
+    components = pipeline.to_runner_api().components
+    return [one for one in components.transforms.values() if not one.subtransforms]
+
+
+def has_side_inputs(transform):
+    if transform.spec.urn != PARDO:
+        return False
+    payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(
+        transform.spec.payload
+    )
+    return bool(payload.side_inputs)
+
+
+@pytest.mark.parametrize("qrels", [False, True], ids=["traces alone", "with judgments"])
+def test_no_collection_feeds_a_flatten_and_a_step_with_side_inputs(qrels):
+    """Flink's runner cannot translate that (apache/beam#34647)."""
+    transforms = transforms_of(qrels)
+    flattened = {
+        name for one in transforms if one.spec.urn == FLATTEN for name in one.inputs.values()
+    }
+    beside = [one for one in transforms if has_side_inputs(one)]
+    assert flattened
+    assert beside
+    shared = [one.unique_name for one in beside if flattened & set(one.inputs.values())]
+    assert shared == []
