@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -17,12 +16,12 @@ class FolderFile(Struct, frozen=True, order=True):
 
     Attributes:
       modified_ms: when it was last written, milliseconds since the epoch.
-      path: where it is.
+      name: within the folder.
       size: its bytes.
     """
 
     modified_ms: int
-    path: str
+    name: str
     size: int
 
 
@@ -30,8 +29,8 @@ class Listing(Struct, frozen=True):
     """What a look into the folder finds, against what was taken before.
 
     Attributes:
-      new: files not yet taken, in the order in which they were last written, then by path.
-      changed: files taken whose size is another one now, by path.
+      new: files not yet taken, in the order in which they were last written, then by name.
+      changed: files taken whose size is another one now, by name.
     """
 
     new: tuple[FolderFile, ...]
@@ -46,7 +45,7 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
 
     Args:
       folder: a local folder.
-      taken: size of the files taken before, by path.
+      taken: size of the files taken before, by name.
       settle_ms: how long a file must have been left alone.
       now_ms: milliseconds since the epoch.
 
@@ -61,11 +60,11 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
             file = _file(entry)
             if file is None or 0 <= now_ms - file.modified_ms < settle_ms:
                 continue
-            if file.path not in taken:
+            if file.name not in taken:
                 new.append(file)
-            elif taken[file.path] != file.size:
+            elif taken[file.name] != file.size:
                 changed.append(file)
-    return Listing(tuple(sorted(new)), tuple(sorted(changed, key=lambda file: file.path)))
+    return Listing(tuple(sorted(new)), tuple(sorted(changed, key=lambda file: file.name)))
 
 
 def is_complete_name(name: str) -> bool:
@@ -80,4 +79,4 @@ def _file(entry: os.DirEntry[str]) -> FolderFile | None:
         status = entry.stat()
     except OSError:
         return None  # taken away since the folder was listed, or a link that leads nowhere
-    return FolderFile(status.st_mtime_ns // 1_000_000, str(Path(entry.path)), status.st_size)
+    return FolderFile(status.st_mtime_ns // 1_000_000, entry.name, status.st_size)

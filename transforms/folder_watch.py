@@ -183,7 +183,7 @@ class FolderWatch:
         """
         entry = self._file.journal.entries[position]
         if isinstance(entry, Changed):
-            yield changed_file(entry)
+            yield changed_file(entry, self._path(entry.name))
         elif isinstance(entry, Take):
             if part == 0:
                 self._tallies[position] = _Tally()
@@ -195,9 +195,12 @@ class FolderWatch:
             take = self._file.journal.entries[position]
             if not isinstance(take, Take):
                 raise TypeError(f"Entry {position} takes no file.")
-            file = InputFile(take.path, take.size)
+            file = InputFile(self._path(take.name), take.size)
             self._plans = {position: list(PlanShards(self.source.shard_bytes).process(file))}
         return self._plans[position]
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.source.folder, name)
 
     def _next(self) -> Entry | None:
         journal = self._file.journal
@@ -211,13 +214,13 @@ class FolderWatch:
             ended_ms = self._now_ms()
             self._next_look_ms = ended_ms + _LEAST_PAUSE * (ended_ms - began_ms)
             for file in listing.changed:
-                return Changed(file.path, journal.sizes[file.path], file.size)
+                return Changed(file.name, journal.sizes[file.name], file.size)
             self._has_looked = True
             self._round.extend(listing.new)
-        while self._round and not os.path.exists(self._round[0].path):
+        while self._round and not os.path.exists(self._path(self._round[0].name)):
             self._round.popleft()
         if self._round:
-            return Take(self._round[0].path, self._round[0].size)
+            return Take(self._round[0].name, self._round[0].size)
         if journal.unmoved:
             return self._account(journal.unmoved)
         if self._now_ms() - self._heard_ms < self.source.rule.idle_ms:
@@ -292,10 +295,10 @@ class _Tally:
         )
 
 
-def changed_file(changed: Changed) -> RejectedRecord:
+def changed_file(changed: Changed, path: str) -> RejectedRecord:
     """The row for a file that changed after it was taken."""
     return RejectedRecord(
-        changed.path,
+        path,
         WHOLE_FILE,
         f"The file had {changed.taken} bytes when it was taken and now has {changed.size}; only "
         "what it held then is read. Give new records in a file of another name.",

@@ -17,7 +17,7 @@ from transforms.core.journal import (
 )
 from transforms.core.reach import Reach
 
-paths = st.text(st.characters(codec="utf-8"))
+names = st.text(st.characters(codec="utf-8"))
 whole = st.integers(0, 2**40)
 times = st.none() | st.integers(-(2**46), 2**48)
 reaches = st.builds(
@@ -25,8 +25,8 @@ reaches = st.builds(
 )
 readings = st.builds(Reading, whole, whole, whole, times, times)
 entries = st.one_of(
-    st.builds(Take, paths, whole),
-    st.builds(Changed, paths, whole, whole),
+    st.builds(Take, names, whole),
+    st.builds(Changed, names, whole, whole),
     st.builds(Move, reaches, st.lists(readings, max_size=3).map(tuple), whole),
 )
 
@@ -42,7 +42,7 @@ def test_a_journal_cut_anywhere_is_a_beginning_of_itself(written, data):
     assert cut - length < len([*lines, b" "][len(journal.entries)])
 
 
-@pytest.mark.parametrize("line", [b"", b"{}", b"\xff", b'{"type":"take","path":"a"}', b"[1]"])
+@pytest.mark.parametrize("line", [b"", b"{}", b"\xff", b'{"type":"take","name":"a"}', b"[1]"])
 def test_a_damaged_line_is_named(line):
     data = encoded(Take("a", 1)) + line + b"\n" + encoded(Take("b", 1))
     with pytest.raises(JournalError, match=r"Line 2 of the journal here/journal is damaged"):

@@ -206,6 +206,16 @@ def test_a_restart_reads_only_what_can_still_matter(folder, journal):
     assert read_journal(str(journal)).totals().records == 80
 
 
+def test_the_folder_may_be_named_otherwise_and_move_as_a_whole(folder, journal, monkeypatch):
+    put(folder, "a.jsonl", *minutes(20))
+    engine = Engine(folder, journal).run()
+    monkeypatch.chdir(folder.parent)
+    relative = Engine("in", journal).run()
+    moved = Engine(folder.rename(folder.with_name("moved")), journal).run()
+    assert replay(relative) == replay(moved) == replay(engine)
+    assert read_journal(str(journal)).totals().files == 1
+
+
 def test_a_checkpoint_goes_on_in_another_process(folder, journal):
     put(folder, "a.jsonl", *minutes(40))
     engine = Engine(folder, journal, shard_bytes=500)

@@ -95,7 +95,7 @@ class WatchedFolder(RuleBasedStateMachine):
     def tear_the_last_line(self, size):
         file = self.journal / "journal.jsonl"
         with file.open("ab") as torn:
-            torn.write(b'{"type":"take","path":"somewhere'[:size])
+            torn.write(b'{"type":"take","name":"somewhere'[:size])
         self.start()
 
     @rule()

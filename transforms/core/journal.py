@@ -23,11 +23,11 @@ class Take(Struct, frozen=True, tag="take"):
     """A file is read: written before any of its records is given on.
 
     Attributes:
-      path: the file.
+      name: the file, within the folder, which may move as a whole.
       size: its bytes; only so many are read, now and after a restart.
     """
 
-    path: str
+    name: str
     size: int
 
 
@@ -67,12 +67,12 @@ class Changed(Struct, frozen=True, tag="changed"):
     """A file that was taken has another size than then; what was added is not read.
 
     Attributes:
-      path: the file.
+      name: the file, within the folder.
       taken: its bytes when it was taken, or last found changed.
       size: its bytes now.
     """
 
-    path: str
+    name: str
     taken: int
     size: int
 
@@ -105,7 +105,7 @@ class Journal:
 
     Attributes:
       entries: in their order.
-      sizes: the last known size of each file taken.
+      sizes: the last known size of each file taken, by name.
       readings: what is known of the files, by the position of their `Take`.
       unmoved: positions of the files taken since the last move that accounts for files.
       reach: how far the stream has come.
@@ -124,9 +124,9 @@ class Journal:
         """Put one entry at the end."""
         if isinstance(entry, Take):
             self.unmoved.append(len(self.entries))
-            self.sizes[entry.path] = entry.size
+            self.sizes[entry.name] = entry.size
         elif isinstance(entry, Changed):
-            self.sizes[entry.path] = entry.size
+            self.sizes[entry.name] = entry.size
         else:
             self.reach = entry.reach
             self._ahead += entry.ahead
