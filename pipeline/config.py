@@ -1,7 +1,7 @@
 """The configuration of one run: every option with its type, default and help text, once.
 
 The options of `goodgain run`, the keys of a configuration file and the table in the README are all
-made from the fields of `RunConfig`.
+made from the fields of `RunConfig`; those of `goodgain explain` are some of them.
 """
 
 from __future__ import annotations
@@ -22,20 +22,11 @@ def _max_rejected(value: Any) -> MaxRejected:
 Limit = Annotated[MaxRejected, BeforeValidator(_max_rejected), PlainSerializer(str)]
 
 
-class RunConfig(ScoringConfig):
-    """What one run reads, computes and writes (SPEC 6); each field is an option."""
+class ExplainConfig(ScoringConfig):
+    """Which traces and which labels are scored: what a run and an explanation have in common."""
 
     input: Patterns = option(
         DATA, "PATTERN", "trace files to read: Avro, JSON Lines or Parquet; * and ** are wildcards"
-    )
-    output: Text = option(DATA, "DIR", "folder for everything that is written")
-    format: Format = option(DATA, "FORMAT", "what the datasets are written as", "avro")
-    overwrite: bool = option(DATA, "", "replace what an earlier run left in the output", False)
-    max_rejected: Limit = option(
-        DATA,
-        "LIMIT",
-        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%",
-        "1%",
     )
     qrels: Text | None = option(
         RANKING,
@@ -51,6 +42,20 @@ class RunConfig(ScoringConfig):
         "NAME",
         "attribute that holds the topic in qrels; conversation_id by default",
         None,
+    )
+
+
+class RunConfig(ExplainConfig):
+    """What one run reads, computes and writes (SPEC 6); each field is an option."""
+
+    output: Text = option(DATA, "DIR", "folder for everything that is written")
+    format: Format = option(DATA, "FORMAT", "what the datasets are written as", "avro")
+    overwrite: bool = option(DATA, "", "replace what an earlier run left in the output", False)
+    max_rejected: Limit = option(
+        DATA,
+        "LIMIT",
+        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%",
+        "1%",
     )
     shards: Number | None = option(
         RUN,

@@ -6,8 +6,18 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.config import ExplainConfig
+
 _LONGEST = 2_000
-_DEFAULT_THRESHOLD = 2
+# What an explanation depends on, with what it takes where nothing is said.
+_DEFAULTS: dict[str, Any] = {
+    name: ExplainConfig.model_fields[name].default
+    for name in (
+        "rules", "good_gain_threshold", "duplicates", "g_max", "relevance_threshold", "qrels",
+        "qrels_id", "qrels_topic", "metrics",
+    )
+}  # fmt: skip
+_DEFAULTS["metrics"] = list(_DEFAULTS["metrics"])
 
 
 def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:
@@ -21,11 +31,11 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
       The command; None when it would be too long to be of use.
     """
     words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
-    if parameters.get("rules"):
-        words += ["--rules", quoted(parameters["rules"])]
-    threshold = parameters.get("good_gain_threshold", _DEFAULT_THRESHOLD)
-    if threshold != _DEFAULT_THRESHOLD:
-        words += ["--good-gain-threshold", str(threshold)]
+    for name, default in _DEFAULTS.items():
+        value = parameters.get(name, default)
+        if value not in (None, default):
+            several = value if isinstance(value, list) else [value]
+            words += [f"--{name.replace('_', '-')}", *(quoted(str(one)) for one in several)]
     identity = quoted(conversation_id)
     # An id that looks like an option goes last, behind the mark that ends the options.
     words = [*words, "--", identity] if conversation_id[:1] == "-" else _second(words, identity)

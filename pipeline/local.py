@@ -60,14 +60,15 @@ def read_files(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, Records]
 
 def _records_of(file: InputFile) -> Records:
     try:
-        with _open(file.path) as opened:
+        with open_local(file.path) as opened:
             shards = plan_shards(opened, file.path, file.size)
     except OSError as error:
         yield unreadable(file.path, error)
         return
     for shard in shards:
-        yield from read_shard(shard, _open)
+        yield from read_shard(shard, open_local)
 
 
-def _open(path: str) -> BinaryIO:
+def open_local(path: str) -> BinaryIO:
+    """Open a file of this machine for reading its bytes as they are."""
     return open(path, "rb")

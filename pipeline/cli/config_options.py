@@ -14,13 +14,17 @@ from pipeline.scoring_config import ScoringConfig
 _Model = type[ScoringConfig]
 
 
-def add_config_options(parser: argparse.ArgumentParser, model: _Model) -> None:
-    """Declare an option for each field of a configuration, in its group.
+def add_config_options(
+    parser: argparse.ArgumentParser, model: _Model, without: Collection[str] = ()
+) -> None:
+    """Declare an option for each field of a configuration but some, in its group.
 
     Values stay text and have no defaults: `load_config` checks them, together with the file's.
     """
     groups: dict[str, Any] = {}
     for name, field in _fields(model):
+        if name in without:
+            continue
         extra = _extra(field)
         if extra["group"] not in groups:
             groups[extra["group"]] = parser.add_argument_group(extra["group"].lower())

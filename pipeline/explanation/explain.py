@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
 from pipeline.explanation.gather import Gathered
+from pipeline.explanation.labels import Labels
 from pipeline.explanation.model import (
     EarlierTurn,
     ExplainedCall,
@@ -17,6 +18,7 @@ from pipeline.explanation.model import (
 from pipeline.explanation.reasons import Reasons
 from transforms.core.decisions import Decisions
 from transforms.core.delivery import deliver
+from transforms.core.external_labels import ExternalLabels, document_digests, relabelled
 from transforms.core.fingerprint import CallPrint, Fingerprinter
 from transforms.core.records import SearchCall
 from transforms.core.score import Scoring, score_conversation
@@ -26,21 +28,29 @@ _NEAR_MISSES = "near_misses_by_step."
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def explain(gathered: Gathered, scoring: Scoring) -> Explanation:
+def explain(gathered: Gathered, scoring: Scoring, labels: Labels | None = None) -> Explanation:
     """Score a conversation and say of each of its results what became of it and why.
 
     The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
+
+    Args:
+      labels: in place of those of the traces, where `scoring.label_keys` is given.
     """
     fingerprinter = Fingerprinter(scoring.rules)
     prints = [fingerprinter.call_print(call, keep_encoding=True) for call in gathered.calls]
     # Delivery passes on the very prints that it is given.
     call_behind = {id(one): call for one, call in zip(prints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
-    score = score_conversation(gathered.conversation_id, prints, rejected_records, scoring)
+    external = None if labels is None else _external(gathered.calls, prints, labels)
+    score = score_conversation(
+        gathered.conversation_id, prints, rejected_records, scoring, external
+    )
     delivered = deliver(prints)
     counted = [one for one in delivered.calls if one.turn == delivered.last_turn]
     earlier = [one.turn for one in delivered.calls if one.turn != delivered.last_turn]
     behind = [call_behind[id(one)] for one in counted]
+    if external is not None:
+        counted = relabelled(counted, external)
     calls: dict[int, list[ExplainedCall]] = {}
     for i, call_ in _explained_calls(counted, behind, scoring):
         calls.setdefault(i, []).append(call_)
@@ -61,6 +71,14 @@ def explain(gathered: Gathered, scoring: Scoring) -> Explanation:
     )
 
 
+def _external(calls: list[SearchCall], prints: list[CallPrint], labels: Labels) -> ExternalLabels:
+    documents = {
+        one.record_digest: document_digests(call, labels.keys)
+        for one, call in zip(prints, calls, strict=True)
+    }
+    return ExternalLabels(documents, labels.gains, labels.pools)
+
+
 def _explained_calls(
     prints: list[CallPrint], calls: list[SearchCall], scoring: Scoring
 ) -> list[tuple[int, ExplainedCall]]:
@@ -79,12 +97,13 @@ def _explained_calls(
         for rank, place in enumerate(places, start=1):
             result = results[place]
             duplicate = reasons.why(place)
-            good = result.gain is not None and result.gain >= scoring.good_gain_threshold
+            gain = turn.results[place].gain
+            good = gain is not None and gain >= scoring.good_gain_threshold
             outcome: Outcome = "duplicate" if duplicate else "good" if good else "other"
             explained_results.append(
                 ExplainedResult(
                     rank=rank,
-                    gain=result.gain,
+                    gain=gain,
                     entity_type=decisions.entity_type(place),
                     title=result.title,
                     url=result.url,

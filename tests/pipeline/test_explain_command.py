@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from pipeline.cli import explain
 from pipeline.cli.arguments import parse_arguments
+from pipeline.cli.config_options import given_options
+from pipeline.config import ExplainConfig, RunConfig
+from pipeline.config_file import load_config
 from pipeline.explain_command import explain_command, quoted
 
 RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}
@@ -33,15 +36,31 @@ def test_shell_gives_the_id_to_the_command(identity):
 
 @pytest.mark.parametrize("identity", ["c-1", "-c-1", "--json", "a b", "; reboot"])
 def test_command_explains_the_conversation(identity):
-    words = shlex.split(explain_command(identity, RUN | {"good_gain_threshold": 3, "rules": "r"}))
+    asked = {
+        "good_gain_threshold": 3,
+        "rules": "r",
+        "metrics": ["ndcg@3", "rbp.5"],
+        "duplicates": "hold_slot",
+        "g_max": 5,
+        "relevance_threshold": 1,
+        "qrels": "a b.txt",
+        "qrels_id": "name",
+        "qrels_topic": "query_id",
+    }
+    of_runs_only = {"output": "out", "slice": [["market"]], "per_call": True, "runner": "x"}
+    words = shlex.split(explain_command(identity, RUN | asked | of_runs_only))
     assert words[:2] == ["goodgain", "explain"]
     args = parse_arguments(explain, words[2:])
     assert args.conversation_id == identity
-    assert args.input == RUN["input"]
-    assert (args.good_gain_threshold, args.rules) == (3, "r")
+    config = load_config(ExplainConfig, given_options(args, ExplainConfig))
+    scored = config.model_dump(mode="json")
+    assert {name: scored[name] for name in asked} == asked
+    assert scored["input"] == RUN["input"]
 
 
 def test_command_says_only_what_differs_from_the_defaults():
+    defaults = RunConfig(input=("x",), output="out").model_dump(mode="json")
+    assert explain_command("c-1", defaults | RUN) == explain_command("c-1", RUN)
     assert explain_command("c-1", RUN) == "goodgain explain c-1 --input 'a b.avro' 'c*.avro'"
 
 

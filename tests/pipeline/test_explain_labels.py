@@ -1,0 +1,91 @@
+"""`goodgain explain` with labels from outside gives the numbers of a run with them."""
+
+import json
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.outputs.folder import read_dataset
+from tests.pipeline.runs import run, write_jsonl
+
+OPTIONS = ("--metrics", "ndcg@3", "map", "recall@2", "--qrels-topic", "query_id", "--g-max", "4")
+QRELS = """
+q1 0 a 3
+q1 0 b 0
+q1 0 d -1
+q1 0 never 4
+q2 0 a 1
+"""
+
+
+def traces(folder):
+    """Two conversations of two queries; the labels of the traces are all wrong."""
+    return write_jsonl(
+        folder / "traces.jsonl",
+        [
+            {
+                "conversation_id": f"c{query}",
+                "iteration": iteration,
+                "attributes": {"query_id": query},
+                "results": [{"ids": {"doc_id": name}, "gain": 4} for name in names],
+            }
+            for query in ("q1", "q2")
+            for iteration, names in ((1, "xab"), (2, "dab"))
+        ],
+    )
+
+
+def qrels(folder, text=QRELS):
+    path = folder / "qrels.txt"
+    path.write_text(text.lstrip())
+    return str(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("duplicates", ["compact", "hold_slot"])
+def test_numbers_are_those_of_the_run(tmp_path, capsys, duplicates):
+    options = (*OPTIONS, "--qrels", qrels(tmp_path), "--duplicates", duplicates)
+    paths = [traces(tmp_path)]
+    assert run(tmp_path / "out", paths, *options) == 0
+    rows = list(read_dataset(str(tmp_path / "out"), "conversations"))
+    assert [(row["CG"], row["GR"]) for row in rows] == [(3, 1), (0, 0)]
+    for row in rows:
+        capsys.readouterr()
+        assert main(["explain", row["conversation_id"], "--input", *paths, *options, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        numbers = told["conversation"]
+        assert {name: numbers[name] for name in row if name in numbers} == {
+            name: value for name, value in row.items() if name in numbers
+        }
+        assert {"CG", "ndcg@3", "map", "unlabelled"} <= numbers.keys()
+
+
+def test_each_result_shows_the_label_that_counts(tmp_path, capsys):
+    words = ["cq1", "--input", traces(tmp_path), *OPTIONS, "--qrels", qrels(tmp_path), "--json"]
+    assert main(["explain", *words]) == 0
+    told = json.loads(capsys.readouterr().out)
+    results = told["iterations"][0]["search_calls"][0]["results"]
+    assert [(one["gain"], one["outcome"]) for one in results] == [
+        (None, "other"),
+        (3, "good"),
+        (0, "other"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("q1 0 a 3\nq1 0 a 2\n", "qrels.txt:2: Document a of topic q1 has another label"),
+        ("q1 0 a 7\n", "qrels.txt:1: The label is 7"),
+    ],
+)
+def test_judgments_that_cannot_be_used_are_named_by_their_place(tmp_path, capsys, text, said):
+    words = ["cq1", "--input", traces(tmp_path), *OPTIONS, "--qrels", qrels(tmp_path, text)]
+    assert main(["explain", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_judgments_that_are_not_there(tmp_path, capsys):
+    words = ["cq1", "--input", traces(tmp_path), "--qrels", str(tmp_path / "none")]
+    assert main(["explain", *words]) == 2
+    assert "No file matches" in capsys.readouterr().err
