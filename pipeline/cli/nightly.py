@@ -41,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also run the days again whose input has changed since",
     )
+    parser.add_argument(
+        "--runner", metavar="RUNNER", help="engine, instead of the one that the configuration names"
+    )
     add_json_option(parser)
 
 
@@ -62,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.nightly.surroundings import Surroundings
 
     config = load_nightly_config(args.config)
+    if args.runner:
+        config = config.model_copy(update={"runner": args.runner})
     done = run_nightly(config, request, args.beam_arguments, Surroundings())
     if args.json:
         print_json(msgspec.to_builtins(done))

@@ -35,6 +35,7 @@ class NightlyConfig(BaseModel):
       scratch: folder that the engine's workers write to, on any of Beam's filesystems, where they
         do not see `output`; a day is fetched from there.
       run: file with options of `goodgain run`; built-in defaults without it.
+      runner: engine that runs a day; that of `run` without it.
       engine_options: words for Beam, like `--flink_master=...`.
       baseline: what a day is compared with.
       gate: file with the rules of `goodgain gate`; without it only rejected records are judged.
@@ -55,6 +56,7 @@ class NightlyConfig(BaseModel):
     output: Text
     scratch: Text | None = None
     run: Text | None = None
+    runner: Text | None = None
     engine_options: tuple[Text, ...] = ()
     baseline: Choice = BaselineChoice()
     gate: Text | None = None

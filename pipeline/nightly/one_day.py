@@ -67,12 +67,14 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
       UsageError: the file with the run's options cannot be used.
     """
     scratch = _scratch(config, day)
-    options = {
+    options: dict[str, Any] = {
         "input": patterns_of(config.input, day),
         "output": scratch or str(output),
         # A job that was stopped may have left something there, and nobody else writes there.
         "overwrite": scratch is not None,
     }
+    if config.runner is not None:
+        options["runner"] = config.runner
     return load_run_config(options, config.run)
 
 

@@ -9,6 +9,8 @@ from pipeline.__main__ import main
 from pipeline.nightly.baseline_choice import BaselineChoice
 from pipeline.nightly.config_file import load_nightly_config, read_nightly_config
 from pipeline.nightly.dates import days_between, patterns_of, read_day
+from pipeline.nightly.job import Done
+from pipeline.nightly.one_day import run_config
 from transforms.core.errors import UsageError
 
 SHIPPED = Path(__file__).parents[3] / "configs/nightly.yaml"
@@ -140,3 +142,21 @@ def test_no_day(written):
 def test_wrong_usage_ends_with_2(words, expected, capsys):
     assert main(["nightly", "--config", "/nowhere/nightly.yaml", *words]) == 2
     assert expected in capsys.readouterr().err
+
+
+def test_engine_is_that_of_the_command_line_then_of_the_file_then_of_the_run(tmp_path, monkeypatch):
+    seen = []
+
+    def nothing(config, request, beam_arguments, surroundings):
+        seen.append(run_config(config, date(2025, 3, 4), tmp_path).runner)
+        return Done((), ())
+
+    monkeypatch.setattr("pipeline.nightly.job.run_nightly", nothing)
+    (tmp_path / "run.yaml").write_text("runner: PrismRunner")
+    config = tmp_path / "nightly.yaml"
+    config.write_text(f"{LEAST}run: {tmp_path}/run.yaml\n")
+    main(["nightly", "--config", str(config)])
+    config.write_text(f"{LEAST}run: {tmp_path}/run.yaml\nrunner: FlinkRunner\n")
+    main(["nightly", "--config", str(config)])
+    main(["nightly", "--config", str(config), "--runner", "PortableRunner"])
+    assert seen == ["PrismRunner", "FlinkRunner", "PortableRunner"]

@@ -1,0 +1,31 @@
+"""The nightly job with its day scored on a real Flink cluster."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.outputs.folder import read_dataset, read_manifest
+from tests.engines.cluster import Cluster
+from tests.pipeline.nightly.world import World
+
+pytestmark = pytest.mark.engines
+DAY = "2025-03-04"
+
+
+def rows(world: World, dataset: str) -> list[str]:
+    return sorted(map(repr, read_dataset(str(world.place(DAY)), dataset)))
+
+
+def test_night_on_flink_is_the_night_here(cluster: Cluster, tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.make_traces(DAY, 20, seed=1)
+    world.configure()
+    assert world.nightly("--date", DAY) == 0
+    here = {name: rows(world, name) for name in ("conversations", "iterations", "means")}
+    scratch = tmp_path / "scratch"
+    world.configure(scratch=str(scratch))
+    cluster.goodgain("nightly", "--config", str(world.config), "--date", DAY)
+    assert read_manifest(str(world.place(DAY)))["engine"] == "FlinkRunner"
+    assert {name: rows(world, name) for name in here} == here
+    assert list(scratch.iterdir()) == []
+    assert world.verdicts() == {DAY: "passed"}
