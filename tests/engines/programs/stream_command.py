@@ -1,10 +1,11 @@
 """`goodgain stream` that ends when nothing more comes, or is struck at a chosen moment.
 
-python -m tests.engines.programs.stream_command [--strike SIGNAL MOMENT NUMBER] [options]
+python -m tests.engines.programs.stream_command FEED [--strike SIGNAL MOMENT NUMBER] [options]
 
-The process gets the signal (KILL or INT) when the moment comes for the NUMBER-th time:
-`taken`, a line of the journal is written; `aside`, a file of rows is written under another name;
-`written`, it is in its place; `noted`, the progress is noted.
+Files come from the folder FEED, one whenever the watermark has moved. The process gets the signal
+(KILL or INT) when the moment comes for the NUMBER-th time: `taken`, a line of the journal is
+written; `aside`, a file of rows is written under another name; `written`, it is in its place;
+`noted`, the progress is noted.
 """
 
 import os
@@ -12,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from pipeline.cli.arguments import parse_arguments
@@ -22,6 +24,7 @@ from pipeline.streaming import progress, sinks
 from pipeline.streaming.config import StreamConfig
 from pipeline.streaming.run import stream
 from transforms.core.errors import GoodGainError
+from transforms.core.journal import Entry, Move
 from transforms.journal_file import JournalFile
 
 
@@ -53,13 +56,33 @@ def _struck(
     return struck
 
 
+def feed(waiting: Path, incoming: Path) -> None:
+    """Move a file, if there is one left, now and whenever the watermark has moved."""
+
+    def next_file() -> None:
+        for path in sorted(waiting.iterdir())[:1]:
+            path.rename(incoming / path.name)
+
+    append = JournalFile.append
+
+    def appended(journal: JournalFile, entry: Entry) -> None:
+        append(journal, entry)
+        if isinstance(entry, Move):
+            next_file()
+
+    JournalFile.append = appended
+    next_file()
+
+
 def main(words: list[str]) -> int:
     """Stream; gives the exit code."""
+    waiting, *words = words
     if words[0] == "--strike":
         strike(words[1], words[2], int(words[3]))
         words = words[4:]
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
+    feed(Path(waiting), Path(config.input))
     return stream(config, args.beam_arguments, ends_when_silent=True)
 
 
