@@ -1,7 +1,7 @@
 """The journal of a source: what is written is what is read, whole lines only."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.core.journal import (
@@ -31,6 +31,7 @@ entries = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(entries, max_size=6), st.data())
 def test_a_journal_cut_anywhere_is_a_beginning_of_itself(written, data):
     lines = [encoded(entry) for entry in written]

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.core.errors import UsageError
@@ -87,6 +87,7 @@ def test_a_rule_is_checked(name, value):
 times = st.lists(st.integers(-2_000, 2 * NOW), max_size=40)
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(times, st.none()), max_size=12))
 def test_the_watermark_never_falls(events):
     reach, before = Reach(), None
@@ -100,7 +101,8 @@ def test_the_watermark_never_falls(events):
         before = reach.watermark
 
 
-@given(st.lists(st.integers(0, 60), min_size=45, max_size=150), st.randoms(), st.data())
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 60), min_size=45, max_size=100), st.randoms(), st.data())
 def test_one_wrong_clock_takes_an_honest_stream_no_further_than_ahead(steps, order, data):
     honest = list(itertools.accumulate(steps))
     order.shuffle(honest)
@@ -112,19 +114,17 @@ def test_one_wrong_clock_takes_an_honest_stream_no_further_than_ahead(steps, ord
     assert reached(rounds).watermark <= max(honest) + RULE.ahead_ms - RULE.out_of_orderness_ms
 
 
-@given(st.lists(st.integers(0, 60), min_size=45, max_size=150), st.data())
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 60), min_size=45, max_size=100), st.data())
 def test_a_minority_of_clocks_wrong_by_years_changes_nothing(steps, data):
     honest = list(itertools.accumulate(steps))
     year = st.sampled_from([-10 * NOW, 100_000, NOW // 2, NOW, 10 * NOW])
     size = data.draw(st.integers(1, 40))
-    rounds, wrong = [], 0
-    for start in range(0, len(honest), size):
-        mixed = []
-        for time in honest[start : start + size]:
-            mixed.append(time)
-            if data.draw(st.integers(0, 9)) == 0 and 8 * (wrong + 1) < len(honest[:start]):
-                mixed.append(data.draw(year))
-                wrong += 1
-        rounds.append(mixed)
-    # At most one in eight so far: never eight of the last fifteen, unless they came in one row.
-    assert reached(rounds).watermark <= max(honest) - RULE.out_of_orderness_ms
+    mixed = []
+    for place, time in enumerate(honest):
+        mixed.append(time)
+        # At most every third record is wrong, so never most of the last fifteen.
+        if place % 2 and data.draw(st.booleans()):
+            mixed.append(data.draw(year))
+    rounds = [mixed[start : start + size] for start in range(0, len(mixed), size)]
+    assert reached(rounds).watermark == max(honest) - RULE.out_of_orderness_ms
