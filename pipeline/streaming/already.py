@@ -99,6 +99,8 @@ class Already:
 
 
 def _digest(row: Row) -> bytes:
+    if "source" in row:  # the folder may have another name now
+        row = {**row, "source": row["source"].rpartition("/")[2]}
     return xxhash.xxh3_128_digest(_encoder.encode(row))
 
 

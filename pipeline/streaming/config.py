@@ -96,4 +96,7 @@ class StreamConfig(ScoringConfig):
 
 
 # What may differ between two starts: how fast, where and as what, but not what.
-_FREE = {"output", "format", "flush", "poll", "idle", "shards", "runner", "expansion_service"}
+_FREE = {
+    *("input", "output", "format", "shards"),
+    *("flush", "poll", "idle", "runner", "expansion_service"),
+}

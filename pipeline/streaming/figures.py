@@ -1,7 +1,7 @@
-"""What this process has seen of a stream so far: for the live view, and for the balance at its end.
+"""What this process has seen of a stream so far: for the live view, and the balance at its end.
 
-The parts of the graph that run in this process add to it. Engines with workers elsewhere leave it
-at zero; there the engine's own pages show how far it is.
+The parts of the graph that run in the process that called `begin` add to it. Workers elsewhere
+count nothing; there the engine's own pages show how far it is.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore
+from transforms.core.windowed_means import MissedByMeans
 
 _RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
@@ -33,6 +34,7 @@ class Figures(Struct, frozen=True):
       out: records among them that ended in one of the ways of SPEC 3.
       closed: conversations closed; open: those with records that are not closed.
       late, rejected: records.
+      missed: conversations that no mean counts, since their window was over.
       means: running means over the conversations closed since this start, by metric.
       totals: what is in files, of all starts.
     """
@@ -43,6 +45,7 @@ class Figures(Struct, frozen=True):
     closed: int
     late: int
     rejected: int
+    missed: int
     means: Mapping[str, float]
     totals: Totals
 
@@ -56,7 +59,7 @@ class _Seen:
         self.totals = totals
 
 
-_seen = _Seen(Totals())
+_seen: _Seen | None = None
 
 
 def begin(totals: Totals) -> None:
@@ -66,49 +69,54 @@ def begin(totals: Totals) -> None:
 
 
 def now() -> Figures:
-    """How the stream stands now."""
-    with _seen.lock:
-        counts, in_means = _seen.counts, _seen.counts["in_means"]
-        means = {name: _seen.sums[name] / in_means for name in _RUNNING_MEANS} if in_means else {}
+    """How the stream stands now; as at the beginning where nothing has begun."""
+    seen = _seen or _Seen(Totals())
+    with seen.lock:
+        counts, in_means = seen.counts, seen.counts["in_means"]
+        means = {name: seen.sums[name] / in_means for name in _RUNNING_MEANS} if in_means else {}
         return Figures(
             read=counts["read"],
             out=counts["out"],
-            open=len(_seen.open),
+            open=len(seen.open),
             closed=counts["closed"],
             late=counts["late"],
             rejected=counts["rejected"],
+            missed=counts["missed"],
             means=means,
-            totals=_seen.totals,
+            totals=seen.totals,
         )
 
 
 def written(dataset: str, rows: Iterable[Row]) -> None:
     """Rows that have come into a file."""
-    with _seen.lock:
-        _seen.totals = _seen.totals.plus(totals_of(dataset, rows))
+    if _seen is not None:
+        with _seen.lock:
+            _seen.totals = _seen.totals.plus(totals_of(dataset, rows))
 
 
-def _note(element: Any) -> None:
-    counts = _seen.counts
+def _note(seen: _Seen, element: Any) -> None:
+    counts = seen.counts
     if isinstance(element, SearchCall):
         counts["read"] += 1
-        _seen.open.add(element.conversation_id)
+        seen.open.add(element.conversation_id)
     elif isinstance(element, LateRow):
         counts["late"] += 1
         counts["out"] += 1
-        _seen.open.discard(element.conversation_id)
+        seen.open.discard(element.conversation_id)
+    elif isinstance(element, MissedByMeans):
+        counts["missed"] += 0 if element.slice else element.conversations
     elif isinstance(element, ConversationScore):
         counts["closed"] += 1
         counts["out"] += sum(element.counts[name] for name in _RECORDS_OUT)
-        _seen.open.discard(element.conversation.conversation_id)
+        seen.open.discard(element.conversation.conversation_id)
         if element.counts["conversations.in_means"]:
             counts["in_means"] += 1
             for name in _RUNNING_MEANS:
-                _seen.sums[name] += getattr(element.conversation, name)
+                seen.sums[name] += getattr(element.conversation, name)
 
 
 class Watch(beam.PTransform):
-    """Passes elements on and counts them: `SearchCall`, `LateRow` or `ConversationScore`."""
+    """Passes elements on and counts them, each of a kind that a stream gives."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         """Apply the transform."""
@@ -119,8 +127,9 @@ class Watch(beam.PTransform):
 
 class _Watch(beam.DoFn):
     def process(self, element: Any) -> Iterator[Any]:
-        with _seen.lock:
-            _note(element)
+        if _seen is not None:
+            with _seen.lock:
+                _note(_seen, element)
         yield element
 
 
@@ -150,8 +159,9 @@ class _WatchRejected(beam.DoFn):
         self._read_here = read_here
 
     def process(self, row: RejectedRecord) -> Iterator[RejectedRecord]:
-        with _seen.lock:
-            _seen.counts["rejected"] += row.records
-            _seen.counts["out"] += row.records
-            _seen.counts["read"] += row.records if self._read_here else 0
+        if _seen is not None:
+            with _seen.lock:
+                _seen.counts["rejected"] += row.records
+                _seen.counts["out"] += row.records
+                _seen.counts["read"] += row.records if self._read_here else 0
         yield row

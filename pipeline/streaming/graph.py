@@ -75,6 +75,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     means = scores | "Means" >> WindowedMeans(
         plan.scoring, plan.closing, plan.slices, plan.max_i, plan.target.window
     )
+    _ = means.missed | "WatchMissed" >> Watch()
 
     rows = StreamRows(plan.target.start, RankedRows(_ranking_names(plan)))
     one = _write_one

@@ -45,8 +45,22 @@ def print_summary(config: StreamConfig, now: Figures, journal: Journal) -> None:
         f"turns + {totals.redelivered:,} redelivered + {totals.rejected:,} rejected + "
         f"{totals.late:,} late + {still_open:,} still open.",
     )
+    _print_oddities(console, now, journal)
     _check(read, journal)
     _print(console, f"Outputs: {config.output}; start again with the same options to go on.")
+
+
+def _print_oddities(console: Console, now: Figures, journal: Journal) -> None:
+    """What a person should look into; nothing when all is well."""
+    taken = journal.totals()
+    oddities = (
+        (taken.ahead, "records lie too far ahead of the others to move event time: a wrong clock?"),
+        (taken.changed, "files changed after they were taken; what was added is not read."),
+        (now.missed, "conversations were closed when the last means of their window were given."),
+    )
+    for number, what in oddities:
+        if number:
+            _print(console, f"Note: {number:,} {what}")
 
 
 def _check(read: int, journal: Journal) -> None:

@@ -15,10 +15,11 @@ FIGURES = Figures(
     closed=1_500,
     late=3,
     rejected=4,
+    missed=0,
     means={"CG": 7.25, "SRE": 0.5},
     totals=Totals(),
 )
-NOTHING = Figures(0, 0, 0, 0, 0, 0, {}, Totals())
+NOTHING = Figures(0, 0, 0, 0, 0, 0, 0, {}, Totals())
 
 
 def test_a_line_tells_all():

@@ -1,0 +1,70 @@
+"""What the live view and the balance count; nothing where nobody looks."""
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from pipeline.streaming import figures
+from pipeline.streaming.figures import Watch, WatchRejected
+from pipeline.streaming.totals import Totals
+from tests.pipeline.streaming.rows import MINUTE, NOON, score
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+from transforms.core.rows import LateRow
+from transforms.core.windowed_means import MissedByMeans
+
+
+@pytest.fixture
+def begun():
+    figures.begin(Totals(scored=5, conversations=2))
+    yield
+    figures._seen = None
+
+
+_KEPT = []
+
+
+def keep(element):
+    _KEPT.append(element)
+
+
+def passed(elements, watch):
+    """What comes out of the transform behind these elements, in this process."""
+    _KEPT.clear()
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        _ = pipeline | beam.Create(elements, reshuffle=False) | watch | beam.Map(keep)
+    return list(_KEPT)
+
+
+CALLS = [SearchCall(conversation_id=one, iteration=1, timestamp=NOON) for one in "aab"]
+LATE = LateRow("b", 1, 1, 0, None, NOON, 0)
+REJECTED = RejectedRecord("f", "line 1", "It is broken.", records=3)
+
+
+@pytest.mark.usefixtures("begun")
+def test_each_record_is_counted_where_it_comes_in_and_where_it_ends():
+    closed = score("a", NOON, NOON + MINUTE)
+    elements = [*CALLS, LATE, closed]
+    assert passed(elements, Watch()) == elements
+    assert passed([REJECTED], WatchRejected(read_here=True)) == [REJECTED]
+    passed([REJECTED], WatchRejected(read_here=False))
+    missed = [MissedByMeans(0, 1, {}, 4), MissedByMeans(0, 1, {"arm": "A"}, 4)]
+    assert passed(missed, Watch()) == missed
+    now = figures.now()
+    assert (now.read, now.out, now.open) == (3 + 3, 1 + 2 + 3 + 3, 0)
+    assert (now.closed, now.late, now.rejected, now.missed) == (1, 1, 6, 4)
+    assert now.means["CG"] == closed.conversation.CG
+    assert now.totals == Totals(scored=5, conversations=2)
+
+
+@pytest.mark.usefixtures("begun")
+def test_rows_in_files_add_to_those_of_earlier_starts():
+    figures.written("late", [{}, {}])
+    figures.written("iterations", [{}])
+    assert figures.now().totals == Totals(scored=5, conversations=2, late=2)
+
+
+def test_a_worker_elsewhere_counts_nothing():
+    assert passed(CALLS, Watch()) == CALLS
+    figures.written("late", [{}])
+    assert figures.now().read == figures.now().totals.late == 0
