@@ -13,6 +13,7 @@ from msgspec import Struct
 from pipeline.version import goodgain_version
 from transforms.core.errors import BalanceError
 from transforms.core.files.shard import InputFile
+from transforms.core.scoring_version import SCORING_VERSION
 
 # Counted in every run, also when there are none.
 _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
@@ -120,6 +121,7 @@ def manifest_of(
         "datasets": dict(sorted(datasets.items())),
         "parameters": dict(parameters),
         "rules_digest": rules_digest,
+        "scoring_version": SCORING_VERSION,
         "inputs": _files(inputs),
         "engine": engine,
         "versions": {

@@ -52,7 +52,7 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--force",
         action="store_true",
-        help="compare runs that differ in threshold, rules, g_max or version; it is recorded",
+        help="compare runs that differ in threshold, rules, g_max or scoring; it is recorded",
     )
 
 

@@ -13,7 +13,7 @@ _PARAMETERS = ("good_gain_threshold", "g_max", "duplicates", "qrels_id", "qrels_
 RELEVANCE = "relevance_threshold"
 RULES = "rules"
 QRELS = "qrels"
-VERSION = "goodgain version (de-duplication)"
+SCORING = "scoring_version"
 
 
 class Mismatch(Struct, frozen=True):
@@ -72,10 +72,15 @@ def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
     relevance = parameters.get(RELEVANCE)
     decisive[RELEVANCE] = decisive["good_gain_threshold"] if relevance is None else relevance
     decisive[RULES] = manifest.get("rules_digest")
-    # The same judgments may lie under two paths; the digest tells, where the manifest has it.
-    decisive[QRELS] = manifest.get("qrels_digest") or parameters.get(QRELS)
-    decisive[VERSION] = manifest.get("versions", {}).get("goodgain")
+    decisive[QRELS] = _qrels(manifest)
+    decisive[SCORING] = manifest.get(SCORING)
     return decisive
+
+
+def _qrels(manifest: Mapping[str, Any]) -> str | None:
+    """The files of judgments with their sizes, so that another file at the same path is noticed."""
+    files = manifest.get(QRELS, {}).get("files", ())
+    return ", ".join(f"{file['path']} of {file['size']:,} bytes" for file in files) or None
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 import json
 import shlex
 from math import isclose
+from pathlib import Path
 
 import pytest
 from scipy import stats
@@ -251,17 +252,37 @@ def test_runs_that_measure_something_else_are_refused(tmp_path, outputs, capsys,
     )
 
 
-def test_other_rules_and_versions_are_refused(tmp_path, outputs, capsys):
+def edit_manifest(folder, **values):
+    manifest = read_manifest(folder)
+    (Path(folder) / "manifest.json").write_text(json.dumps({**manifest, **values}))
+
+
+def test_other_rules_and_scoring_versions_are_refused(tmp_path, outputs, capsys):
     rules = tmp_path / "rules.yaml"
     rules.write_text("types: {default: {definitive: [doc_id]}}\n")
     other = output_of(tmp_path / "other", [conversation("c01", [[4]])], rules=str(rules))
-    manifest = read_manifest(other)
-    manifest["versions"]["goodgain"] = "0.0.0"
-    (tmp_path / "other" / "manifest.json").write_text(json.dumps(manifest))
+    edit_manifest(other, scoring_version=0)
     said = refusal(capsys, outputs[0], other)
     assert "rules (" in said
-    assert "goodgain version" in said
+    assert "scoring_version (1 against 0)" in said
     assert "--force" in said
+
+
+def test_program_that_was_upgraded_without_giving_other_numbers_compares(tmp_path, outputs, capsys):
+    other = output_of(tmp_path / "other", [conversation("c01", [[4]]), conversation("c02", [[4]])])
+    edit_manifest(other, versions={"goodgain": "99.0"})
+    assert compared(capsys, outputs[0], other, "--metrics", "CG")["forced"] == []
+
+
+def test_other_judgments_are_refused_and_the_same_are_not(tmp_path, outputs, capsys):
+    judged = [output_of(tmp_path / name, [conversation("c01", [[4]])]) for name in "abc"]
+    for folder, size in zip(judged, (10, 10, 11), strict=True):
+        edit_manifest(folder, qrels={"files": [{"path": "qrels.txt", "size": size}]})
+    assert compared(capsys, judged[0], judged[1], "--metrics", "CG")["pairs"] == 1
+    assert "qrels (qrels.txt of 10 bytes against qrels.txt of 11 bytes)" in refusal(
+        capsys, judged[0], judged[2]
+    )
+    assert "qrels (none against qrels.txt" in refusal(capsys, outputs[0], judged[0])
 
 
 @pytest.mark.parametrize(

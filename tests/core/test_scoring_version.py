@@ -1,0 +1,38 @@
+"""Two versions of the program whose scoring version is the same give the same numbers."""
+
+import hashlib
+import json
+
+from msgspec.structs import asdict
+
+from tests.pipeline.runs import SAMPLE, direct_scores, plain_scoring
+from transforms.core.scoring_version import SCORING_VERSION
+
+DIGEST = "4b5db99f82d81f0a594380346c326beb"
+WHAT_TO_DO = (
+    "The shipped sample gives other numbers than those recorded with this SCORING_VERSION. Raise "
+    "it by one, so that runs of before are not compared with runs of now, and record the digest "
+    "{0}. (Only record it where the sample itself was made anew, or columns were added.)"
+)
+
+
+def settled(value):
+    """Nine digits: the last ones may differ between machines."""
+    return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
+def digest_of_the_sample():
+    names = [metric.name for metric in plain_scoring().ranking.metrics]
+    content = hashlib.sha256()
+    for identity, score in sorted(direct_scores([SAMPLE]).items()):
+        conversation = asdict(score.conversation)
+        ranking = dict(zip(names, conversation.pop("ranking"), strict=True))
+        rows = [conversation, ranking, *map(asdict, score.iterations)]
+        told = [{name: settled(value) for name, value in row.items()} for row in rows]
+        content.update(json.dumps([identity, told], sort_keys=True).encode())
+    return content.hexdigest()[:32]
+
+
+def test_numbers_of_the_sample_are_those_of_this_scoring_version():
+    digest = digest_of_the_sample()
+    assert (SCORING_VERSION, digest) == (1, DIGEST), WHAT_TO_DO.format(digest)
