@@ -204,6 +204,16 @@ def test_every_conversation_is_in_the_last_pane_of_its_window_or_missed(seed):
         assert own[-1].row.n == len(gains_there)
 
 
+def test_state_does_not_grow_with_every_conversation():
+    engine, arrive = engine_of_panes()
+    for number in range(200):
+        arrive(number, 0)
+    kept = engine.left()["{}"]
+    assert max(len(cell) for cell in kept if isinstance(cell, list)) < 70
+    engine.end()
+    assert [row.row.n for row in cg_rows(engine.given)] == [200, 200]
+
+
 def cg_rows(given):
     return [row for tag, _, row in given if tag == "main" and row.row.metric == "CG"]
 
