@@ -13,6 +13,7 @@ from tests.adversarial import trace
 from tests.core.direct import duplicates, near_misses, score, shipped_rules, total_counts
 from tests.reference import evaluate
 from tests.reference.delivery import encoding, identity, in_order, parsed_record
+from tests.reference.outcomes import CLAUSES, REJECTIONS, STEPS
 from transforms.core import duplicates as deduplication
 from transforms.core.delivery import EncodingsNeededError
 from transforms.core.rows import ConversationRow, IterationRow
@@ -24,18 +25,6 @@ COUNTED = {
     "earlier_turn": "records.earlier_turn",
     "conflicting_redeliveries": "conflicting_redeliveries",
 }
-CLAUSES = {
-    "File": 2,
-    "Event": 3,
-    "EmailMessage": 3,
-    "TeamsMessage": 2,
-    "People": 1,
-    "External": 1,
-    "MeetingTranscript": 2,
-    "default": 2,
-}
-STEPS = ["ids", "url", "url_text", "generic_id", "identical"]
-REJECTIONS = ["ids", "url", "url_identity", "url_text", "fields", "inconclusive"]
 
 
 def same(ours, theirs):

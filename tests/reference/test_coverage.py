@@ -6,19 +6,8 @@ import pytest
 
 from tests.adversarial import trace
 from tests.reference import evaluate
+from tests.reference.outcomes import CLAUSES, REJECTIONS, STEPS
 
-CLAUSES = {
-    "File": 2,
-    "Event": 3,
-    "EmailMessage": 3,
-    "TeamsMessage": 2,
-    "People": 1,
-    "External": 1,
-    "MeetingTranscript": 2,
-    "default": 2,
-}
-WHOLE_STEPS = ["ids", "url", "url_text", "generic_id", "identical"]
-REJECTIONS = ["ids", "url", "url_identity", "url_text", "fields", "inconclusive"]
 KEYS = ["id", "url", "snippet", "content", "title", "subject", "file_name", "display_name"]
 
 
@@ -33,7 +22,7 @@ def outcome(records):
 
 
 def test_every_type_step_and_clause_accepts(outcome):
-    expected = {(rule, step, None) for rule in CLAUSES for step in WHOLE_STEPS}
+    expected = {(rule, step, None) for rule in CLAUSES for step in STEPS}
     for rule, clauses in CLAUSES.items():
         expected |= {(rule, "fields", clause) for clause in range(1, clauses + 1)}
     assert set(outcome["counts"]["accepted"]) == expected

@@ -8,29 +8,9 @@ import fastavro
 
 from pipeline.sample import SampleOptions
 from pipeline.sample.command import add_arguments, run
+from tests.reference.delivery import RECORD_DEFAULTS, RESULT_DEFAULTS, with_defaults
 
 SMALL = SampleOptions(seed=3, conversations=25, bad_share=0.05)
-
-DEFAULTS = {
-    "turn": 1,
-    "call": None,
-    "record_id": None,
-    "turn_count": None,
-    "is_final": False,
-    "entity_type": None,
-    "id": None,
-    "ids": {},
-    "url": None,
-    "title": None,
-    "snippet": None,
-    "content": None,
-    "fields": {},
-    "gain": None,
-    "score": None,
-    "reference_id": None,
-}
-
-DEFAULTS_OF_RESULTS = list(DEFAULTS)[5:]
 
 
 def command(*arguments):
@@ -45,7 +25,7 @@ def results_of(calls):
 
 def comparable(record):
     """A record under SPEC 2's defaults, as text, because NaN is not equal to itself."""
-    record = with_defaults(record, DEFAULTS.keys() - set(DEFAULTS_OF_RESULTS))
+    record = with_defaults(record, RECORD_DEFAULTS)
     if isinstance(record["timestamp"], str):
         record["timestamp"] = datetime.fromisoformat(record["timestamp"])
     if isinstance(record["timestamp"], datetime):
@@ -53,18 +33,13 @@ def comparable(record):
     record["attributes"] = dict(record["attributes"])
     record["results"] = [
         {
-            **with_defaults(result, DEFAULTS_OF_RESULTS),
+            **with_defaults(result, RESULT_DEFAULTS),
             "ids": lists(result.get("ids")),
             "fields": lists(result.get("fields")),
         }
         for result in record["results"]
     ]
     return json.dumps(record, sort_keys=True)
-
-
-def with_defaults(values, names):
-    given = {name: value for name, value in values.items() if value is not None}
-    return {name: DEFAULTS[name] for name in names} | given
 
 
 def lists(values):
