@@ -1,8 +1,10 @@
 """How fast ranked lists are evaluated, beside ranx, pytrec_eval and a plain loop.
 
-`python -m tests.bench.ranking` prints the table; `measure()` returns its rows. The same topics in
-every row, one process, one thread but where the tool starts its own. ranx compiles its functions
-before the clock starts. Batches keep the memory below a gigabyte.
+`python -m tests.bench.ranking` prints the table; `measure()` returns its rows. The same topics and
+metrics in every row, one process, one thread but where the tool starts its own. ranx compiles its
+functions before the clock starts, and its conversion is timed by itself; pytrec_eval's is part of
+its call. All of them sort a topic by score; ours does not, since the rank is given (SPEC 8).
+Batches keep the memory below a gigabyte.
 """
 
 from __future__ import annotations

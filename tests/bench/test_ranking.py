@@ -20,6 +20,23 @@ def test_the_plain_loops_and_ours_agree():
 
 
 @pytest.mark.slow
+def test_the_tools_and_ours_agree():
+    import pytrec_eval
+    import ranx
+
+    qrels, run = ranking._judged_run(random.Random(4), range(50), 100)
+    evaluator = RankingEvaluator(parse_ranking_metrics(ranking.METRICS), ranking.THRESHOLD)
+    ours = ranking._join_and_evaluate(evaluator, qrels, run)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, set(ranking.TREC_EVAL)).evaluate(run)
+    for own, topic in zip(ours, run, strict=True):
+        values = [theirs[topic][measure] for measure in ranking.TREC_EVAL]
+        assert own == pytest.approx(values, abs=1e-6)
+    means = ranx.evaluate(*ranking._build(ranx, qrels, run), list(ranking.METRICS))
+    for name, column in zip(ranking.METRICS, zip(*ours, strict=True), strict=True):
+        assert means[name] == pytest.approx(sum(column) / len(column), rel=1e-9)
+
+
+@pytest.mark.slow
 def test_every_row_is_measured():
     rows = ranking.measure(topics=20, results=30)
     assert len(rows) == 6
