@@ -6,6 +6,7 @@ the stream scores them meanwhile into `FOLDER/out`, and ends when nothing more c
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,6 @@ from pipeline.cli.console import message_console
 from pipeline.config_file import load_config
 from pipeline.sample import SampleOptions, sample_records
 from pipeline.streaming.config import StreamConfig
-from pipeline.streaming.run import stream
 from transforms.core.errors import GoodGainError
 
 SPEED = 300  # seconds of event time in one second
@@ -75,6 +75,10 @@ def main(folder: Path) -> int:
         target=feed, args=(incoming, files, lambda: sleep(_SECONDS_A_FILE)), daemon=True
     )
     feeder.start()
+    # Beam warns of optional libraries when it is imported; that helps nobody who watches.
+    logging.getLogger().setLevel(logging.ERROR)
+    from pipeline.streaming.run import stream
+
     return stream(config, sys.argv[2:], ends_when_silent=True)
 
 

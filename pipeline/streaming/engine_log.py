@@ -23,7 +23,7 @@ def engine_log(path: Path) -> Iterator[None]:
     """
     logger = logging.getLogger()
     level, handlers, stderr = logger.level, list(logger.handlers), sys.stderr
-    file = path.open("w", encoding="utf-8")
+    file = path.open("w", buffering=1, encoding="utf-8")  # line by line: it may end any time
     handler = logging.StreamHandler(file)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger.handlers[:] = [handler]

@@ -1,5 +1,6 @@
 """`goodgain stream` on Prism: what it writes is what batch writes, however often it is struck."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,10 @@ import pytest
 from pipeline.outputs.folder import read_dataset
 from pipeline.sample import SampleOptions, sample_records
 from pipeline.streaming.demo import feed, files_in_time
+from pipeline.streaming.engine_log import LOG
+from pipeline.streaming.keeping import KEPT
 from pipeline.streaming.latest_means import latest_means
+from tests.engines.processes import port_answers, wait_until
 from tests.pipeline.runs import rows, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.usefixtures("prism")]
@@ -180,6 +184,14 @@ def test_ctrl_c_ends_it_cleanly_and_a_second_start_goes_on(stream, batch):
     assert code == 0, said
     assert_is_batch(stream.output, batch)
     assert_means_are_of_all(stream.output, batch)
+
+
+def test_prism_ends_with_the_program_that_started_it(stream):
+    code, said = stream.start("--strike", "KILL", "taken", "3")
+    assert code == -signal.SIGKILL, said
+    log = (stream.output / KEPT / LOG).read_text()
+    port = int(re.search(r"'--job_port', '(\d+)'", log)[1])
+    wait_until(lambda: not port_answers(port), 30, "the end of Prism")
 
 
 def test_files_are_named_once_and_never_again(stream):

@@ -1,0 +1,29 @@
+import signal
+
+import pytest
+
+from pipeline.streaming import here
+from transforms import stopping
+
+
+@pytest.fixture(autouse=True)
+def nobody_asked():
+    stopping.reset_stop()
+    yield
+    stopping.reset_stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_asks_for_an_end_and_the_second_ends_at_once(number):
+    with here._stopped_by_signals():
+        signal.raise_signal(number)
+        assert stopping.is_stop_requested()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+
+
+def test_afterwards_signals_do_what_they_did():
+    before = signal.getsignal(signal.SIGINT)
+    with here._stopped_by_signals():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
