@@ -30,6 +30,7 @@ class Engine(Struct, frozen=True):
     Attributes:
       beam_name: the runner that Beam is asked for; "" for the one made here.
       arguments: options that always go with it.
+      batch_arguments: options that also go with it in batch.
       stream_arguments: options that also go with it when it streams.
       cannot_stream: why it cannot; "" when it can.
       reason: why this runner and these options.
@@ -38,6 +39,7 @@ class Engine(Struct, frozen=True):
     beam_name: str
     reason: str
     arguments: tuple[str, ...] = ()
+    batch_arguments: tuple[str, ...] = ()
     stream_arguments: tuple[str, ...] = ()
     cannot_stream: str = ""
 
@@ -62,10 +64,12 @@ ENGINES: dict[str, Engine] = {
     ),
     "FlinkRunner": Engine(
         "FlinkRunner",
-        "Without the first flag rows that a bundle emits at a checkpoint can be lost. Without the "
-        "second each of the many stages of a batch job starts Python workers of its own. A stream "
-        "without checkpoints begins anew when a machine fails.",
-        arguments=("--finish_bundle_before_checkpointing", "--environment_cache_millis=60000"),
+        "Without the first flag rows that a bundle emits at a checkpoint can be lost. In batch each "
+        "of the many stages would start Python workers of its own; kept for some seconds they serve "
+        "the next. Not so in a stream: workers that are dead would be kept too, and each restart "
+        "would come too soon. A stream without checkpoints begins anew when a machine fails.",
+        arguments=("--finish_bundle_before_checkpointing",),
+        batch_arguments=("--environment_cache_millis=5000",),
         stream_arguments=("--checkpointing_interval=10000",),
     ),
     "PortableRunner": Engine(
@@ -103,7 +107,8 @@ def create(
             "one machine, FlinkRunner or DataflowRunner on several."
         )
     beam_arguments = [_underscored(argument) for argument in beam_arguments]
-    ours = [*engine.arguments, *(("--streaming", *engine.stream_arguments) if streaming else ())]
+    more = ("--streaming", *engine.stream_arguments) if streaming else engine.batch_arguments
+    ours = [*engine.arguments, *more]
     # The user's value wins. Given twice, an option that Beam does not declare itself is an error,
     # but for those of which there may be several.
     given = {_name(argument) for argument in beam_arguments} - _SEVERAL

@@ -38,7 +38,7 @@ ENOUGH = {
 @pytest.mark.parametrize("streaming", [False, True])
 def test_an_engine_gets_the_options_of_the_table(name, streaming):
     entry = runners.ENGINES[name]
-    needed = [*entry.arguments, *(entry.stream_arguments if streaming else ())]
+    needed = [*entry.arguments, *(entry.stream_arguments if streaming else entry.batch_arguments)]
     for given in ([], needed, ["--job_name=mine"]):
         _, options = runners.create(name, [*ENOUGH[name], *given], streaming)
         found = options.get_all_options(retain_unknown_options=True)
@@ -51,6 +51,11 @@ def test_an_engine_gets_the_options_of_the_table(name, streaming):
 def test_the_flags_that_keep_state_and_rows_are_in_the_table():
     assert "--experiments=prism_disable_sdf_split" in runners.ENGINES["PrismRunner"].arguments
     assert "--finish_bundle_before_checkpointing" in runners.ENGINES["FlinkRunner"].arguments
+
+
+def test_workers_that_died_are_not_kept_for_the_next_start_of_a_stream():
+    _, options = runners.create("FlinkRunner", FLINK, streaming=True)
+    assert options.view_as(PortableOptions).environment_cache_millis == 0
 
 
 def test_the_user_wins_over_the_table():
