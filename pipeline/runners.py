@@ -64,10 +64,11 @@ ENGINES: dict[str, Engine] = {
     ),
     "FlinkRunner": Engine(
         "FlinkRunner",
-        "Without the first flag rows that a bundle emits at a checkpoint can be lost. In batch each "
-        "of the many stages would start Python workers of its own; kept for some seconds they serve "
-        "the next. Not so in a stream: workers that are dead would be kept too, and each restart "
-        "would come too soon. A stream without checkpoints begins anew when a machine fails.",
+        "Without the first flag rows that a bundle emits at a checkpoint can be lost. In batch "
+        "each of the many stages would start Python workers of its own; kept for some seconds they "
+        "serve the next. Not so in a stream: workers that are dead would be kept too, and each "
+        "restart would come too soon. A stream without checkpoints begins anew when a machine "
+        "fails.",
         arguments=("--finish_bundle_before_checkpointing",),
         batch_arguments=("--environment_cache_millis=5000",),
         stream_arguments=("--checkpointing_interval=10000",),
