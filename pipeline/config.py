@@ -57,6 +57,12 @@ class RunConfig(ExplainConfig):
         "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%",
         "1%",
     )
+    gate: Text | None = option(
+        RUN, "FILE", "hold the run against these rules; exit code 4 when one is broken", None
+    )
+    baseline: Text | None = option(
+        RUN, "DIR", "output of the run that the gate's rules about change compare with", None
+    )
     shards: Number | None = option(
         RUN,
         "N",

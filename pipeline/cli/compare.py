@@ -153,20 +153,22 @@ def run(args: argparse.Namespace) -> int:
     from pipeline.cli.sensitivity_text import render_sensitivity
     from pipeline.comparison.compare import compare
     from pipeline.comparison.document import document, rows_of
-    from pipeline.comparison.output import write
+    from pipeline.comparison.output import check_output, write
     from pipeline.outputs.folder import REPORT
 
     request = request_of(args)
+    if args.output:
+        check_output(args.output, args.overwrite, request.outputs)
     compared = compare(request, message_console().print)
     turned = _sensitivity(compared) if args.sensitivity else None
     if args.output:
-        write(compared, args.output, args.format, args.overwrite, turned)
+        write(compared, args.output, args.format, turned)
     if args.json:
         print_json({**document(compared, turned), "rows": rows_of(compared)})
     else:
         render(compared, result_console(), at=args.at)
         if turned is not None:
-            render_sensitivity(turned, result_console())
+            render_sensitivity(turned, result_console(), request.correction)
         if args.output:
             result_console().print(f"\nReport: {args.output}/{REPORT}", soft_wrap=True)
     return 0

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pipeline.cli.tracing_options import add_json_option
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from pipeline.gate.outcome import Outcome
 
 NAME = "gate"
 HELP = "hold a run against rules; exit code 4 when one is broken"
 EXAMPLE = "goodgain gate out --config configs/gate.yaml --baseline out-last-good"
-_COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,16 +38,14 @@ def run(args: argparse.Namespace) -> int:
     from msgspec.structs import asdict
 
     from pipeline.cli.console import print_json, result_console
+    from pipeline.cli.gate_text import render
     from pipeline.exit_codes import ExitCode
-    from pipeline.gate.evaluate import evaluate
-    from pipeline.gate.folders import gather
+    from pipeline.gate.folders import Gate
     from pipeline.gate.junit import junit
     from pipeline.gate.markdown import markdown
     from pipeline.gate.outcome import passed
-    from pipeline.gate.rules_file import load_gate
 
-    gate = load_gate(args.config)
-    outcomes = evaluate(gate, gather(args.output, args.baseline, args.force))
+    outcomes = Gate.load(args.config, args.baseline, args.force).outcomes(args.output)
     if args.junit:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
         _write(args.junit, junit(outcomes, args.output, at))
@@ -71,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     else:
-        _print(outcomes, result_console())
+        render(outcomes, result_console())
     return ExitCode.DONE if passed(outcomes) else ExitCode.REGRESSION
 
 
@@ -83,32 +73,3 @@ def _write(path: str, content: bytes) -> None:
             file.write(content)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
-
-
-def _print(outcomes: Sequence[Outcome], console: Console) -> None:
-    from rich.text import Text
-
-    from pipeline.cli.console import plain_table
-    from pipeline.cli.words import untrusted
-
-    table = plain_table()
-    for heading in ("rule", "value", "bound"):
-        table.add_column(heading, overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    for outcome in outcomes:
-        verdict = Text(outcome.verdict, style=_COLOURS[outcome.verdict])
-        table.add_row(
-            untrusted(outcome.rule), untrusted(outcome.value), untrusted(outcome.bound), verdict
-        )
-    console.print(table)
-    told = [outcome for outcome in outcomes if outcome.reason and outcome.verdict != "passed"]
-    if told:
-        console.print()
-    for outcome in told:
-        console.print(untrusted(f"{outcome.verdict}: {outcome.rule}: {outcome.reason}."))
-    failed = sum(outcome.verdict == "failed" for outcome in outcomes)
-    console.print(
-        f"\nThe gate failed: {failed} of {len(outcomes)} rules."
-        if failed
-        else f"\nThe gate passed: {len(outcomes)} rules, none failed."
-    )

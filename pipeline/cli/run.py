@@ -7,6 +7,8 @@ import argparse
 from pipeline.cli.config_options import add_config_options, given_options
 from pipeline.config import RunConfig
 from pipeline.config_file import load_run_config
+from pipeline.exit_codes import ExitCode
+from transforms.core.errors import UsageError
 
 NAME = "run"
 HELP = "score traces and write every metric and its means"
@@ -20,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged, like "
         "--flink_master.\nExit code: 0 done, 1 failed, 2 wrong usage or configuration, "
-        "3 too many records rejected."
+        "3 too many records rejected,\n4 a rule of the gate is broken."
     )
     parser.add_argument(
         "--config",
@@ -31,14 +33,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the configuration, then run.
+    """Check the configuration, then run, then hold the run against the gate where there is one.
 
     Raises:
-      UsageError: the configuration or the input cannot be used.
+      UsageError: the configuration, the gate or the input cannot be used.
       GoodGainError: the run failed.
     """
     config = load_run_config(given_options(args, RunConfig), args.config)
+    if config.baseline and not config.gate:
+        raise UsageError("--baseline is what the gate's rules compare with: give --gate too.")
     # Imported here: this brings Beam, which takes long to load.
     import pipeline.run
+    from pipeline.cli.console import result_console
+    from pipeline.cli.gate_text import render
+    from pipeline.gate.folders import Gate
+    from pipeline.gate.outcome import passed
 
-    return pipeline.run.run(config, args.beam_arguments)
+    gate = Gate.load(config.gate, config.baseline) if config.gate else None
+    if gate is None:
+        return pipeline.run.run(config, args.beam_arguments)
+    gate.check(config.output)
+    code = pipeline.run.run(config, args.beam_arguments)
+    outcomes = gate.outcomes(config.output)
+    render(outcomes, result_console())
+    # Bad data are said first: of them the gate's verdict may be no more than a consequence.
+    return code or (ExitCode.DONE if passed(outcomes) else ExitCode.REGRESSION)

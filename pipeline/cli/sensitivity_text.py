@@ -10,15 +10,22 @@ from rich.text import Text
 from pipeline.cli.compare_text import COLOURS, SHORT_NAMES, figure, interval, p_text
 from pipeline.cli.console import plain_table
 from pipeline.comparison.sensitivity_rows import SensitivityRow
+from transforms.core.comparison import AdjustmentMethod
 
 
-def render_sensitivity(rows: Sequence[SensitivityRow], console: Console) -> None:
-    """Print for each metric the difference under every policy, and which verdicts turn."""
+def render_sensitivity(
+    rows: Sequence[SensitivityRow], console: Console, correction: AdjustmentMethod
+) -> None:
+    """Print for each metric the difference under every policy, and which verdicts turn.
+
+    Args:
+      correction: whose corrected p the verdicts follow.
+    """
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()
     table.add_column("metric", max_width=14, overflow="fold")
     table.add_column("policy", no_wrap=True)
-    for heading in ("diff.", "interval", "p Holm"):
+    for heading in ("diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for metric in dict.fromkeys(row.metric for row in rows):
@@ -30,7 +37,7 @@ def render_sensitivity(rows: Sequence[SensitivityRow], console: Console) -> None
                 row.policy,
                 figure(row.difference, signed=True),
                 interval(row.ci_low, row.ci_high),
-                p_text(row.p_holm),
+                p_text(getattr(row, f"p_{correction}")),
                 verdict.append(" (turns)") if row.turns else verdict,
             )
     console.print(table)

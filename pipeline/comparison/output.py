@@ -15,24 +15,40 @@ from pipeline.comparison.measures import Measure
 from pipeline.comparison.sensitivity_rows import SensitivityRow
 from pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
 from pipeline.outputs.datasets import Dataset
-from pipeline.outputs.folder import MANIFEST, REPORT, clear, prepare, write_file
+from pipeline.outputs.folder import MANIFEST, REPORT, clear, prepare, same_folder, write_file
 from pipeline.outputs.formats import FORMATS, Format, Row
 from pipeline.report import build_report
+from transforms.core.errors import UsageError
+
+
+def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
+    """Make sure that a comparison can be written, before the work that it takes.
+
+    Args:
+      outputs: folders of the runs that are compared, which it must not replace.
+
+    Raises:
+      UsageError: it cannot.
+    """
+    if any(same_folder(folder, output) for output in outputs):
+        raise UsageError(
+            f"--output {folder} is a run that is compared, which would be replaced: give another "
+            "folder."
+        )
+    prepare(folder, overwrite)
 
 
 def write(
     compared: Compared,
     folder: str,
     file_format: Format,
-    overwrite: bool,
     sensitivity: Sequence[SensitivityRow] | None = None,
 ) -> None:
     """Write `comparison`, `differences` (paired only), `report.html` and, last, `manifest.json`.
 
-    Raises:
-      UsageError: the folder holds something and `overwrite` is not set.
+    Args:
+      folder: that `check_output` found fit; what it holds is replaced.
     """
-    prepare(folder, overwrite)
     clear(folder)
     rows = rows_of(compared)
     datasets = {COMPARISON.name: _write(folder, COMPARISON, rows, file_format)}

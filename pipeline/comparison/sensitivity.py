@@ -186,7 +186,7 @@ def _run(source: Source, variant: Variant, folder: Path) -> str:
 # Other engines need options that no manifest holds; extra outputs and slices are of no use here.
 _NOT_AGAIN = (
     "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
-    "write_duplicates", "max_i", "max_rejected",
+    "write_duplicates", "max_i", "max_rejected", "gate", "baseline",
 )  # fmt: skip
 
 

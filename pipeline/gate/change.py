@@ -124,8 +124,11 @@ def _hold(rule: Rule, values: Sample, paired: bool, side: Side, amount: Amount) 
 def _failure(rule: Rule, side: Side, amount: Amount, held: Held) -> str:
     word = "drop" if side == "at least" else "rise"
     if rule.proof == "of_compliance":
-        of = "the distance to the bound" if amount.percent else "the change"
-        told = held.reason.replace("it is", f"{of} is")
+        of, asked = "the change", ""
+        if amount.percent:
+            share = 1 - amount.value if side == "at least" else 1 + amount.value
+            of, asked = f"candidate - {share:g} baseline", f", and not {side} 0"
+        told = held.reason.replace("it is", f"{of} is") + asked
         return f"that it does not {word} by more than {amount} is not shown: {told}"
     return f"it {word}s by more than {amount}"
 

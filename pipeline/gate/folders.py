@@ -1,16 +1,23 @@
-"""Gathering what a gate judges by from the output folders of runs."""
+"""Holding a gate against the output folder of a run."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from msgspec import Struct
+
 from pipeline.comparison.arms import Arm
 from pipeline.comparison.comparability import check_run
 from pipeline.comparison.request import Request
 from pipeline.comparison.sources import read_arms
+from pipeline.gate.evaluate import evaluate
 from pipeline.gate.evidence import Evidence
+from pipeline.gate.outcome import Outcome
+from pipeline.gate.rules import GateFile
+from pipeline.gate.rules_file import load_gate
 from pipeline.outputs.datasets import MEANS
-from pipeline.outputs.folder import read_dataset, read_manifest
+from pipeline.outputs.folder import read_dataset, read_manifest, same_folder
+from transforms.core.errors import UsageError
 
 _KEPT = 8  # pairs of arms; a gate file names few metrics
 
@@ -34,6 +41,49 @@ class FolderBaseline:
         return found.base, found.candidate
 
 
+class Gate(Struct, frozen=True):
+    """Rules, and the output that their bounds on change compare with.
+
+    Attributes:
+      baseline: output of another run, or None.
+      force: compare with it although what metrics depend on differs.
+    """
+
+    rules: GateFile
+    baseline: str | None
+    force: bool
+
+    @classmethod
+    def load(cls, path: str, baseline: str | None, force: bool = False) -> Gate:
+        """Read the rules, and make sure of the baseline.
+
+        Raises:
+          UsageError: the file cannot be used, or the baseline is not the output of a finished run.
+        """
+        rules = load_gate(path)
+        if baseline is not None:
+            check_run(read_manifest(baseline), baseline)
+        return cls(rules, baseline, force)
+
+    def check(self, folder: str) -> None:
+        """Make sure that a run is not compared with itself, which every rule on change passes.
+
+        Raises:
+          UsageError: it is.
+        """
+        if self.baseline is not None and same_folder(folder, self.baseline):
+            raise UsageError(f"{folder} is the baseline itself: compare with another run.")
+
+    def outcomes(self, folder: str) -> list[Outcome]:
+        """The outcome of every rule for the output of a run.
+
+        Raises:
+          UsageError: the folder is not the output of a finished run, or is the baseline itself.
+        """
+        self.check(folder)
+        return evaluate(self.rules, gather(folder, self.baseline, self.force))
+
+
 def gather(folder: str, baseline: str | None, force: bool = False) -> Evidence:
     """The evidence for judging the output of a run.
 
@@ -42,12 +92,10 @@ def gather(folder: str, baseline: str | None, force: bool = False) -> Evidence:
       force: compare with the baseline although what metrics depend on differs.
 
     Raises:
-      UsageError: a folder is not the output of a finished run.
+      UsageError: the folder is not the output of a finished run.
     """
     manifest = read_manifest(folder)
     check_run(manifest, folder)
-    if baseline is not None:
-        check_run(read_manifest(baseline), baseline)
     return Evidence(
         manifest=manifest,
         means=list(read_dataset(folder, MEANS.name)),

@@ -24,6 +24,7 @@ _SENTENCE = re.compile(
     r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
 )
 _AT_N = (*(metric.name for metric in CONVERSATION_METRICS), GAUC.name, GAUC_WEIGHTED.name)
+_SHARES_OF_ONE = ("0..1", "0 or 1", None)
 _BY_I = tuple(metric.name for metric in ITERATION_METRICS)
 
 
@@ -187,14 +188,35 @@ class Rule(_Part):
                 parse_ranking_metrics([metric])
             except UsageError as error:
                 yield str(error).split(";")[0]
+        if self._has_percentage and _unit(metric) not in _SHARES_OF_ONE:
+            yield f"{metric} is no share, so its bound is a number and no percentage"
         if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
             yield f"{metric} has no value for a conversation: bound the change of auc instead"
+
+    @property
+    def _has_percentage(self) -> bool:
+        """Whether a bound on the metric itself is written in percent."""
+        bounds = (self.at_least, self.at_most)
+        return self.share is None and any(bound and bound.percent for bound in bounds)
 
     def _share_mistakes(self) -> Iterator[str]:
         if self.is_change or self.proof is not None:
             yield "shares and counts are bounded by at_least and at_most, without proof"
         if self.slice and self.share != "undefined":
             yield "shares and counts are those of the whole run: give no slice"
+
+
+def _unit(metric: str) -> str | None:
+    """The unit of a metric; None when there is no such metric."""
+    known = {one.name: one.unit for one in (*CONVERSATION_METRICS, *ITERATION_METRICS)}
+    if metric in known:
+        return known[metric]
+    if metric in (GAUC.name, GAUC_WEIGHTED.name):
+        return GAUC.unit
+    try:
+        return parse_ranking_metrics([metric])[0].declaration.unit
+    except UsageError:
+        return None  # said elsewhere
 
 
 class GateFile(_Part):

@@ -75,7 +75,13 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     }
     if config.runner is not None:
         options["runner"] = config.runner
-    return load_run_config(options, config.run)
+    loaded = load_run_config(options, config.run)
+    if loaded.gate or loaded.baseline:
+        raise UsageError(
+            f"{config.run} names a gate or a baseline, but a night has its own: put them into the "
+            "configuration of the nightly job."
+        )
+    return loaded
 
 
 def _scratch(config: NightlyConfig, day: date) -> str | None:

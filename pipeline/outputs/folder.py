@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
@@ -126,6 +127,15 @@ def publish(folder: str, paths: Iterable[str]) -> None:
 def discard_unfinished(folder: str) -> None:
     """Delete what a run wrote that shall not be published."""
     delete(FileSystems.join(folder, UNFINISHED))
+
+
+def same_folder(one: str, other: str) -> bool:
+    """Whether two paths name the same folder."""
+    return _settled(one) == _settled(other)
+
+
+def _settled(folder: str) -> str:
+    return folder.rstrip("/") if FileSystems.get_scheme(folder) else os.path.realpath(folder)
 
 
 def write_file(folder: str, name: str, content: bytes) -> None:

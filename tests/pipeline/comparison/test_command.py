@@ -334,6 +334,22 @@ def test_datasets_hold_what_json_says(tmp_path, outputs, capsys, file_format):
     assert main(["compare", *map(str, words), "--output", folder, "--overwrite"]) == 0
 
 
+def test_output_that_cannot_be_is_known_before_the_work(tmp_path, outputs, capsys, monkeypatch):
+    def work(*_):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr("pipeline.comparison.compare.compare", work)
+    (tmp_path / "file").write_text("mine")
+    assert "is not empty" in refusal(capsys, *outputs, "--output", tmp_path)
+    for run in outputs:
+        link = tmp_path / "link"
+        link.symlink_to(run)
+        for folder in (run, f"{run}/", link):
+            said = refusal(capsys, *outputs, "--output", folder, "--overwrite")
+            assert "is a run that is compared" in said
+        link.unlink()
+
+
 def test_tables_fit_eighty_columns(outputs, arms, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     for words in (

@@ -186,11 +186,11 @@ def test_a_slice_that_vanished_fails(judge, runs):
 
 
 def test_a_baseline_of_one_pair_proves_nothing(judge, tmp_path):
-    run = output_of(tmp_path / "one", [conversation("c", [[4]])])
+    run, same = (output_of(tmp_path / name, [conversation("c", [[4]])]) for name in ("a", "b"))
     rule = {"metric": "CG", "drop_at_most": "50 %", "least_n": 1}
-    assert one(judge([rule], run, "--baseline", run))["verdict"] == "passed"
+    assert one(judge([rule], run, "--baseline", same))["verdict"] == "passed"
     for proof in ("of_compliance", "of_breach"):
-        outcome = one(judge([{**rule, "proof": proof}], run, "--baseline", run))
+        outcome = one(judge([{**rule, "proof": proof}], run, "--baseline", same))
         assert outcome["verdict"] == "failed"
 
 

@@ -1,0 +1,39 @@
+"""The outcome of a gate as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.cli.console import plain_table
+from pipeline.cli.words import untrusted
+from pipeline.gate.outcome import Outcome
+
+_COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+
+
+def render(outcomes: Sequence[Outcome], console: Console) -> None:
+    """Print a line for each outcome, why some did not pass, and the verdict."""
+    table = plain_table()
+    for heading in ("rule", "value", "bound"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("verdict", no_wrap=True)
+    for outcome in outcomes:
+        verdict = Text(outcome.verdict, style=_COLOURS[outcome.verdict])
+        table.add_row(
+            untrusted(outcome.rule), untrusted(outcome.value), untrusted(outcome.bound), verdict
+        )
+    console.print(table)
+    told = [outcome for outcome in outcomes if outcome.reason and outcome.verdict != "passed"]
+    if told:
+        console.print()
+    for outcome in told:
+        console.print(untrusted(f"{outcome.verdict}: {outcome.rule}: {outcome.reason}."))
+    failed = sum(outcome.verdict == "failed" for outcome in outcomes)
+    console.print(
+        f"\nThe gate failed: {failed} of {len(outcomes)} rules."
+        if failed
+        else f"\nThe gate passed: {len(outcomes)} rules, none failed."
+    )
