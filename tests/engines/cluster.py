@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.runners import ENGINES
 from tests.engines import flink
 from tests.engines.flink_rest import FlinkRest
 from tests.engines.install import install_flink
@@ -16,8 +17,8 @@ from tests.engines.processes import Daemon, EngineError, end_of_log, wait_until
 from tests.engines.settings import Settings, load_settings
 
 STREAMING = ("--streaming", "--checkpointing_interval=1000")
-# Without it rows between a stateful DoFn and the next GroupByKey are lost at checkpoints.
-LOSSLESS = ("--finish_bundle_before_checkpointing",)
+# Without them rows between a stateful DoFn and the next GroupByKey are lost at checkpoints.
+LOSSLESS = ENGINES["FlinkRunner"].arguments
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.runners import ENGINES
 from tests.engines.processes import run_to_end
 from tests.engines.programs.counting import expected_rows, written_rows
 
 POSITIONS = 2000
 ELEMENTS = 20
-SAFE = "--experiments=prism_disable_sdf_split"
+SAFE = ENGINES["PrismRunner"].arguments
 
 pytestmark = pytest.mark.engines
 
@@ -23,15 +24,15 @@ pytestmark = pytest.mark.engines
     ],
 )
 def test_rows_are_exact(prism: Path, tmp_path: Path, module: str, mode: list[str]) -> None:
-    options = ["--runner=PrismRunner", f"--prism_location={prism}", SAFE, *mode]
+    options = ["--runner=PrismRunner", f"--prism_location={prism}", *SAFE, *mode]
     arguments = [f"--positions={POSITIONS}", f"--output={tmp_path}", *options]
     run_to_end([sys.executable, "-m", module, *arguments], tmp_path / "log", module)
     assert written_rows(tmp_path) == expected_rows(POSITIONS)
 
 
-@pytest.mark.parametrize(("options", "counted"), [([], "less"), ([SAFE], "all")])
+@pytest.mark.parametrize(("options", "counted"), [((), "less"), (SAFE, "all")])
 def test_state_is_lost_unless_splits_are_off(
-    prism: Path, tmp_path: Path, options: list[str], counted: str
+    prism: Path, tmp_path: Path, options: tuple[str, ...], counted: str
 ) -> None:
     module = "tests.engines.programs.slow_state"
     arguments = [f"--elements={ELEMENTS}", f"--output={tmp_path}", "--runner=PrismRunner"]
