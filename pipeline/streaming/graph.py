@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.transforms.window import TimestampedValue
+from apache_beam.utils.timestamp import Duration
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.graph import flags, late_key, mean_key, rejected_key, score_key
 from pipeline.outputs import datasets as batch_datasets
@@ -42,10 +45,12 @@ class StreamPlan(Struct, frozen=True):
 
     Attributes:
       source: gives the calls and the rejected records.
+      out_of_orderness: ms that records may come behind later ones.
       kept: folder that keeps how far the sinks have come; None where the engine restores a stream.
     """
 
     source: beam.PTransform
+    out_of_orderness: int
     target: StreamTarget
     scoring: Scoring
     closing: Closing
@@ -60,12 +65,18 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     calls = traces.calls | "WatchCalls" >> Watch()
     unusable = traces.rejected | "WatchUnusable" >> WatchRejected(read_here=True)
 
-    payloads = calls | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
+    payloads = (
+        calls
+        | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
+        | "Early" >> beam.ParDo(_Early(plan.out_of_orderness)).with_output_types(tuple[str, bytes])
+    )
     rejections = unusable | "Flag" >> beam.FlatMap(flags).with_output_types(tuple[str, bytes])
+    # Payloads count as opened at their time, which is too early by so much.
+    closing = replace(plan.closing, max_open=plan.closing.max_open + plan.out_of_orderness)
     scored = (
         (payloads, rejections)
         | "Key" >> beam.Flatten()
-        | "Score" >> ScorePayloads(plan.scoring, plan.closing)
+        | "Score" >> ScorePayloads(plan.scoring, closing)
     )
     scores = scored.scores | "WatchScores" >> Watch()
     late = scored.late | "WatchLate" >> Watch()
@@ -99,6 +110,23 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             | "WriteLive" >> one(plan, datasets.LIVE, rows.live, LiveIteration, _live_key)
         )
     _ = files | "Files" >> beam.Flatten() | "Progress" >> NoteProgress(plan.kept)
+
+
+class _Early(beam.DoFn):
+    """Gives payloads an earlier time; that of their records is within them.
+
+    Prism holds an element back behind a timer of its key that is set for an earlier time, however
+    far the watermark still is from both. A record that comes in time, though after one that says
+    `is_final`, would be late by that.
+    """
+
+    def __init__(self, millis: int) -> None:
+        self._earlier = Duration(micros=millis * _MICROS)
+
+    def process(
+        self, payload: tuple[str, bytes], timestamp: Any = beam.DoFn.TimestampParam
+    ) -> Iterator[TimestampedValue]:
+        yield TimestampedValue(payload, timestamp - self._earlier)
 
 
 class _OnlyNew(beam.PTransform):

@@ -115,6 +115,7 @@ def _plan(
 ) -> graph.StreamPlan:
     return graph.StreamPlan(
         source=source,
+        out_of_orderness=config.out_of_orderness,
         target=StreamTarget(
             folder=config.output,
             format=config.format,

@@ -186,6 +186,30 @@ def test_ctrl_c_ends_it_cleanly_and_a_second_start_goes_on(stream, batch):
     assert_means_are_of_all(stream.output, batch)
 
 
+def call(conversation_id, iteration, seconds, **more):
+    timestamp = 1_740_916_800_000 + 1_000 * seconds
+    record = {"conversation_id": conversation_id, "iteration": iteration, "timestamp": timestamp}
+    return {**record, "results": [{"id": f"{conversation_id} {iteration}", "gain": 3}], **more}
+
+
+def test_a_record_in_time_counts_though_it_comes_after_one_that_is_final(tmp_path):
+    # Prism alone would hold it back behind the timer of the one that is final.
+    files = (
+        [call("c", 1, 0, is_final=True), *(call(f"a{n}", 1, n) for n in range(16))],
+        [call("c", 2, 2), *(call(f"b{n}", 1, 3 + n) for n in range(16))],
+        [call(f"d{n}", 1, 60 * n) for n in range(16)],
+    )
+    folder = tmp_path / "files"
+    folder.mkdir()
+    feed(folder, iter(files), lambda: None)
+    stream = Stream(folder, tmp_path)
+    code, said = stream.start()
+    assert code == 0, said
+    found = {row["conversation_id"]: row["N"] for row in rows(stream.output, "conversations")}
+    assert found["c"] == 2
+    assert rows(stream.output, "late") == []
+
+
 def test_prism_ends_with_the_program_that_started_it(stream):
     code, said = stream.start("--strike", "KILL", "taken", "3")
     assert code == -signal.SIGKILL, said
