@@ -16,6 +16,8 @@ from tests.engines.install import install_flink
 from tests.engines.processes import Daemon, EngineError, end_of_log, wait_until
 from tests.engines.settings import Settings, load_settings
 
+# Seconds before a wait is given up; only what hangs ever waits so long, on a busy machine too.
+PATIENCE = 300
 STREAMING = ("--streaming", "--checkpointing_interval=1000")
 # Without them rows between a stateful DoFn and the next GroupByKey are lost at checkpoints.
 LOSSLESS = ENGINES["FlinkRunner"].arguments
@@ -42,7 +44,7 @@ class Job:
         """Flink's identifier; None until Flink has the job."""
         return next((job.id for job in self.rest.jobs() if job.name.startswith(self.name)), None)
 
-    def wait_until_running(self, seconds: float = 120) -> str:
+    def wait_until_running(self, seconds: float = PATIENCE) -> str:
         """Return the job's identifier once all its tasks run.
 
         Raises:
@@ -60,7 +62,7 @@ class Job:
         wait_until(runs, seconds, f"job {self.name} to run; read {self.log}")
         return running[0]
 
-    def wait_for_checkpoints(self, more: int, seconds: float = 60) -> None:
+    def wait_for_checkpoints(self, more: int, seconds: float = PATIENCE) -> None:
         """Return when so many more checkpoints of the job are complete.
 
         Raises:
@@ -74,7 +76,7 @@ class Job:
             f"checkpoints of job {self.name}",
         )
 
-    def wait_until_restored(self, seconds: float = 90) -> None:
+    def wait_until_restored(self, seconds: float = PATIENCE) -> None:
         """Return when the job has gone back to a checkpoint and runs again.
 
         Raises:
@@ -87,7 +89,7 @@ class Job:
             f"job {self.name} to go back to a checkpoint",
         )
 
-    def wait_until_done(self, seconds: float = 120) -> None:
+    def wait_until_done(self, seconds: float = PATIENCE) -> None:
         """Return when the pipeline has ended well.
 
         Raises:

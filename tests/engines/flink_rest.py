@@ -69,7 +69,16 @@ class FlinkRest:
         """How many times the job went back to a checkpoint."""
         return int(self._get(f"/jobs/{job_id}/checkpoints")["counts"]["restored"])
 
-    def cancel(self, job_id: str, seconds: float = 60) -> None:
+    def seconds(self, job_id: str) -> float:
+        """How long the job took, or has taken so far."""
+        return float(self._get(f"/jobs/{job_id}")["duration"]) / 1000
+
+    def written_bytes(self, job_id: str) -> int:
+        """What the job's tasks have handed to tasks behind them, on whatever machine those are."""
+        vertices = self._get(f"/jobs/{job_id}")["vertices"]
+        return sum(int(each["metrics"]["write-bytes"]) for each in vertices)
+
+    def cancel(self, job_id: str, seconds: float = 300) -> None:
         """End the job and wait until it has ended.
 
         Raises:
@@ -79,7 +88,7 @@ class FlinkRest:
         ended = {"CANCELED", "FAILED", "FINISHED"}
         wait_until(lambda: self.state(job_id) in ended, seconds, f"the end of job {job_id}")
 
-    def stop_with_savepoint(self, job_id: str, folder: Path, seconds: float = 60) -> Path:
+    def stop_with_savepoint(self, job_id: str, folder: Path, seconds: float = 300) -> Path:
         """Save the job's state in a new folder under `folder`, end the job, return the new one.
 
         Raises:
@@ -110,7 +119,7 @@ class FlinkRest:
             method=method,
         )
         try:
-            with urllib.request.urlopen(request, timeout=10) as response:
+            with urllib.request.urlopen(request, timeout=60) as response:
                 return json.loads(response.read() or b"{}")
         except (urllib.error.URLError, ConnectionError, TimeoutError) as error:
             raise EngineError(f"Flink does not answer {method} {address}: {error}") from error

@@ -90,7 +90,7 @@ class Daemon:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
     ports: tuple[int, ...] = ()
     is_ready: Callable[[], bool] | None = None
-    seconds_to_start: float = 60
+    seconds_to_start: float = 180
     seconds_to_stop: float = 10
 
     @property

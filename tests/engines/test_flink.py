@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.cluster import LOSSLESS, Cluster, Job
+from tests.engines.cluster import LOSSLESS, PATIENCE, Cluster, Job
 from tests.engines.flink import check_workers_python, worker_environment
 from tests.engines.processes import EngineError, wait_until
 from tests.engines.programs.counting import expected_rows, lost_rows, written_rows, wrong_rows
@@ -30,7 +30,7 @@ def lose_the_workers(cluster: Cluster, job: Job) -> None:
 
 
 def wait_for_the_end(job: Job, folder: Path) -> None:
-    wait_until((folder / END).exists, 90, f"the end of the source; read {job.log}")
+    wait_until((folder / END).exists, PATIENCE, f"the end of the source; read {job.log}")
     job.wait_for_checkpoints(CHECKPOINTS_AFTER_THE_END)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.streaming.keeping import kept_folder
-from tests.engines.cluster import Cluster, Job
+from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until
 from tests.engines.stream_rows import (
     OPTIONS,
@@ -19,9 +19,6 @@ from tests.engines.stream_rows import (
 )
 from transforms.core.journal import Take
 from transforms.journal_file import read_journal
-
-SECONDS_TO_TAKE = 120
-SECONDS_TO_CLOSE = 180
 
 pytestmark = pytest.mark.engines
 
@@ -67,7 +64,7 @@ class Feed:
             shutil.copy(path, self.incoming / f"_{path.name}")
             (self.incoming / f"_{path.name}").rename(self.incoming / path.name)
             come = self.files - len(self._waiting)
-            wait_until(lambda: self._taken() >= come, SECONDS_TO_TAKE, f"{path.name} to be taken")  # noqa: B023
+            wait_until(lambda: self._taken() >= come, PATIENCE, f"{path.name} to be taken")  # noqa: B023
 
     def _taken(self) -> int:
         entries = read_journal(str(kept_folder(str(self.output)))).entries
@@ -84,7 +81,7 @@ def wait_for_all(output: Path, batch: Path, job: Job) -> None:
     expected = conversations_in(batch)
     wait_until(
         lambda: conversations_in(output) >= expected,
-        SECONDS_TO_CLOSE,
+        PATIENCE,
         f"the last conversations; read {job.log}",
     )
     job.wait_for_checkpoints(3)
