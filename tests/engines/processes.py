@@ -196,7 +196,8 @@ class Daemon:
         # Unless it is reaped it stays in the table of processes; another program's child cannot be.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-        return self.pid() is None
+        # The system may give up the lock on the pid file a moment before the ports.
+        return self.pid() is None and not any(map(port_answers, self.ports))
 
     def _ready(self) -> bool:
         return self.is_ready() if self.is_ready else all(map(port_answers, self.ports))
