@@ -4,15 +4,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from tests.bench import ranking
 from tests.bench.core import core_rows
 from tests.bench.rows import Row
 from tests.bench.runs import run_rows, sample
-
-_HEADINGS = ("what", "value", "unit", "aim")
+from tests.bench.table import store
 
 
 def main(output: Path) -> None:
@@ -26,14 +22,7 @@ def main(output: Path) -> None:
         Row(f"10,000 topics x 1,000 results: {row['name']}", row["seconds"], "s CPU")
         for row in ranking.measure()
     ]
-    table = Table(*_HEADINGS)
-    for row in rows:
-        table.add_row(*row.cells())
-    Console(width=110).print(table)
-    output.mkdir(parents=True, exist_ok=True)
-    lines = [_HEADINGS, tuple("---" for _ in _HEADINGS), *(row.cells() for row in rows)]
-    text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
-    (output / "bench.md").write_text(text, encoding="utf-8")
+    store(rows, output / "bench.md")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pipeline.sample import SampleOptions, write_sample
 from tests.bench.processes import Cost, cost_of, cost_of_run
 from tests.bench.rows import Row
 
+TWO_PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
 FULL = 4_500  # conversations; with 4 iterations of 20 results each about 360,000 results
 
 
@@ -61,13 +62,7 @@ def _growth(folder: Path, start_up: Cost) -> list[Row]:
 def _two_workers(folder: Path) -> list[Row]:
     path, _ = sample(folder, FULL)
     one = cost_of_run(path, folder / "out")
-    two = cost_of_run(
-        path,
-        folder / "out",
-        "--direct_running_mode=multi_processing",
-        "--direct_num_workers=2",
-        "--max_cache_memory_usage_mb=0",
-    )
+    two = cost_of_run(path, folder / "out", *TWO_PROCESSES)
     return [
         Row("wall, one process", one.wall, "s"),
         Row("wall, two worker processes", two.wall, "s"),

@@ -1,0 +1,133 @@
+"""`python -m tests.bench.scale [OUTPUT]`: one job on one and on two workers, and a hot key."""
+
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline.sample import SampleOptions, write_sample
+from tests.bench.cluster_cost import ClusterCost, cost_on
+from tests.bench.processes import Cost, cost_of_run
+from tests.bench.rows import Row
+from tests.bench.runs import FULL, TWO_PROCESSES, sample
+from tests.bench.table import store
+from tests.engines.cluster import Cluster
+
+HOT_SHARE = 0.2  # of all results, in one conversation
+HOT_BASE = 600  # conversations beside the hot one, in the smallest of the samples that have one
+SLOTS = (1, 2)
+
+
+def main(output: Path) -> None:
+    """Measure, print, store `scale.md` in the output folder."""
+    cluster = Cluster()
+    ran_before = cluster.job_manager.pid() is not None
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        trace, results = sample(folder, FULL)
+        rows = [Row("results", results, "results"), *_local(trace, results, folder)]
+        try:
+            cluster.start()
+            rows += _on_cluster(cluster, trace, results, folder)
+            rows += _hot_on_cluster(cluster, folder)
+        finally:
+            if not ran_before:
+                cluster.stop()
+        rows += _hot_key(folder)
+    store(rows, output / "scale.md")
+
+
+def _local(trace: Path, results: int, folder: Path) -> Iterator[Row]:
+    one = cost_of_run(trace, folder / "out")
+    yield from _cost_rows("FnApiRunner, 1 process", one, results)
+    two = cost_of_run(trace, folder / "out", *TWO_PROCESSES)
+    yield from _cost_rows("FnApiRunner, 2 processes", two, results)
+    yield Row("FnApiRunner, 1 process / 2", one.wall / two.wall, "times as fast")
+    # Two cores may share a core's power: what two runs that have nothing to do with one another
+    # gain is all that a machine has to give.
+    ceiling = 2 * one.wall / _two_copies(trace, folder)
+    yield Row("the machine: two runs at once / one after the other", ceiling, "times as fast")
+
+
+def _two_copies(trace: Path, folder: Path) -> float:
+    """Seconds until the later of two runs at once has ended."""
+    costs: list[Cost] = []
+    threads = [
+        threading.Thread(target=lambda to=to: costs.append(cost_of_run(trace, folder / to)))
+        for to in ("first", "second")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return max(cost.wall for cost in costs)
+
+
+def _cost_rows(name: str, cost: Cost, results: int) -> Iterator[Row]:
+    yield Row(f"{name}: wall", cost.wall, "s")
+    yield Row(f"{name}: CPU", cost.cpu, "s")
+    yield Row(f"{name}: CPU a result", cost.cpu / results * 1e6, "us")
+
+
+def _on_cluster(cluster: Cluster, trace: Path, results: int, folder: Path) -> Iterator[Row]:
+    costs: dict[int, ClusterCost] = {}
+    for slots in SLOTS:
+        costs[slots] = cost = cost_on(cluster, trace, folder / "flink", slots)
+        name = f"Flink, {slots} slot{'s' * (slots > 1)}"
+        yield Row(f"{name}: wall, with submission", cost.wall, "s")
+        yield Row(f"{name}: wall of the job", cost.job, "s")
+        yield Row(f"{name}: CPU", cost.cpu, "s")
+        yield Row(f"{name}: CPU a result", cost.cpu / results * 1e6, "us")
+        yield Row(f"{name}: handed from task to task", cost.written_bytes / results, "bytes/result")
+    yield Row("Flink, job on 1 slot / 2", costs[1].job / costs[2].job, "times as fast")
+
+
+def _hot_on_cluster(cluster: Cluster, folder: Path) -> Iterator[Row]:
+    trace, results = _hot_sample(folder, 2)
+    cost = cost_on(cluster, trace, folder / "flink", 2)
+    yield Row(
+        f"Flink, 2 slots, hot key, {results:,} results: CPU a result",
+        cost.cpu / results * 1e6,
+        "us",
+    )
+    yield Row("Flink, 2 slots, hot key: wall of the job", cost.job, "s")
+
+
+def _hot_key(folder: Path) -> Iterator[Row]:
+    tiny, _ = sample(folder, 1)
+    start_up = cost_of_run(tiny, folder / "out").cpu
+    first = 0.0
+    for factor in (1, 2, 4):
+        trace, results = _hot_sample(folder, factor)
+        cost = (cost_of_run(trace, folder / "out").cpu - start_up) / results
+        first = first or cost
+        name = f"one conversation with 20 % of {results:,} results: CPU a result"
+        yield Row(name, cost * 1e6, "us")
+        if factor > 1:
+            yield Row(f"{name}, against {factor} times fewer", cost / first, "ratio", "1.1 or less")
+
+
+def _hot_sample(folder: Path, factor: int) -> tuple[Path, int]:
+    """A file in which one conversation holds a fifth of all results, and how many there are."""
+    path = folder / f"hot-{factor}.jsonl"
+    even = SampleOptions(conversations=HOT_BASE * factor, bad_share=0.0)
+    others = write_sample(even, path).results
+    wanted = others * HOT_SHARE / (1 - HOT_SHARE)
+    hot = SampleOptions(
+        seed=2,
+        conversations=1,
+        iterations=round(wanted / even.results),
+        fixed_iterations=True,
+        turns_share=0.0,
+        bad_share=0.0,
+    )
+    aside = folder / "hot.jsonl"
+    more = write_sample(hot, aside).results
+    with path.open("ab") as file:
+        file.write(aside.read_bytes())
+    return path, others + more
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/bench"))
