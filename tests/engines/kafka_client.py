@@ -1,9 +1,11 @@
 """What tests ask of a Kafka broker, run with the workers' Python, which has Kafka's client.
 
-`python -m tests.engines.kafka_client ADDRESS check | create TOPIC | fill TOPIC POSITIONS`
+`python -m tests.engines.kafka_client ADDRESS
+check | create TOPIC | fill TOPIC POSITIONS | send TOPIC FILE`
 """
 
 import sys
+from pathlib import Path
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -28,14 +30,24 @@ def create(address: str, topic: str) -> None:
 
 def fill(address: str, topic: str, positions: str) -> None:
     """Send every position with its event time, and return when the broker has them all."""
+    times = (position * MILLISECONDS_PER_POSITION for position in range(int(positions)))
+    _send(address, topic, [(b"%d" % at, time) for at, time in enumerate(times)])
+
+
+def send(address: str, topic: str, file: str) -> None:
+    """Send the messages in a file of lines: event time in milliseconds, blank, value."""
+    split = [line.partition(b" ") for line in Path(file).read_bytes().splitlines()]
+    _send(address, topic, [(value, int(time)) for time, _, value in split])
+
+
+def _send(address: str, topic: str, messages: list[tuple[bytes, int]]) -> None:
     producer = Producer({"bootstrap.servers": address, "acks": "all"})
-    for position in range(int(positions)):
-        event_time = position * MILLISECONDS_PER_POSITION
-        producer.produce(topic, key=b"", value=b"%d" % position, timestamp=event_time)
+    for value, event_time in messages:
+        producer.produce(topic, key=b"", value=value, timestamp=event_time)
     if left := producer.flush(SECONDS):
-        raise RuntimeError(f"{left} positions did not reach {address} within {SECONDS} s")
+        raise RuntimeError(f"{left} messages did not reach {address} within {SECONDS} s")
 
 
 if __name__ == "__main__":
-    what = {"check": check, "create": create, "fill": fill}[sys.argv[2]]
+    what = {"check": check, "create": create, "fill": fill, "send": send}[sys.argv[2]]
     what(sys.argv[1], *sys.argv[3:])

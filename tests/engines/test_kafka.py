@@ -1,5 +1,6 @@
 """Beam's Kafka source on the Flink cluster."""
 
+import json
 import uuid
 from pathlib import Path
 
@@ -29,3 +30,41 @@ def test_every_record_of_a_topic_is_read_with_its_event_time(
             lambda: len(written_rows(tmp_path)) == len(expected_rows(POSITIONS)), 60, "all windows"
         )
     assert written_rows(tmp_path) == expected_rows(POSITIONS)
+
+
+def test_traces_of_a_topic_are_read_with_their_places(
+    cluster: Cluster, kafka: Kafka, tmp_path: Path
+) -> None:
+    start = 1_740_000_000_000
+    values = [
+        json.dumps({"conversation_id": "a", "iteration": 1 + at, "timestamp": start + at})
+        for at in range(50)
+    ]
+    values[7:7] = ["garbage", ""]
+    messages = "".join(f"{start + 1000 + at} {value}\n" for at, value in enumerate(values))
+    (tmp_path / "messages").write_text(messages)
+    topic = f"traces-{uuid.uuid4().hex[:8]}"
+    kafka.ask("create", topic)
+    kafka.ask("send", topic, str(tmp_path / "messages"))
+    output = tmp_path / "output"
+    output.mkdir()
+    module = "tests.engines.programs.kafka_traces"
+    at = (f"--brokers={kafka.address}", f"--topic={topic}", f"--output={output}")
+    expansion = f"--java_expansion={kafka.expansion_address}"
+    with cluster.streaming(module, *at, expansion, *LOSSLESS, folder=tmp_path):
+        wait_until(lambda: len(list(output.glob("*.json"))) == len(values), 60, "all messages")
+    told = {file.stem: json.loads(file.read_text()) for file in output.glob("*.json")}
+    source = f"kafka://{topic}"
+    assert told.pop("partition 0, offset 7") == [
+        source,
+        "Not valid JSON: JSON is malformed: invalid character (byte 0).",
+        "garbage",
+        start + 1007,
+    ]
+    assert told.pop("partition 0, offset 8") == [
+        source,
+        "The message is empty.",
+        "",
+        start + 1008,
+    ]
+    assert told == {f"a-{1 + at}": [start + at, start + at] for at in range(50)}

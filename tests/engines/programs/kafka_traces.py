@@ -1,0 +1,27 @@
+"""Trace records of a Kafka topic: `... .kafka_traces --output=FOLDER --brokers=... --topic=...`."""
+
+import argparse
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from tests.engines.programs.telling import WriteFile
+from transforms.kafka import ReadKafkaTraces
+
+
+def main() -> None:
+    """Run the pipeline with the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("output", "brokers", "topic", "java_expansion"):
+        parser.add_argument(f"--{name}", required=True)
+    arguments, options = parser.parse_known_args()
+    with beam.Pipeline(options=PipelineOptions(options)) as pipeline:
+        traces = pipeline | ReadKafkaTraces(
+            arguments.brokers, [arguments.topic], expansion_service=arguments.java_expansion
+        )
+        _ = traces.calls | "Calls" >> beam.ParDo(WriteFile(arguments.output))
+        _ = traces.rejected | "Rejected" >> beam.ParDo(WriteFile(arguments.output))
+
+
+if __name__ == "__main__":
+    main()

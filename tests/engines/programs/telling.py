@@ -1,0 +1,29 @@
+"""What became of each record of a stream, in a file of its own."""
+
+import json
+from pathlib import Path
+
+import apache_beam as beam
+
+from transforms.core.records import SearchCall
+from transforms.core.rejected import RejectedRecord
+
+
+class WriteFile(beam.DoFn):
+    """Writes what tells an element, with its event time in milliseconds; again is the same."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def process(
+        self, element: SearchCall | RejectedRecord, timestamp=beam.DoFn.TimestampParam
+    ) -> None:
+        if isinstance(element, SearchCall):
+            name = f"{element.conversation_id}-{element.iteration}"
+            told = [element.timestamp, timestamp.micros // 1000]
+        else:
+            name = element.position
+            told = [element.source, element.reason, element.payload, timestamp.micros // 1000]
+        aside = self._folder / f".{name}"
+        aside.write_text(json.dumps(told))
+        aside.rename(self._folder / f"{name}.json")
