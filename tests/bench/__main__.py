@@ -2,27 +2,32 @@
 
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import ranking
-from tests.bench.core import core_rows
+from tests.bench import core, ranking, runs
 from tests.bench.rows import Row
-from tests.bench.runs import run_rows, sample
 from tests.bench.table import store
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """Each row as soon as it is measured."""
+    run_seconds = 0.0
+    for row in runs.format_rows(folder):
+        yield row
+        if row.name == runs.AVRO_RUN:
+            run_seconds = row.value / 1e6
+    yield from core.core_rows(runs.sample(folder, runs.FULL)[0], run_seconds)
+    yield from runs.growth_rows(folder)
+    yield from runs.worker_rows(folder)
+    for peer in ranking.measure():
+        yield Row(f"10,000 topics x 1,000 results: {peer['name']}", peer["seconds"], "s")
 
 
 def main(output: Path) -> None:
     """Measure, print, store `bench.md` in the output folder."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        rows = run_rows(folder)
-        run_seconds = next(row.value for row in rows if row.name == "avro: run") / 1e6
-        rows += core_rows(sample(folder, 1_000)[0], run_seconds)
-    rows += [
-        Row(f"10,000 topics x 1,000 results: {row['name']}", row["seconds"], "s CPU")
-        for row in ranking.measure()
-    ]
-    store(rows, output / "bench.md")
+    with tempfile.TemporaryDirectory() as folder:
+        store(rows(Path(folder)), output / "bench.md")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,23 @@
 """The table that the benchmarks print and store."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable
 from pathlib import Path
-
-from rich.console import Console
-from rich.table import Table
 
 from tests.bench.rows import Row
 
 _HEADINGS = ("what", "value", "unit", "aim")
 
 
-def store(rows: Sequence[Row], path: Path) -> None:
-    """Print the rows, and write them to `path` as a table in Markdown."""
-    table = Table(*_HEADINGS)
+def store(rows: Iterable[Row], path: Path) -> None:
+    """Print each row as it is measured, then write them all to `path` as a table in Markdown."""
+    lines = [_HEADINGS, tuple("---" for _ in _HEADINGS)]
     for row in rows:
-        table.add_row(*row.cells())
-    Console(width=110).print(table)
+        name, value, unit, target = row.cells()
+        sys.stdout.write(f"{name:66} {value:>10} {unit:15} {target}\n")
+        sys.stdout.flush()
+        lines.append(row.cells())
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [_HEADINGS, tuple("---" for _ in _HEADINGS), *(row.cells() for row in rows)]
-    text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
+    text = "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
     path.write_text(text, encoding="utf-8")
+    sys.stdout.write(f"\nThe table is in {path}.\n")
