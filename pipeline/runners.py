@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
@@ -21,6 +22,7 @@ from pipeline.prism_location import BUILT_PRISM
 from transforms.core.errors import UsageError
 
 _SEVERAL = {"--experiments"}
+_OBJECTS_BEFORE_COLLECTION = 50_000
 _EMBEDDED = "embed"  # the job endpoint that stands for Beam's own server within this process
 
 
@@ -253,4 +255,8 @@ def _fn_api_runner() -> PipelineRunner:
     # in memory here anyway. The setting is private, so a Beam without it is only slower.
     if hasattr(worker_handlers, "STATE_CACHE_SIZE_MB"):
         worker_handlers.STATE_CACHE_SIZE_MB = 0
+    # The data are in this process too, in millions of objects without cycles: looking for cycles
+    # in them took 6 % of the CPU.
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     return FnApiRunner()

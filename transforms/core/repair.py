@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import fields
@@ -17,6 +18,7 @@ from msgspec.structs import fields
 from transforms.core.records import Result, SearchCall
 
 _Repair = Callable[[Any], Any]
+_TEXT = frozenset((str,))
 
 
 def repaired_record(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def _repaired(record: Mapping[str, Any], repairs: Mapping[str, _Repair | None]) 
         if value is None or name not in repairs:
             continue
         repair = repairs[name]
-        if repair is not None:
+        if repair is not None and not (repair is _text and type(value) is str):
             value = repair(value)
             if value is None:
                 continue
@@ -67,6 +69,8 @@ def _results(value: Any) -> Any:
 
 
 def _map(value: Any) -> Any:
+    if type(value) is dict and _TEXT.issuperset(map(type, chain(value, value.values()))):
+        return value  # the plain majority
     pairs = _pairs(value)
     if pairs is None:
         return value

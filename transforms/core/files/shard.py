@@ -15,7 +15,8 @@ from transforms.core.files.compression import (
     decompressed,
 )
 
-DEFAULT_SHARD_BYTES = 64 * 1024 * 1024
+# Small enough that a file of some ten megabytes keeps several workers busy to its end.
+DEFAULT_SHARD_BYTES = 8 * 1024 * 1024
 _HEAD = 4096
 _COMPRESSION_SUFFIXES = (".gz", ".gzip", ".bz2", ".bzip2", ".zst", ".zstd")
 _FOREIGN = {
