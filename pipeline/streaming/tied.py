@@ -1,7 +1,8 @@
 """`python tied.py COMMAND ...` becomes the command, tied to its parent.
 
-The command ignores the Ctrl-C of the terminal, and on Linux the kernel ends it when its parent
-ends, however that happens. A script of its own, which imports nothing of the project.
+Neither the Ctrl-C of the terminal nor the SIGTERM by which a service is stopped ends the command,
+only its parent does; and on Linux the kernel, when its parent ends, however that happens. A script
+of its own, which imports nothing of the project.
 """
 
 import ctypes
@@ -14,7 +15,8 @@ _SET_SIGNAL_ON_PARENTS_DEATH = 1  # PR_SET_PDEATHSIG of Linux
 
 def main(command: list[str]) -> None:
     """Replace this process by the command."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setsid()  # what is sent to the terminal's processes together does not come here
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
     os.execv(command[0], command)
