@@ -76,7 +76,8 @@ def run_nightly(
     """Run the job; tell webhook and command of each day that did not pass.
 
     Raises:
-      UsageError: the configuration, the gate or the run's options cannot be used.
+      UsageError: the configuration, the gate or the run's options cannot be used, or a day is asked
+        for that has not come yet.
       LockedError: another job is at work on the same output; nobody is told.
       GoodGainError: the history cannot be written.
     """
@@ -110,6 +111,8 @@ def _run(
     )
     now = surroundings.now()
     today = now.date()
+    if _last(request, today) > today:
+        raise UsageError(f"{_last(request, today)} has not come yet (UTC): give a day of the past.")
     run_config(config, today, folders.output)  # so that a mistake there is known first
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):

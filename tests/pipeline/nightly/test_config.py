@@ -160,3 +160,14 @@ def test_engine_is_that_of_the_command_line_then_of_the_file_then_of_the_run(tmp
     main(["nightly", "--config", str(config)])
     main(["nightly", "--config", str(config), "--runner", "PortableRunner"])
     assert seen == ["PrismRunner", "FlinkRunner", "PortableRunner"]
+
+
+@pytest.mark.parametrize(
+    "words", [["--date", "9999-01-01"], ["--backfill", "2025-03-01", "9999-01-01"]]
+)
+def test_day_that_has_not_come_is_refused_and_leaves_no_entry(tmp_path, capsys, words):
+    config = tmp_path / "nightly.yaml"
+    config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\n")
+    assert main(["nightly", "--config", str(config), *words]) == 2
+    assert "9999-01-01 has not come yet" in capsys.readouterr().err
+    assert not (tmp_path / "nights").exists()

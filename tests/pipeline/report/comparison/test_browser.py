@@ -124,6 +124,17 @@ def test_every_control_has_a_name(page):
         assert control.accessible_name, control.get_attribute("outerHTML")[:200]
 
 
+def test_printing_is_light_and_fits_the_paper(page):
+    prefer(page, "dark")
+    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.execute_script("return document.documentElement.dataset.theme") == "light"
+    for plot in PLOTS:
+        width = f"return document.querySelector('#figure-{plot} .plot svg').clientWidth"
+        assert page.execute_script(width) <= 660, plot
+    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert not page.execute_script("return document.documentElement.dataset.theme")
+
+
 def test_hostile_text_is_shown_and_not_run(page):
     choose(page, "slice", "market = </script>")
     assert texts(page, ".slice-name")[0].startswith("market = </script><img")
