@@ -63,7 +63,8 @@ def test_installed_from_the_sdist_it_runs_anywhere(environment, tmp_path):
 def test_package_data_is_there(environment, tmp_path):
     code = (
         "from importlib.resources import files; c = files('configs');"
-        "print(*sorted(p.name for d in (c, c / 'schemas', c / 'data', c / 'deploy') for p in d.iterdir()))"
+        "folders = (c, c / 'schemas', c / 'data', c / 'deploy');"
+        "print(*sorted(path.name for folder in folders for path in folder.iterdir()))"
     )
     listed = subprocess.check_output([environment / "python", "-c", code], text=True, cwd=tmp_path)
     names = set(listed.split())
