@@ -54,7 +54,7 @@ def _print_means(console: Console, means: list[dict[str, Any]]) -> None:
     at_end = {
         row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"
     }
-    if not at_end:
+    if not any(row["n"] or row["undefined"] for row in at_end.values()):
         _print(console, "There are no means, since no conversation counts.")
         return
     table = plain_table()
