@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import socket
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -21,6 +22,7 @@ from msgspec import Struct
 from pipeline.prism_location import BUILT_PRISM
 from transforms.core.errors import UsageError
 
+_CONNECTION_SECONDS = 10
 _SEVERAL = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 50_000
 _EMBEDDED = "embed"  # the job endpoint that stands for Beam's own server within this process
@@ -170,6 +172,8 @@ def _check_flink(options: PipelineOptions, streaming: bool) -> None:
             "HOST:PORT of one that runs (`make flink` starts one) or --flink_job_server_jar FILE."
         )
     _check_workers("FlinkRunner", options)
+    if options.view_as(PortableOptions).job_endpoint:
+        _check_job_server(options)
     given = options.get_all_options(drop_default=True, retain_unknown_options=True)
     if streaming and "shutdown_sources_after_idle_ms" in given:
         raise UsageError(
@@ -187,6 +191,7 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
         )
     if portable.job_endpoint != _EMBEDDED:
         _check_workers("PortableRunner", options)
+        _check_job_server(options)
     elif streaming:
         raise UsageError(
             f"--job_endpoint={_EMBEDDED} cannot run a stream: {_FN_API.cannot_stream}. Use "
@@ -194,6 +199,25 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
         )
     elif not portable.environment_type:
         portable.environment_type = "LOOPBACK"  # in this process, as the server is
+
+
+def _check_job_server(options: PipelineOptions) -> None:
+    """Make sure that somebody answers: Beam would wait for minutes."""
+    endpoint = options.view_as(PortableOptions).job_endpoint or ""
+    host, _, port = endpoint.rpartition(":")
+    try:
+        if not _answers(host, int(port)):
+            raise UsageError(f"No job server answers at --job_endpoint {endpoint}.")
+    except ValueError:
+        raise UsageError(f"--job_endpoint must be HOST:PORT, not {endpoint!r}.") from None
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=_CONNECTION_SECONDS):
+            return True
+    except (OSError, OverflowError):
+        return False
 
 
 def _check_workers(runner: str, options: PipelineOptions) -> None:

@@ -1,5 +1,6 @@
 """What each name of an engine stands for, and what is refused before anything runs."""
 
+import socket
 import sys
 
 import pytest
@@ -24,6 +25,11 @@ def test_the_default_is_the_engine_that_is_always_there(name, monkeypatch):
     assert type(engine) is FnApiRunner
     assert options.view_as(DirectOptions).direct_num_workers == 3
     assert worker_handlers.STATE_CACHE_SIZE_MB == 0
+
+
+@pytest.fixture(autouse=True)
+def _answering_job_server(monkeypatch):
+    monkeypatch.setattr(runners, "_answers", lambda host, port: True)
 
 
 FLINK = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
@@ -99,6 +105,22 @@ def test_dataflow_names_the_packages_it_lacks(monkeypatch):
     monkeypatch.setitem(sys.modules, "apache_beam.runners.dataflow.internal.apiclient", None)
     with pytest.raises(UsageError, match=r"pip install 'goodgain\[gcp\]'"):
         runners.create("DataflowRunner", [])
+
+
+@pytest.mark.parametrize("name", ["FlinkRunner", "PortableRunner"])
+def test_a_job_server_that_is_not_there_is_not_waited_for(name, monkeypatch):
+    monkeypatch.undo()
+    with socket.socket() as taken:
+        taken.bind(("localhost", 0))  # bound, but nobody listens
+        address = f"localhost:{taken.getsockname()[1]}"
+        with pytest.raises(UsageError, match=f"No job server answers at --job_endpoint {address}"):
+            runners.create(name, [f"--job_endpoint={address}", "--environment_type=LOOPBACK"])
+
+
+@pytest.mark.parametrize("endpoint", ["localhost", "localhost:", ":x"])
+def test_an_endpoint_without_a_port_is_refused(endpoint):
+    with pytest.raises(UsageError, match="--job_endpoint must be HOST:PORT"):
+        runners.create("FlinkRunner", [f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK"])
 
 
 def test_a_source_that_shuts_down_is_refused_with_checkpoints():

@@ -14,6 +14,11 @@ RELATIVE = RunConfig(input=("traces/*.avro", "gs://bucket/a.avro"), output="out"
 FLINK = ["--job_endpoint=localhost:1", "--environment_type"]
 
 
+@pytest.fixture(autouse=True)
+def _answering_job_server(monkeypatch):
+    monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+
+
 @pytest.mark.parametrize(
     ("runner", "options"),
     [

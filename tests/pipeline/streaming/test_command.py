@@ -111,7 +111,8 @@ class TestRefusals:
         assert code == 1
         assert "Another job is writing to" in capsys.readouterr().err
 
-    def test_a_source_of_no_kind(self, tmp_path, capsys):
+    def test_a_source_of_no_kind(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(runners, "_answers", lambda host, port: True)
         words = ("--input", "amqp://a/b", "--output", tmp_path / "out", "--runner", "FlinkRunner")
         flink = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
         assert "amqp://a/b is no source of a stream" in said(capsys, *words, *flink)
