@@ -53,6 +53,11 @@ class FlinkRest:
         vertices = self._get(f"/jobs/{job_id}")["vertices"]
         return bool(vertices) and all(each["status"] == "RUNNING" for each in vertices)
 
+    def finished_steps(self, job_id: str) -> int:
+        """How many steps of a batch job are done."""
+        vertices = self._get(f"/jobs/{job_id}")["vertices"]
+        return sum(each["status"] == "FINISHED" for each in vertices)
+
     def task_managers_of(self, job_id: str) -> tuple[str, ...]:
         """The names of the TaskManagers that work for the job."""
         found: set[str] = set()

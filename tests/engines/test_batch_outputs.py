@@ -8,9 +8,9 @@ import pytest
 from pipeline import runners
 from pipeline.exit_codes import ExitCode
 from pipeline.prism_location import BUILT_PRISM
-from tests.engines.cluster import Cluster
+from tests.engines.cluster import PATIENCE, Cluster
 from tests.engines.engine_outputs import run_arguments, sample_files
-from tests.engines.processes import run_to_end
+from tests.engines.processes import run_to_end, wait_until
 from tests.pipeline.runs import contents, main, manifest
 
 SHAPE = "jsonl"
@@ -48,6 +48,20 @@ def test_the_cluster_agrees(
     cluster: Cluster, files: list[Path], right: Path, tmp_path: Path, parallelism: int
 ) -> None:
     cluster.goodgain(*run_arguments(files, tmp_path / "out", SHAPE), parallelism=parallelism)
+    check_same(tmp_path / "out", right, "FlinkRunner")
+
+
+def test_the_cluster_agrees_after_its_workers_were_lost(
+    cluster: Cluster, files: list[Path], right: Path, tmp_path: Path
+) -> None:
+    arguments = run_arguments(files, tmp_path / "out", SHAPE)
+    job = cluster.submit("pipeline", *arguments, folder=tmp_path)
+    wait_until(lambda: job.id is not None, PATIENCE, f"job {job.name}; read {job.log}")
+    wait_until(lambda: cluster.rest.finished_steps(job.id) > 2, PATIENCE, "the first steps")
+    cluster.worker_pool.kill()
+    assert not (tmp_path / "out" / "manifest.json").exists(), "the run was over before the loss"
+    cluster.worker_pool.start()
+    job.wait_until_done(PATIENCE)
     check_same(tmp_path / "out", right, "FlinkRunner")
 
 
