@@ -1,7 +1,7 @@
 # Real engines on one machine, installed from package registries into .cache/engines and set up by
 # configs/flink/engines.yaml. Needs $(PYTHON) with the project's packages.
 
-.PHONY: prism flink flink-run flink-stop kafka kafka-stop test-engines
+.PHONY: prism flink flink-run flink-stop kafka kafka-stop airflow test-engines
 
 prism:  ## build Prism, Beam's local streaming engine, with Go
 	$(PYTHON) -m tests.engines prism install
@@ -20,6 +20,9 @@ kafka:  ## start a Kafka broker and the Java half of Beam's Kafka source
 
 kafka-stop:  ## end the Kafka broker
 	$(PYTHON) -m tests.engines kafka stop
+
+airflow:  ## install Airflow into an environment of its own
+	$(PYTHON) -m tests.engines airflow install
 
 test-engines:  ## the tests that need the engines above
 	$(PYTHON) -m pytest -m engines tests/engines
