@@ -26,6 +26,11 @@ def end_draining() -> None:
     _final_watermark = _NOT_DRAINING
 
 
+def final_watermark() -> int | None:
+    """The last watermark that counts, in ms of event time; None while nothing is drained."""
+    return _final_watermark
+
+
 def is_due(deadline_ms: int) -> bool:
     """Whether a timer set for `deadline_ms` may do its work, now that the engine fires it."""
     return _final_watermark is None or deadline_ms <= _final_watermark

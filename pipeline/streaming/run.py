@@ -30,6 +30,7 @@ from pipeline.streaming.resume import last_start, read_written, what_again
 from pipeline.streaming.sinks import StreamTarget
 from pipeline.streaming.summary import print_summary
 from pipeline.worker_paths import for_workers
+from transforms import draining
 from transforms.core.closing import Closing
 from transforms.core.errors import GoodGainError, UsageError
 from transforms.journal_file import read_journal
@@ -80,11 +81,12 @@ def _stream_here(config: StreamConfig, options: Any, ends_when_silent: bool) -> 
         note_start(kept, start)
         _say(config, f"start {start.number}; Ctrl-C ends it")
         here.run(plan, options, kept)
-        journal = read_journal(str(kept))
-        if journal.reach.watermark is not None:
-            # Everything that was due has been flushed when the pipeline ends well.
-            note_progress(kept, journal.reach.watermark)
-        print_summary(config, figures.now(), journal)
+        final = draining.final_watermark()
+        if final is not None:
+            # All that was due by then is in files when the pipeline ends well. The journal may be
+            # further than that, when the stream was ended while it read again what was there.
+            note_progress(kept, final)
+        print_summary(config, figures.now(), read_journal(str(kept)))
     return ExitCode.DONE
 
 

@@ -1,0 +1,36 @@
+"""What a start leaves behind for the next, whatever engine ran it."""
+
+import pytest
+
+from pipeline import runners
+from pipeline.config_file import load_config
+from pipeline.streaming import here
+from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.keeping import kept_folder, note_progress, read_progress
+from pipeline.streaming.run import stream
+from tests.pipeline.streaming.rows import MINUTE, NOON
+from transforms import draining
+from transforms.core.journal import Move
+from transforms.core.reach import Reach
+from transforms.journal_file import JournalFile
+
+
+@pytest.fixture(autouse=True)
+def _no_draining_afterwards():
+    yield
+    draining.end_draining()
+
+
+def test_ended_while_it_reads_again_a_stream_is_no_further_than_it_has_read(tmp_path, monkeypatch):
+    """The journal was at noon when the stream was killed; much of that is in no file yet."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "prism").touch()
+    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
+    output = str(tmp_path / "out")
+    kept = kept_folder(output)
+    JournalFile(str(kept)).append(Move(Reach(NOON)))
+    note_progress(kept, NOON - 100 * MINUTE)
+    ends_at = NOON - 90 * MINUTE
+    monkeypatch.setattr(here, "run", lambda *_: draining.begin_draining(ends_at))
+    stream(load_config(StreamConfig, {"input": str(tmp_path / "in"), "output": output}), [])
+    assert read_progress(kept).watermark == ends_at
