@@ -177,6 +177,7 @@ def test_a_link_that_leads_nowhere_is_no_file(folder, journal):
 
 @pytest.mark.parametrize("room", [0, 10, 300])
 def test_a_full_disk_is_waited_for(folder, journal, room, caplog):
+    caplog.set_level(logging.WARNING)
     put(folder, "a.jsonl", *minutes(20))
     put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
     engine = Engine(folder, journal, now=NOON + 40 * MINUTE)
