@@ -203,6 +203,7 @@ def exact_rows(accumulator):
     return [repr(row) for row in accumulator.rows({}, RANKING)]
 
 
+@pytest.mark.slow
 @given(order=st.randoms(use_true_random=False), bounds=st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_any_order_and_grouping_gives_the_same_bits(order, bounds):

@@ -132,6 +132,7 @@ class TestDeath:
         assert "manifest.json" not in names_in(tmp_path / "out")
         self.assert_unfinished_and_repaired(tmp_path / "out")
 
+    @pytest.mark.slow
     def test_a_balance_that_does_not_hold(self, tmp_path, capsys, monkeypatch):
         """As when an engine loses a bundle."""
         of_score = pipeline.graph.of_score
@@ -149,6 +150,7 @@ class TestDeath:
 
 
 class TestOverwrite:
+    @pytest.mark.slow
     def test_replaces_all_that_an_earlier_run_wrote(self, good, tmp_path):
         first = ("--per-call", "--write-duplicates", "--format=parquet", "--shards=3")
         assert run(tmp_path / "out", [SAMPLE], *first) == ExitCode.DONE
@@ -293,6 +295,7 @@ class TestManifest:
                 balance_of({**counts, name: counts[name] + 1})
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_takes_nothing_from_the_earlier_one(tmp_path):
     output = tmp_path / "out"
     assert run(output, [SAMPLE]) == 0

@@ -182,6 +182,7 @@ def test_rows_within_a_file_are_sorted(outputs):
     assert rows(outputs / "avro", "means")[0]["slice"] == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["avro", "parquet"])
 def test_processes_write_the_same_bytes(file_format, outputs, tmp_path):
     """Also with other hash seeds, which order sets otherwise."""

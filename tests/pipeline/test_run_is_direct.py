@@ -88,6 +88,7 @@ def test_engine_changes_no_byte(options, in_process, traces, tmp_path):
     assert contents(tmp_path / "out") == contents(in_process)
 
 
+@pytest.mark.slow
 def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
     monkeypatch.setattr(transforms.fingerprint, "_MOST_BUFFERED_RESULTS", 0)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
@@ -100,6 +101,7 @@ def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
     assert contents(tmp_path / "out") == contents(in_process)
 
 
+@pytest.mark.slow
 def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypatch):
     """An engine may run a bundle again; what the first attempt wrote must not stay beside."""
     monkeypatch.setattr(runners, "_fn_api_runner", lambda: FnApiRunner(bundle_repeat=1))
@@ -116,6 +118,7 @@ def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path
     assert contents(tmp_path / "out") == contents(in_process)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shards", [1, 4])
 def test_shards_partition_the_rows(shards, in_process, traces, tmp_path):
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL, f"--shards={shards}") == 0

@@ -64,6 +64,7 @@ def numbered(outcome):
     ]
 
 
+@pytest.mark.slow
 def test_arrival_order_does_not_matter(records, outcome):
     some = [record for record in records if record["conversation_id"].startswith("a")]
     again = list(some)

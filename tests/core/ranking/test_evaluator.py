@@ -143,6 +143,7 @@ def test_an_evaluator_can_be_sent_to_a_worker():
     assert sent.evaluate(labels, pool_of(labels)) == evaluator.evaluate(labels, pool_of(labels))
 
 
+@pytest.mark.slow
 def test_a_long_list_is_exact_to_nine_digits():
     draw = random.Random(7)
     long = [draw.choice([-2, -1, 0, 0, 0, 1, 2, 3, 4]) for _ in range(3_000)]

@@ -23,6 +23,7 @@ def repeated(tmp_path_factory):
     return output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
 
 
+@pytest.mark.slow
 def test_a_win_by_repeating_shows_only_without_deduplication(repeated, capsys):
     assert main(["compare", *repeated, "--metrics", "CG", "--sensitivity", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["sensitivity"]
@@ -48,6 +49,7 @@ def test_runs_whose_inputs_have_changed_are_refused(tmp_path, capsys):
     assert "inputs" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_table_says_which_verdicts_turn(repeated, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["compare", *repeated, "--metrics", "CG", "SRE", "--sensitivity"]) == 0

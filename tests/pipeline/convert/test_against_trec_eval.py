@@ -25,6 +25,7 @@ PEERS = {
 WITHOUT_RELEVANT_0 = {"map", "mrr", "r_precision", "bpref"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", trec_tables.TABLES)
 def test_run_and_qrels_through_the_pipeline_give_the_tables_of_trec_eval(tmp_path, table):
     qrels, level = trec_tables.TABLES[table]
@@ -44,6 +45,7 @@ def test_run_and_qrels_through_the_pipeline_give_the_tables_of_trec_eval(tmp_pat
     assert rows.keys() == printed.keys() - {"all"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traces", [SESSIONS, SAMPLE], ids=["sessions", "sample"])
 def test_our_metrics_are_those_of_trec_eval_on_the_converted_files(tmp_path, traces):
     run_path, qrels_path = tmp_path / "run.txt", tmp_path / "qrels.txt"
@@ -78,6 +80,7 @@ def test_our_metrics_are_those_of_trec_eval_on_the_converted_files(tmp_path, tra
     assert run.keys() == searched
 
 
+@pytest.mark.slow
 def test_judgments_of_the_traces_themselves_change_nothing(tmp_path):
     qrels = tmp_path / "qrels.txt"
     goodgain("convert", "--from-traces", SESSIONS, "--to-qrels", qrels)
