@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -27,7 +27,6 @@ from pipeline.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from transforms.core.files.shard import InputFile
 from transforms.core.judgments import LabelKeys, QrelsProblem
 from transforms.core.means import MeanRow
-from transforms.core.payload import payload
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring
@@ -158,12 +157,6 @@ def _score(
         payloads = payloads | f"{label}/Gather" >> GatherPayloads()
     scored: ScoredConversations = payloads | label >> ScorePayloads(plan.scoring)
     return scored
-
-
-def flags(row: RejectedRecord) -> Iterator[_Keyed]:
-    """Tell the conversation of a rejected record, when it can be told which one that is."""
-    if row.conversation_id:
-        yield row.conversation_id, payload((), row.records)
 
 
 def _ranking_names(plan: Plan) -> tuple[str, ...]:

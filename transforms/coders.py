@@ -1,6 +1,7 @@
 """Coders that carry Good Gain's records between the stages of a Beam pipeline.
 
-Importing the module registers them, so that any PCollection of these types uses them.
+Importing the module registers them, so that any PCollection of these types uses them. Beam forgets
+a union when it is inferred or given by `with_output_types`: set `element_type` to `AnyRecord`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import msgspec
 
 from transforms.core.records import Millis, SearchCall, timestamp_hook
 from transforms.core.rejected import RejectedRecord
+
+AnyRecord = SearchCall | RejectedRecord
+_CALL, _REJECTED = b"c", b"r"
 
 
 class StructCoder(beam.coders.Coder):
@@ -57,6 +61,51 @@ class StructCoder(beam.coders.Coder):
         return hash(self._type)
 
 
+class RecordCoder(beam.coders.Coder):
+    """Calls and rejected records together: a byte for the kind, then as `StructCoder` has it."""
+
+    def __init__(self) -> None:
+        """The same for every PCollection."""
+        self._call = StructCoder(SearchCall)
+        self._rejected = StructCoder(RejectedRecord)
+
+    def encode(self, value: SearchCall | RejectedRecord) -> bytes:
+        """The bytes of one record."""
+        if isinstance(value, SearchCall):
+            return _CALL + self._call.encode(value)
+        return _REJECTED + self._rejected.encode(value)
+
+    def decode(self, encoded: bytes) -> Any:
+        """The record of the bytes that `encode` made."""
+        coder = self._call if encoded[:1] == _CALL else self._rejected
+        return coder.decode(encoded[1:])
+
+    def is_deterministic(self) -> bool:
+        """Equal records encode to equal bytes."""
+        return True
+
+    def to_type_hint(self) -> Any:
+        """The type of the records."""
+        return AnyRecord
+
+    @classmethod
+    def from_type_hint(cls, typehint: Any, registry: Any) -> RecordCoder:
+        """The coder for `AnyRecord`."""
+        return cls()
+
+    def __reduce__(self) -> tuple[type[RecordCoder], tuple[()]]:
+        """Pickle nothing: msgspec's encoders don't pickle."""
+        return RecordCoder, ()
+
+    def __eq__(self, other: object) -> bool:
+        """All are interchangeable."""
+        return isinstance(other, RecordCoder)
+
+    def __hash__(self) -> int:
+        """The same for all."""
+        return hash(RecordCoder)
+
+
 def _plain(value: Any) -> int:
     if isinstance(value, Millis):
         return int(value)
@@ -65,3 +114,4 @@ def _plain(value: Any) -> int:
 
 beam.coders.registry.register_coder(SearchCall, StructCoder)
 beam.coders.registry.register_coder(RejectedRecord, StructCoder)
+beam.coders.registry.register_coder(AnyRecord, RecordCoder)

@@ -35,8 +35,8 @@ class FolderSource(Struct, frozen=True):
       folder: the local folder in which files appear.
       journal: the local folder that keeps the journal; one for each stream.
       rule: how records move the watermark.
-      horizon_ms: after a restart, files are read again that hold records younger than the
-        watermark less this: the greatest age of a conversation, plus the gap, the allowed lateness
+      horizon_ms: after a restart, records are given again whose times lie no further than this
+        before the watermark: the greatest age of a conversation, plus the gap, the allowed lateness
         and a window of the means.
       poll_seconds: how long to wait before the folder is looked at again.
       settle_ms: how long a file must have been left alone before it is taken.
@@ -73,8 +73,7 @@ class Resumption(Struct, frozen=True):
 
     Attributes:
       entries: how many the journal had.
-      oldest: files among these that hold no record from here on need not be read again; None when
-        all must be.
+      oldest: what these gave before this time, in ms, is not given again; None when all is.
     """
 
     entries: int
@@ -171,10 +170,18 @@ class FolderWatch:
         entry = self._file.journal.entries[position]
         if not isinstance(entry, Take):
             return 1
-        before = position < resumption.entries
-        if before and not self._file.journal.matters(position, resumption.oldest):
-            return 0
-        return len(self._shards(position))
+        matters = self._file.journal.matters(position, self.oldest(position, resumption))
+        return len(self._shards(position)) if matters else 0
+
+    def oldest(self, position: int, resumption: Resumption) -> int | None:
+        """From when on, in ms, records of an entry are given; None when all are."""
+        is_known = position in self._file.journal.readings
+        return resumption.oldest if is_known and position < resumption.entries else None
+
+    def clock(self, position: int) -> int | None:
+        """When the file of an entry was taken, by this machine's clock in ms; None for none."""
+        entry = self._file.journal.entries[position]
+        return entry.clock if isinstance(entry, Take) else None
 
     def records(self, position: int, part: int) -> Iterator[SearchCall | RejectedRecord]:
         """What one step gives: the records of a shard, or the row for a file that changed.
@@ -220,7 +227,7 @@ class FolderWatch:
         while self._round and not os.path.exists(self._path(self._round[0].name)):
             self._round.popleft()
         if self._round:
-            return Take(self._round[0].name, self._round[0].size)
+            return Take(self._round[0].name, self._round[0].size, self._now_ms())
         if journal.unmoved:
             return self._account(journal.unmoved)
         if self._now_ms() - self._heard_ms < self.source.rule.idle_ms:

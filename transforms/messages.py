@@ -9,23 +9,27 @@ import apache_beam as beam
 
 from transforms.coders import StructCoder
 from transforms.core.message import Message, parse_message
-from transforms.read import REJECTED
+from transforms.read import REJECTED, also_rejected
 from transforms.streamed import StreamedTraces, stamped, streamed_traces
 
 beam.coders.registry.register_coder(Message, StructCoder)
 
 
 class ParseMessages(beam.PTransform):
-    """`PCollection[Message]` to `StreamedTraces`; a rejected record keeps its message's time."""
+    """`PCollection[Message]` to `StreamedTraces`.
+
+    A call is given at its timestamp, but no later than its message; what is rejected at the time of
+    its message.
+    """
 
     def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
         """Apply the transform."""
         outputs = messages | "ParseMessage" >> beam.ParDo(_ParseMessage()).with_outputs(
-            REJECTED, main="calls"
+            REJECTED, main="records"
         )
         return streamed_traces(outputs)
 
 
 class _ParseMessage(beam.DoFn):
     def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterable[Any]:
-        return stamped([parse_message(message)], timestamp)
+        return also_rejected(stamped([parse_message(message)], None, timestamp))

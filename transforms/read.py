@@ -9,8 +9,9 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.transforms.window import TimestampedValue
 
-from transforms import coders as _coders  # noqa: F401  (registers the coders of what is read)
+from transforms.coders import AnyRecord
 from transforms.core.errors import UsageError
 from transforms.core.files.compression import Compression
 from transforms.core.files.reading import read_shard
@@ -89,11 +90,14 @@ class ReadShard(beam.DoFn):
         return also_rejected(read_shard(shard, open_plain))
 
 
-def also_rejected(records: Iterable[SearchCall | RejectedRecord]) -> Iterator[Any]:
+def also_rejected(
+    records: Iterable[SearchCall | RejectedRecord | TimestampedValue],
+) -> Iterator[Any]:
     """Everything, and what was rejected once more, tagged `rejected`."""
     for record in records:
         yield record
-        if isinstance(record, RejectedRecord):
+        value = record.value if isinstance(record, TimestampedValue) else record
+        if isinstance(value, RejectedRecord):
             yield beam.pvalue.TaggedOutput(REJECTED, record)
 
 
@@ -101,7 +105,8 @@ class Traces(NamedTuple):
     """What was read.
 
     Attributes:
-      records: PCollection[SearchCall | RejectedRecord], everything; for `FingerprintCalls`.
+      records: PCollection[SearchCall | RejectedRecord], everything; what is to be scored, since
+        rejected records flag their conversations.
       calls: PCollection[SearchCall].
       rejected: PCollection[RejectedRecord], what could not be used.
       shards: PCollection[FileShard], what was read; for `ReadConversations`.
@@ -158,6 +163,7 @@ def traces_of(shards: beam.PCollection[FileShard], read: beam.ParDo) -> Traces:
     """What a ParDo that gives `also_rejected` reads of shards."""
     outputs = shards | "Read" >> read.with_outputs(REJECTED, main="records")
     records, rejected = outputs["records"], outputs[REJECTED]
+    records.element_type = AnyRecord
     calls = records | "Calls" >> beam.Filter(_is_call)
     calls.element_type = SearchCall
     rejected.element_type = RejectedRecord

@@ -16,12 +16,11 @@ from transforms.core.closing import Closing
 from transforms.core.delivery import EncodingsNeededError
 from transforms.core.live import LiveIteration
 from transforms.core.payload import unpack
-from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring, score_conversation
 from transforms.fingerprint import FingerprintCalls
-from transforms.score_stream import LATE, LIVE, REJECTED, CloseConversation
+from transforms.score_stream import LATE, LIVE, REJECTED, CloseConversation, Early
 
 _UNDECIDED = "undecided"
 
@@ -47,11 +46,12 @@ class ScoredConversations(NamedTuple):
 
 
 class ScoreConversations(beam.PTransform):
-    """`PCollection[SearchCall]` to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
+    """Records to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
 
-    Carries the records' canonical encodings, so that every order is decided and `undecided` stays
-    empty. Where the input can be read twice it is cheaper to leave them behind at first, and to
-    score the `undecided` again from `ReadConversations`.
+    Takes `PCollection[SearchCall]`, or with `RejectedRecord`s among the calls, which flag their
+    conversations (SPEC 3). Carries the records' canonical encodings, so that every order is decided
+    and `undecided` stays empty. Where the input can be read twice it is cheaper to leave them
+    behind at first, and to score the `undecided` again from `ReadConversations`.
 
     Attributes:
       scoring: thresholds, rules and what is asked for.
@@ -63,10 +63,10 @@ class ScoreConversations(beam.PTransform):
         self.scoring = scoring
         self.closing = closing
 
-    def expand(self, calls: beam.PCollection[SearchCall]) -> ScoredConversations:
+    def expand(self, records: beam.PCollection[Any]) -> ScoredConversations:
         """Apply the transform."""
         scored: ScoredConversations = (
-            calls
+            records
             | "Fingerprint" >> FingerprintCalls(self.scoring.rules, keep_encodings=True)
             | "Score" >> ScorePayloads(self.scoring, self.closing)
         )
@@ -79,7 +79,8 @@ class ScorePayloads(beam.PTransform):
     A stateful DoFn buffers the payloads of a conversation; when its input is complete, it brings
     the calls into the order of SPEC 3 and folds them. The outcome does not depend on the order of
     arrival, on bundling or on the number of workers. In a stream a conversation is complete when
-    it is closed (`transforms.core.closing`); its payloads need their records' encodings.
+    it is closed (`transforms.core.closing`); its payloads need their records' encodings. On Prism
+    say in `closing` how far records come out of order, or some that are in time will be late.
 
     Attributes:
       scoring: thresholds, rules and what is asked for.
@@ -100,9 +101,14 @@ class ScorePayloads(beam.PTransform):
     def _of_stream(
         self, payloads: beam.PCollection[tuple[str, bytes]], closing: Closing
     ) -> ScoredConversations:
-        outputs = payloads | "CloseConversation" >> beam.ParDo(
-            CloseConversation(self.scoring, closing)
-        ).with_outputs(LATE, LIVE, REJECTED, main="scores")
+        outputs = (
+            payloads
+            | "Early" >> beam.ParDo(Early(closing)).with_output_types(tuple[str, bytes])
+            | "CloseConversation"
+            >> beam.ParDo(CloseConversation(self.scoring, closing)).with_outputs(
+                LATE, LIVE, REJECTED, main="scores"
+            )
+        )
         outputs["scores"].element_type = ConversationScore
         outputs[LATE].element_type = LateRow
         outputs[LIVE].element_type = LiveIteration

@@ -18,7 +18,7 @@ from apache_beam.transforms.userstate import (
     on_timer,
 )
 from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import Timestamp
+from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from msgspec.structs import replace
 
 from transforms import draining
@@ -56,14 +56,33 @@ _given_decoder = msgspec.msgpack.Decoder(list[LiveIteration])
 _encode = msgspec.msgpack.Encoder().encode
 
 
+class Early(beam.DoFn):
+    """Gives payloads a time that is earlier by `out_of_orderness`; `CloseConversation` undoes it.
+
+    Prism holds an element back behind a timer of its key that is set for an earlier time, however
+    far the watermark still is from both. A record that comes in time, though after one that says
+    `is_final`, would be late by that. Other engines do not mind.
+    """
+
+    def __init__(self, closing: Closing) -> None:
+        self._closing = closing
+
+    def process(
+        self, keyed: tuple[str, bytes], timestamp: Any = beam.DoFn.TimestampParam
+    ) -> Iterator[TimestampedValue]:
+        """Give one payload its time."""
+        early = _timestamp(_millis(timestamp) - self._closing.out_of_orderness)
+        yield TimestampedValue(keyed, max(early, MIN_TIMESTAMP))
+
+
 class CloseConversation(beam.DoFn):
     """Buffers conversations of a stream and scores each when it is closed.
 
     A thin shell: `core.closing` decides when that is and what is late, `core.live` which rows are
-    given before. Takes (conversation_id, payload). A conversation's age counts from the timestamp
-    of its first payload, its last event from those in the calls. So a source bounds how long a
-    record with a clock that runs ahead keeps its conversation open, by giving it a timestamp near
-    the watermark.
+    given before. Takes (conversation_id, payload) from `Early`. A conversation's age counts from
+    the timestamp of its first payload, its last event from those in the calls. So a source bounds
+    how long a record with a clock that runs ahead keeps its conversation open, by giving it no
+    later timestamp than when it came (`transforms.streamed`).
     """
 
     # What is scored, compressed: a bag, since adding to it reads nothing.
@@ -89,7 +108,7 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TaggedOutput]:
         """Keep a payload, or give its records as late or as too many."""
         conversation_id, packed = keyed
-        frame, at = unpack([packed]), _millis(timestamp)
+        frame, at = unpack([packed]), _millis(timestamp) + self._closing.out_of_orderness
         known = seen = _conversation(conversation)
         kept = _compressed(packed)
         fate, whole = arrived(known, arrival_of(frame, len(kept), at), self._closing)

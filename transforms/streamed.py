@@ -1,4 +1,4 @@
-"""What every source of a stream gives: calls at their event times, and what could not be used."""
+"""What every source of a stream gives: records at their times (SPEC 2, 7)."""
 
 from __future__ import annotations
 
@@ -7,64 +7,77 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import MAX_TIMESTAMP, MIN_TIMESTAMP, Timestamp
+from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 
-from transforms import coders as _coders  # noqa: F401  (registers the coders of what is read)
+from transforms.coders import AnyRecord
 from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 from transforms.read import REJECTED
 
+_MOST_WAITING = 1_000
+
 
 class StreamedTraces(NamedTuple):
-    """What a stream gives.
+    """What a stream gives, each at the time that `stamped` tells.
 
     Attributes:
-      calls: PCollection[SearchCall], each at its event time.
-      rejected: PCollection[RejectedRecord], what could not be used; it has no event time of its
-        own, and is given at that of the source.
+      records: PCollection[SearchCall | RejectedRecord], everything; what is to be scored, since
+        rejected records flag their conversations.
+      rejected: PCollection[RejectedRecord], what could not be used, once more.
     """
 
-    calls: beam.PCollection[SearchCall]
+    records: beam.PCollection[Any]
     rejected: beam.PCollection[RejectedRecord]
 
 
 def streamed_traces(outputs: Any) -> StreamedTraces:
-    """The outputs of a ParDo that gives what `stamped` gives, tagged `calls` and `rejected`."""
-    calls, rejected = outputs["calls"], outputs[REJECTED]
-    calls.element_type = SearchCall
+    """The outputs, tagged `records` and `rejected`, of a ParDo that gives `also_rejected`."""
+    records, rejected = outputs["records"], outputs[REJECTED]
+    records.element_type = AnyRecord
     rejected.element_type = RejectedRecord
-    return StreamedTraces(calls, rejected)
+    return StreamedTraces(records, rejected)
 
 
 def stamped(
-    records: Iterable[SearchCall | RejectedRecord], source_time: Timestamp | None
-) -> Iterator[TimestampedValue | beam.pvalue.TaggedOutput]:
-    """Calls, all of which have a timestamp, at that; rejected records at the time of the source.
+    records: Iterable[SearchCall | RejectedRecord],
+    earliest: Timestamp | None,
+    latest: Timestamp | None,
+) -> Iterator[TimestampedValue]:
+    """Records that came together, at their times.
 
-    While a source has no time yet, rejected records come last, at the least time of the calls, or
-    if there are none, at Beam's least.
+    A call, all of which have a timestamp, is given at that, but within `earliest` and `latest`: a
+    clock that is wrong by years neither ages its conversation nor holds it open. A rejected record
+    has no time that could be read; it is given at that of the call before it, or of the first call.
+    Where there are no calls it is given at `earliest`, where that is unknown at `latest`, or at
+    Beam's least time.
+
+    Args:
+      records: in the order in which they stand.
+      earliest: the watermark of the source; None while it has none.
+      latest: when they came, by a clock that is not theirs; None where nobody knows.
     """
-    waiting = []
-    least = MAX_TIMESTAMP
+    unknown = earliest or latest or MIN_TIMESTAMP
+    waiting: list[RejectedRecord] = []
+    at: Timestamp | None = None
     for record in records:
-        if isinstance(record, RejectedRecord):
-            if source_time is None:
-                waiting.append(record)
-            else:
-                yield _rejected(record, source_time)
-        elif record.timestamp is not None:
-            at = timestamp_of(record.timestamp)
-            if source_time is None:
-                least = min(least, at)
-            yield TimestampedValue(record, at)
-        else:
-            raise ValueError(f"A call of {record.conversation_id} has no timestamp.")
-    for record in waiting:
-        yield _rejected(record, MIN_TIMESTAMP if least == MAX_TIMESTAMP else least)
+        if isinstance(record, SearchCall):
+            at = _time_of(record, earliest, latest)
+        elif at is None and len(waiting) < _MOST_WAITING:
+            waiting.append(record)
+            continue
+        for one in (*waiting, record):
+            yield TimestampedValue(one, at or unknown)
+        waiting.clear()
+    for one in waiting:
+        yield TimestampedValue(one, at or unknown)
 
 
-def _rejected(record: RejectedRecord, at: Timestamp) -> beam.pvalue.TaggedOutput:
-    return beam.pvalue.TaggedOutput(REJECTED, TimestampedValue(record, at))
+def _time_of(call: SearchCall, earliest: Timestamp | None, latest: Timestamp | None) -> Timestamp:
+    if call.timestamp is None:
+        raise ValueError(f"A call of {call.conversation_id} has no timestamp.")
+    at = timestamp_of(call.timestamp)
+    at = at if latest is None else min(at, latest)
+    return at if earliest is None else max(at, earliest)
 
 
 def timestamp_of(millis: int) -> Timestamp:

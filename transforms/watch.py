@@ -10,12 +10,13 @@ import apache_beam as beam
 from apache_beam.io.restriction_trackers import OffsetRange, OffsetRestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.transforms.core import RestrictionProvider
+from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration, Timestamp
 
 from transforms.core.journal import Move
 from transforms.draining import begin_draining
 from transforms.folder_watch import FolderSource, FolderWatch, Resumption
-from transforms.read import REJECTED
+from transforms.read import REJECTED, also_rejected
 from transforms.stopping import is_stop_requested
 from transforms.streamed import StreamedTraces, stamped, streamed_traces, timestamp_of
 
@@ -53,7 +54,7 @@ class WatchFolder(beam.PTransform):
             | "Source" >> beam.Create([self.source])
             | "Resume" >> beam.Map(_resumed).with_output_types(tuple[FolderSource, Resumption])
             | "Watch"
-            >> beam.ParDo(ReadFolder(self.ends_when_silent)).with_outputs(REJECTED, main="calls")
+            >> beam.ParDo(ReadFolder(self.ends_when_silent)).with_outputs(REJECTED, main="records")
         )
         return streamed_traces(outputs)
 
@@ -132,10 +133,24 @@ class ReadFolder(beam.DoFn):
                 part = 1
                 continue
             if not has_moved and tracker.try_claim(at * _PARTS + part):
-                yield from stamped(watch.records(at, part), watermark.current_watermark())
+                yield from also_rejected(_given(watch, at, part, resumption, watermark))
             # The engine sees the watermark when the step ends, so records and a move share none.
             tracker.defer_remainder()
             return
+
+
+def _given(
+    watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
+) -> Iterator[TimestampedValue]:
+    clock, oldest = watch.clock(at), watch.oldest(at, resumption)
+    records = stamped(
+        watch.records(at, part),
+        watermark.current_watermark(),
+        None if clock is None else timestamp_of(clock),
+    )
+    # Not only files but records are left out: of a conversation that began before `oldest` its end
+    # is given again, never just something of its midst, so it is known for what was written.
+    return (one for one in records if oldest is None or one.timestamp >= timestamp_of(oldest))
 
 
 def _move(watermark: Any, move: Move) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -94,11 +94,19 @@ def written(dataset: str, rows: Iterable[Row]) -> None:
             _seen.totals = _seen.totals.plus(totals_of(dataset, rows))
 
 
+def _note_read(seen: _Seen, record: SearchCall | RejectedRecord) -> None:
+    if isinstance(record, SearchCall):
+        seen.counts["read"] += 1
+        seen.open.add(record.conversation_id)
+    else:
+        seen.counts["read"] += record.records
+
+
 def _note(seen: _Seen, element: Any) -> None:
     counts = seen.counts
-    if isinstance(element, SearchCall):
-        counts["read"] += 1
-        seen.open.add(element.conversation_id)
+    if isinstance(element, RejectedRecord):
+        counts["rejected"] += element.records
+        counts["out"] += element.records
     elif isinstance(element, LateRow):
         counts["late"] += 1
         counts["out"] += 1
@@ -115,53 +123,36 @@ def _note(seen: _Seen, element: Any) -> None:
                 seen.sums[name] += getattr(element.conversation, name)
 
 
+class WatchRead(beam.PTransform):
+    """Passes records on and counts them as read."""
+
+    def expand(self, records: beam.PCollection[Any]) -> beam.PCollection[Any]:
+        """Apply the transform."""
+        return _watched(records, _note_read)
+
+
 class Watch(beam.PTransform):
-    """Passes elements on and counts them, each of a kind that a stream gives."""
+    """Passes on what becomes of records, and counts it: rows, scores, what the means missed."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         """Apply the transform."""
-        watched = elements | "Watch" >> beam.ParDo(_Watch())
-        watched.element_type = elements.element_type
-        return watched
+        return _watched(elements, _note)
+
+
+def _watched(
+    elements: beam.PCollection[Any], note: Callable[[_Seen, Any], None]
+) -> beam.PCollection[Any]:
+    watched = elements | "Watch" >> beam.ParDo(_Watch(note))
+    watched.element_type = elements.element_type
+    return watched
 
 
 class _Watch(beam.DoFn):
+    def __init__(self, note: Callable[[_Seen, Any], None]) -> None:
+        self._note = note
+
     def process(self, element: Any) -> Iterator[Any]:
         if _seen is not None:
             with _seen.lock:
-                _note(_seen, element)
+                self._note(_seen, element)
         yield element
-
-
-class WatchRejected(beam.PTransform):
-    """Passes `RejectedRecord`s on and counts their records.
-
-    Attributes:
-      read_here: whether they were read as such; those that were read as calls, and given up later,
-        are counted as read already.
-    """
-
-    def __init__(self, read_here: bool) -> None:
-        super().__init__()
-        self.read_here = read_here
-
-    def expand(
-        self, rejected: beam.PCollection[RejectedRecord]
-    ) -> beam.PCollection[RejectedRecord]:
-        """Apply the transform."""
-        watched = rejected | "Watch" >> beam.ParDo(_WatchRejected(self.read_here))
-        watched.element_type = RejectedRecord
-        return watched
-
-
-class _WatchRejected(beam.DoFn):
-    def __init__(self, read_here: bool) -> None:
-        self._read_here = read_here
-
-    def process(self, row: RejectedRecord) -> Iterator[RejectedRecord]:
-        if _seen is not None:
-            with _seen.lock:
-                _seen.counts["rejected"] += row.records
-                _seen.counts["out"] += row.records
-                _seen.counts["read"] += row.records if self._read_here else 0
-        yield row

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import Duration
 from msgspec import Struct
-from msgspec.structs import replace
 
-from pipeline.graph import flags, late_key, mean_key, rejected_key, score_key
+from pipeline.graph import late_key, mean_key, rejected_key, score_key
 from pipeline.outputs import datasets as batch_datasets
 from pipeline.outputs.rows import (
     RankedRows,
@@ -24,7 +21,7 @@ from pipeline.outputs.rows import (
 from pipeline.sinks import DatasetRows
 from pipeline.streaming import already, datasets
 from pipeline.streaming.datasets import StreamRows
-from pipeline.streaming.figures import Watch, WatchRejected
+from pipeline.streaming.figures import Watch, WatchRead
 from pipeline.streaming.progress import NoteProgress
 from pipeline.streaming.sinks import StreamTarget, WritePanes
 from transforms.core.closing import Closing
@@ -44,13 +41,11 @@ class StreamPlan(Struct, frozen=True):
     """What a stream computes; everything that the graph is built from.
 
     Attributes:
-      source: gives the calls and the rejected records.
-      out_of_orderness: ms that records may come behind later ones.
+      source: gives `StreamedTraces`.
       kept: folder that keeps how far the sinks have come; None where the engine restores a stream.
     """
 
     source: beam.PTransform
-    out_of_orderness: int
     target: StreamTarget
     scoring: Scoring
     closing: Closing
@@ -62,26 +57,19 @@ class StreamPlan(Struct, frozen=True):
 def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     """Put the streaming pipeline together."""
     traces = pipeline | "Read" >> plan.source
-    calls = traces.calls | "WatchCalls" >> Watch()
-    unusable = traces.rejected | "WatchUnusable" >> WatchRejected(read_here=True)
-
-    payloads = (
-        calls
-        | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
-        | "Early" >> beam.ParDo(_Early(plan.out_of_orderness)).with_output_types(tuple[str, bytes])
-    )
-    rejections = unusable | "Flag" >> beam.FlatMap(flags).with_output_types(tuple[str, bytes])
-    # Payloads count as opened at their time, which is too early by so much.
-    closing = replace(plan.closing, max_open=plan.closing.max_open + plan.out_of_orderness)
     scored = (
-        (payloads, rejections)
-        | "Key" >> beam.Flatten()
-        | "Score" >> ScorePayloads(plan.scoring, closing)
+        traces.records
+        | "WatchRead" >> WatchRead()
+        | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
+        | "Score" >> ScorePayloads(plan.scoring, plan.closing)
     )
     scores = scored.scores | "WatchScores" >> Watch()
     late = scored.late | "WatchLate" >> Watch()
-    over_cap = scored.rejected | "WatchOverCap" >> WatchRejected(read_here=False)
-    rejected = (unusable, over_cap) | "Rejected" >> beam.Flatten()
+    rejected = (
+        (traces.rejected, scored.rejected)
+        | "Rejected" >> beam.Flatten()
+        | "WatchRejected" >> Watch()
+    )
 
     means = scores | "Means" >> WindowedMeans(
         plan.scoring, plan.closing, plan.slices, plan.max_i, plan.target.window
@@ -110,23 +98,6 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             | "WriteLive" >> one(plan, datasets.LIVE, rows.live, LiveIteration, _live_key)
         )
     _ = files | "Files" >> beam.Flatten() | "Progress" >> NoteProgress(plan.kept)
-
-
-class _Early(beam.DoFn):
-    """Gives payloads an earlier time; that of their records is within them.
-
-    Prism holds an element back behind a timer of its key that is set for an earlier time, however
-    far the watermark still is from both. A record that comes in time, though after one that says
-    `is_final`, would be late by that.
-    """
-
-    def __init__(self, millis: int) -> None:
-        self._earlier = Duration(micros=millis * _MICROS)
-
-    def process(
-        self, payload: tuple[str, bytes], timestamp: Any = beam.DoFn.TimestampParam
-    ) -> Iterator[TimestampedValue]:
-        yield TimestampedValue(payload, timestamp - self._earlier)
 
 
 class _OnlyNew(beam.PTransform):

@@ -117,7 +117,6 @@ def _plan(
 ) -> graph.StreamPlan:
     return graph.StreamPlan(
         source=source,
-        out_of_orderness=config.out_of_orderness,
         target=StreamTarget(
             folder=config.output,
             format=config.format,
@@ -132,6 +131,7 @@ def _plan(
             allowed_lateness=config.allowed_lateness,
             max_open=config.max_open,
             most_results=config.max_open_results,
+            out_of_orderness=config.out_of_orderness,
             live=config.live,
         ),
         slices=config.slice,

@@ -19,13 +19,14 @@ from transforms.core.reach import Reach
 
 names = st.text(st.characters(codec="utf-8"))
 whole = st.integers(0, 2**40)
-times = st.none() | st.integers(-(2**46), 2**48)
+times_known = st.integers(-(2**46), 2**48)
+times = st.none() | times_known
 reaches = st.builds(
     Reach, times, times, times, st.lists(st.integers(), max_size=3).map(tuple), whole
 )
 readings = st.builds(Reading, whole, whole, whole, times, times)
 entries = st.one_of(
-    st.builds(Take, names, whole),
+    st.builds(Take, names, whole, times_known),
     st.builds(Changed, names, whole, whole),
     st.builds(Move, reaches, st.lists(readings, max_size=3).map(tuple), whole),
 )
@@ -45,7 +46,7 @@ def test_a_journal_cut_anywhere_is_a_beginning_of_itself(written, data):
 
 @pytest.mark.parametrize("line", [b"", b"{}", b"\xff", b'{"type":"take","name":"a"}', b"[1]"])
 def test_a_damaged_line_is_named(line):
-    data = encoded(Take("a", 1)) + line + b"\n" + encoded(Take("b", 1))
+    data = encoded(Take("a", 1, 5)) + line + b"\n" + encoded(Take("b", 1, 5))
     with pytest.raises(JournalError, match=r"Line 2 of the journal here/journal is damaged"):
         decode_journal(data, "here/journal")
 
@@ -54,11 +55,15 @@ def test_a_damaged_line_is_named(line):
 def journal():
     written = Journal()
     for entry in (
-        Take("a", 10),
-        Take("b", 20),
+        Take("a", 10, 120),
+        Take("b", 20, 120),
         Move(Reach(100), (Reading(0, 5, 1, 90, 110), Reading(1, 2, 2, None, None)), 3),
         Changed("a", 10, 11),
-        Take("c", 30),
+        Take("c", 30, 120),
+        Take("years ahead", 1, 120),
+        Move(Reach(100), (Reading(5, 1, 0, 10**9, 10**9),)),
+        Take("years behind", 1, 150),
+        Move(Reach(140), (Reading(7, 1, 0, -(10**9), -(10**9)),)),
     ):
         written.add(entry)
     return written
@@ -66,9 +71,9 @@ def journal():
 
 def test_totals_are_those_of_what_is_accounted_for(journal):
     assert journal.totals() == Totals(
-        files=3, records=7, rejected=3, ahead=3, changed=1, watermark=100
+        files=5, records=9, rejected=3, ahead=3, changed=1, watermark=140
     )
-    assert journal.sizes == {"a": 11, "b": 20, "c": 30}
+    assert journal.sizes == {"a": 11, "b": 20, "c": 30, "years ahead": 1, "years behind": 1}
     assert journal.unmoved == [4]
     journal.add(Move(Reach(200, silent=1)))
     assert journal.unmoved == [4]
@@ -86,7 +91,12 @@ def test_totals_are_those_of_what_is_accounted_for(journal):
         (1, 101, False),
         # Nothing is known of it yet.
         (4, 10**9, True),
+        # A clock that is wrong does not make a file matter for ever, nor not at all.
+        (5, 120, True),
+        (5, 121, False),
+        (7, 140, True),
+        (7, 141, False),
     ],
 )
-def test_a_file_matters_by_its_greatest_event_time(journal, position, oldest, matters):
+def test_a_file_matters_as_long_as_what_it_gave(journal, position, oldest, matters):
     assert journal.matters(position, oldest) is matters

@@ -210,6 +210,26 @@ def test_a_record_in_time_counts_though_it_comes_after_one_that_is_final(tmp_pat
     assert rows(stream.output, "late") == []
 
 
+def test_a_rejected_record_closes_nothing_before_the_good_ones_of_its_conversation(tmp_path):
+    # It was read where the stream stood three hours before; they come with the next bundle.
+    broken = {"conversation_id": "c", "iteration": 0}
+    hour = 3_600
+    files = (
+        [call(f"a{n}", 1, n) for n in range(16)],
+        [broken, call("c", 1, 3 * hour), *(call(f"b{n}", 1, 3 * hour + n) for n in range(16))],
+        [call("c", 2, 3 * hour + 300), *(call(f"d{n}", 1, 3 * hour + 301) for n in range(16))],
+    )
+    folder = tmp_path / "files"
+    folder.mkdir()
+    feed(folder, iter(files), lambda: None)
+    stream = Stream(folder, tmp_path)
+    code, said = stream.start()
+    assert code == 0, said
+    (row,) = (row for row in rows(stream.output, "conversations") if row["conversation_id"] == "c")
+    assert (row["N"], row["rejected_records"]) == (2, 1)
+    assert rows(stream.output, "late") == []
+
+
 def test_prism_ends_with_the_program_that_started_it(stream):
     code, said = stream.start("--strike", "KILL", "taken", "3")
     assert code == -signal.SIGKILL, said

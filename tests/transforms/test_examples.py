@@ -50,7 +50,7 @@ def pipeline():
 def test_from_files_to_means(pipeline):
     with pipeline:
         traces = pipeline | ReadTraces([TRACES])
-        scored = traces.calls | ScoreConversations(SCORING)
+        scored = traces.records | ScoreConversations(SCORING)
         means = scored.scores | GlobalMeans(SCORING, slices=[["topic"]], max_i=3)
 
         overall = (

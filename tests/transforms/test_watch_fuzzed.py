@@ -126,6 +126,7 @@ class WatchedFolder(RuleBasedStateMachine):
         for step in self.engine.steps:
             for name, _ in step.calls:
                 assert self.known.setdefault(name, step.watermark) == step.watermark
+            assert all(at >= (step.watermark or at) for at in step.calls_at)
 
     @invariant()
     def the_watermark_never_falls(self):

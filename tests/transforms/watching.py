@@ -11,9 +11,11 @@ from apache_beam.io.restriction_trackers import OffsetRestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
+from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from transforms.core.reach import WatermarkRule
+from transforms.core.rejected import RejectedRecord
 from transforms.folder_watch import FolderSource, FolderWatch
 from transforms.watch import ReadFolder
 
@@ -47,13 +49,15 @@ class Step:
     """What one call of the source gave.
 
     Attributes:
-      calls: conversation_id and time in milliseconds.
+      calls: conversation_id and event time in milliseconds.
+      calls_at: the times at which they are given, in milliseconds.
       rejected: as they are.
-      rejected_at: their times in milliseconds.
+      rejected_at: the times at which these are given.
       watermark: of the source before the step, in milliseconds; None when it was unknown.
     """
 
     calls: list = field(default_factory=list)
+    calls_at: list = field(default_factory=list)
     rejected: list = field(default_factory=list)
     rejected_at: list = field(default_factory=list)
     watermark: int | None = None
@@ -104,12 +108,13 @@ class Engine:
         view = RestrictionTrackerView(tracker)
         for output in self._read.process(self._element, view, self._estimator):
             if isinstance(output, TaggedOutput):
-                step.rejected.append(output.value.value)
-                step.rejected_at.append(_millis(output.value.timestamp))
+                assert output.value == (TimestampedValue(step.rejected[-1], output.value.timestamp))
+            elif isinstance(output.value, RejectedRecord):
+                step.rejected.append(output.value)
+                step.rejected_at.append(_millis(output.timestamp))
             else:
-                at = _millis(output.timestamp)
-                assert at == output.value.timestamp
-                step.calls.append((output.value.conversation_id, at))
+                step.calls.append((output.value.conversation_id, output.value.timestamp))
+                step.calls_at.append(_millis(output.timestamp))
         tracker.check_done()
         if step.calls or step.rejected:
             self.steps.append(step)

@@ -32,8 +32,8 @@ class Closing(Struct, frozen=True):
 
     A conversation is closed when the watermark reaches the first of: `gap` after its last event;
     the moment after a record that says `is_final`; `max_open` after the first record that arrived.
-    One of which only flags for rejected records came is closed `gap` after the last flag was read,
-    or, where a flag has no time, at the end of the stream.
+    One of which only flags for rejected records came is closed `gap` after the time at which the
+    last one was given, or, where it was given at none, at the end of the stream.
 
     Attributes:
       gap: ms of event time without a record after which a conversation has ended.
@@ -43,6 +43,9 @@ class Closing(Struct, frozen=True):
       most_results: of one open conversation; a payload that exceeds them is not kept, nor is any
         later one. Its records are `rejected`, and the conversation's row counts them.
       most_bytes: the same for the bytes of its payloads, as they are kept.
+      out_of_orderness: ms that a record may come behind later ones and still be in time, as the
+        source promises. It closes nothing later; engines that sort by time need to know it
+        (`transforms.score.ScorePayloads`).
       live: whether rows of iterations are given before the conversation is closed.
 
     Raises:
@@ -54,6 +57,7 @@ class Closing(Struct, frozen=True):
     max_open: int = 24 * 60 * _MINUTE
     most_results: int = 100_000
     most_bytes: int = 64 * 2**20
+    out_of_orderness: int = 5 * _MINUTE
     live: bool = False
 
     def __post_init__(self) -> None:
@@ -63,6 +67,7 @@ class Closing(Struct, frozen=True):
             ("max_open", 1),
             ("most_results", 1),
             ("most_bytes", 1),
+            ("out_of_orderness", 0),
         ):
             if getattr(self, name) < least:
                 raise UsageError(f"{name} is {getattr(self, name)}; give {least} or more.")
@@ -132,7 +137,7 @@ class Conversation(Struct, frozen=True, array_like=True):
     def deadline(self, closing: Closing) -> int:
         """When it is closed, by what is known so far."""
         if self.opened is None or self.last is None:
-            # A flag has no time of its own but that at which it was read, if there was one.
+            # A flag has no time of its own but that at which it was given, if it was at any.
             is_timed = self.flagged is not None and self.flagged >= EARLIEST_MILLIS
             return (self.flagged or 0) + closing.gap if is_timed else _NEVER
         deadline = min(self.last + closing.gap, self.opened + closing.max_open)

@@ -25,10 +25,12 @@ class Take(Struct, frozen=True, tag="take"):
     Attributes:
       name: the file, within the folder, which may move as a whole.
       size: its bytes; only so many are read, now and after a restart.
+      clock: when it was taken, by this machine's clock in ms.
     """
 
     name: str
     size: int
+    clock: int
 
 
 class Reading(Struct, frozen=True, array_like=True):
@@ -148,18 +150,18 @@ class Journal:
         )
 
     def matters(self, position: int, oldest: int | None) -> bool:
-        """Whether a `Take` can hold records from `oldest` on, in milliseconds of event time.
+        """Whether a `Take` can have records that were given from `oldest` on, in ms of event time.
 
-        One of which nothing is known can. What was rejected has no event time; it counts as read
-        at the watermark that followed.
+        One of which nothing is known can. Records are given no later than when their file was
+        taken, and no earlier than the watermark was then, which the one that followed bounds.
         """
+        take = self.entries[position]
         reading = self.readings.get(position)
-        if oldest is None or reading is None:
+        if oldest is None or reading is None or not isinstance(take, Take):
             return True
-        greatest = reading.greatest
-        if greatest is None:
-            greatest = self._watermarks[position]
-        return greatest is None or greatest >= oldest
+        greatest = None if reading.greatest is None else min(reading.greatest, take.clock)
+        times = [time for time in (greatest, self._watermarks[position]) if time is not None]
+        return not times or max(times) >= oldest
 
 
 def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:

@@ -19,8 +19,7 @@ def main() -> None:
         traces = pipeline | ReadKafkaTraces(
             arguments.brokers, [arguments.topic], expansion_service=arguments.java_expansion
         )
-        _ = traces.calls | "Calls" >> beam.ParDo(WriteFile(arguments.output))
-        _ = traces.rejected | "Rejected" >> beam.ParDo(WriteFile(arguments.output))
+        _ = traces.records | "Records" >> beam.ParDo(WriteFile(arguments.output))
 
 
 if __name__ == "__main__":

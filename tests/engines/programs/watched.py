@@ -59,7 +59,7 @@ def main() -> None:
     pipeline = beam.Pipeline(options=PipelineOptions(options))
     traces = pipeline | WatchFolder(source)
     scored = (
-        traces.calls
+        traces.records
         | FingerprintCalls(scoring().rules)
         | ScorePayloads(scoring(), Closing(gap=source.rule.quiet_ms))
     )

@@ -5,7 +5,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from pipeline.streaming import figures
-from pipeline.streaming.figures import Watch, WatchRejected
+from pipeline.streaming.figures import Watch, WatchRead
 from pipeline.streaming.totals import Totals
 from tests.pipeline.streaming.rows import MINUTE, NOON, score
 from transforms.core.records import SearchCall
@@ -44,10 +44,10 @@ REJECTED = RejectedRecord("f", "line 1", "It is broken.", records=3)
 @pytest.mark.usefixtures("begun")
 def test_each_record_is_counted_where_it_comes_in_and_where_it_ends():
     closed = score("a", NOON, NOON + MINUTE)
-    elements = [*CALLS, LATE, closed]
-    assert passed(elements, Watch()) == elements
-    assert passed([REJECTED], WatchRejected(read_here=True)) == [REJECTED]
-    passed([REJECTED], WatchRejected(read_here=False))
+    read = [*CALLS, REJECTED]
+    assert passed(read, WatchRead()) == read
+    became = [LATE, REJECTED, REJECTED, closed]
+    assert passed(became, Watch()) == became
     missed = [MissedByMeans(0, 1, {}, 4), MissedByMeans(0, 1, {"arm": "A"}, 4)]
     assert passed(missed, Watch()) == missed
     now = figures.now()
@@ -65,6 +65,6 @@ def test_rows_in_files_add_to_those_of_earlier_starts():
 
 
 def test_a_worker_elsewhere_counts_nothing():
-    assert passed(CALLS, Watch()) == CALLS
+    assert passed(CALLS, WatchRead()) == CALLS
     figures.written("late", [{}])
     assert figures.now().read == figures.now().totals.late == 0
