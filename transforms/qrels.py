@@ -30,6 +30,9 @@ from transforms.read import PlanShards, open_plain
 _PROBLEMS = "problems"
 _TOPICS = "topics"
 _COUNTS = "counts"
+# What a worker reads of a shard waits in Beam's queue until the engine has taken it, and a judgment
+# takes ten times the room there that it takes in a file.
+_MOST_SHARD_BYTES = 1024 * 1024
 _MOST_HELD = 100_000  # pairs of a kind that a bundle gathers before it passes them on
 
 # What meets under one key is told apart by its first byte.
@@ -62,13 +65,13 @@ class ReadQrels(beam.PTransform):
 
     Attributes:
       files: what to read; places of judgments name a file by its number here.
-      shard_bytes: how much of a file one worker reads at a time.
+      shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
     """
 
     def __init__(self, files: Sequence[InputFile], shard_bytes: int = DEFAULT_SHARD_BYTES) -> None:
         super().__init__()
         self.files = tuple(files)
-        self.shard_bytes = shard_bytes
+        self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
 
     def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
         """Apply the transform."""
