@@ -55,11 +55,11 @@ def _cpu_seconds(cluster: Cluster) -> float:
     """CPU of the processes that do the work, of those they started, and of those that are gone."""
     leaders = {daemon.pid() for daemon in (*cluster.task_managers, cluster.worker_pool)}
     ticks = 0
-    for folder in Path("/proc").iterdir():
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
             # Behind the program's name, which may hold anything: state, parent, group, session.
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, NotADirectoryError, ProcessLookupError):
+        except (FileNotFoundError, ProcessLookupError):
             continue
         if int(fields[3]) in leaders:
             ticks += sum(map(int, fields[11:15]))
