@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -18,11 +18,12 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from pipeline.outputs.formats import Row
+from transforms.core.closing import event_time
 from transforms.core.live import LiveIteration
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore
-from transforms.core.windowed_means import WindowedMeanRow
+from transforms.core.windowed_means import MissedByMeans, WindowedMeanRow, window_start
 
 _Span = tuple[int | None, int | None]
 
@@ -44,7 +45,8 @@ class Already:
 
     A row that was written twice is left out twice. Conversations are the same when they have the
     same id and began or ended at the same time: of one that a restart reads only in part, or that
-    a straggler now comes in time for, the row that was written stands.
+    a straggler now comes in time for, the row that was written stands. What a restart reads of one
+    may also be nothing but its late records, or flags for rejected ones.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -53,6 +55,7 @@ class Already:
         self._spans: dict[str, list[_Span]] = defaultdict(list)
         self._ids: set[str] = set()
         self._rows: Counter[bytes] = Counter()
+        self._late: set[tuple[str, int | None]] = set()
 
     def add_conversations(self, rows: Iterable[Row]) -> None:
         """Take in rows of `conversations`."""
@@ -62,8 +65,13 @@ class Already:
                 (row["first_timestamp"], row["last_timestamp"])
             )
 
-    def add_rows(self, rows: Iterable[Row]) -> None:
-        """Take in rows of `late` or `rejected`."""
+    def add_late(self, rows: Sequence[Row]) -> None:
+        """Take in rows of `late`."""
+        self._rows.update(map(_digest, rows))
+        self._late.update((row["conversation_id"], row["timestamp"]) for row in rows)
+
+    def add_rejected(self, rows: Sequence[Row]) -> None:
+        """Take in rows of `rejected`."""
         self._rows.update(map(_digest, rows))
 
     def lacks(self, element: Any) -> bool:
@@ -72,14 +80,16 @@ class Already:
             if isinstance(element, ConversationScore):
                 row = element.conversation
                 span = (row.first_timestamp, row.last_timestamp)
-                return not self._consume(row.conversation_id, span)
+                return not (
+                    self._consume(row.conversation_id, span)
+                    or self._is_remainder(row.conversation_id, span)
+                )
             if isinstance(element, LateRow | RejectedRecord):
                 digest = _digest(asdict(element))
                 self._rows[digest] -= 1
                 return self._rows[digest] < 0
-        if isinstance(element, WindowedMeanRow):
-            first = self.bounds.means_from
-            return first is None or element.window_start >= first
+        if isinstance(element, WindowedMeanRow | MissedByMeans):
+            return not self.was_over(element.window_start)
         raise TypeError(f"{type(element).__name__} is not written by a stream.")
 
     def lacks_live(self, element: LiveIteration, timestamp: int) -> bool:
@@ -88,6 +98,19 @@ class Already:
         if first is None or timestamp >= first:
             return True
         return element.row.conversation_id not in self._ids
+
+    def was_over(self, window_start: int) -> bool:
+        """Whether the window that starts then, in ms, had its last pane before this start."""
+        first = self.bounds.means_from
+        return first is not None and window_start < first
+
+    def _is_remainder(self, conversation_id: str, span: _Span) -> bool:
+        """Whether it is what is left of a conversation whose other records are not read again."""
+        first, last = span
+        if first is None or last is None:
+            return self.bounds.means_from is not None and conversation_id in self._ids
+        ends = {(conversation_id, first), (conversation_id, last)}
+        return self.was_over(last) and ends <= self._late
 
     def _consume(self, conversation_id: str, span: _Span) -> bool:
         spans = self._spans.get(conversation_id, [])
@@ -124,6 +147,16 @@ def is_new_live(element: LiveIteration, timestamp: int) -> bool:
     return _already.lacks_live(element, timestamp)
 
 
-def means_from() -> int | None:
-    """Windows that begin earlier have had their last pane."""
-    return _already.bounds.means_from
+def missed_before(score: ConversationScore, window: int) -> Iterator[MissedByMeans]:
+    """Tell of a conversation, not written before, whose window was over before this start.
+
+    No mean counts it: the means of its window are not computed anew.
+
+    Args:
+      score: of the conversation.
+      window: the length of windows in ms.
+    """
+    time = event_time(score)
+    start = None if time is None else window_start(time, window)
+    if start is not None and _already.was_over(start) and score.counts["conversations.in_means"]:
+        yield MissedByMeans(start, start + window, {}, 1)

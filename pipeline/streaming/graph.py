@@ -29,7 +29,7 @@ from transforms.core.live import LiveIteration
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring
-from transforms.core.windowed_means import WindowedMeanRow
+from transforms.core.windowed_means import MissedByMeans, WindowedMeanRow
 from transforms.fingerprint import FingerprintCalls
 from transforms.score import ScorePayloads
 from transforms.windowed_means import WindowedMeans
@@ -74,12 +74,20 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     means = scores | "Means" >> WindowedMeans(
         plan.scoring, plan.closing, plan.slices, plan.max_i, plan.target.window
     )
-    _ = means.missed | "WatchMissed" >> Watch()
+    new_scores = scores | "NewScores" >> _OnlyNew()
+    missed_before = new_scores | "MissedBefore" >> beam.FlatMap(
+        already.missed_before, plan.target.window
+    ).with_output_types(MissedByMeans)
+    _ = (
+        (means.missed | "NewMissed" >> _OnlyNew(), missed_before)
+        | "Missed" >> beam.Flatten()
+        | "WatchMissed" >> Watch()
+    )
 
     rows = StreamRows(plan.target.start, RankedRows(_ranking_names(plan)))
     one = _write_one
     files = [
-        scores | "NewScores" >> _OnlyNew() | "WriteScores" >> _write_scores(plan, rows),
+        new_scores | "WriteScores" >> _write_scores(plan, rows),
         means.rows
         | "NewMeans" >> _OnlyNew()
         | "WriteMeans" >> one(plan, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),

@@ -65,8 +65,10 @@ def read_written(folder: str, bounds: Bounds) -> tuple[Already, Totals]:
             totals = totals.plus(totals_of(dataset, rows))
             if dataset == CONVERSATIONS:
                 already.add_conversations(rows)
+            elif dataset == datasets.LATE.name:
+                already.add_late(rows)
             else:
-                already.add_rows(rows)
+                already.add_rejected(rows)
     return already, totals
 
 

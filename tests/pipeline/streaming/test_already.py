@@ -4,11 +4,12 @@ import pytest
 from msgspec.structs import asdict
 
 from pipeline.outputs.rows import RankedRows
-from pipeline.streaming.already import Already, Bounds
+from pipeline.streaming.already import Already, Bounds, begin, missed_before
 from tests.pipeline.runs import plain_scoring
 from tests.pipeline.streaming.rows import MINUTE, NOON, live, score
 from transforms.core.rejected import RejectedRecord
 from transforms.core.rows import LateRow
+from transforms.core.windowed_means import MissedByMeans
 
 RANKED = RankedRows(tuple(metric.name for metric in plain_scoring().ranking.metrics))
 LATE = LateRow("c", 1, 2, 0, "r", NOON, 3)
@@ -53,8 +54,48 @@ def test_another_conversation_at_the_same_time_is_new():
 @pytest.mark.parametrize("element", [LATE, REJECTED], ids=["late", "rejected"])
 def test_rows_that_are_twice_in_files_are_left_out_twice(element):
     written = already()
-    written.add_rows([asdict(element), asdict(element)])
+    add = written.add_late if element is LATE else written.add_rejected
+    add([asdict(element), asdict(element)])
     assert [written.lacks(element) for _ in range(3)] == [False, False, True]
+
+
+def test_late_records_that_are_read_again_without_their_conversation_stay_late():
+    written = already(score("c", NOON - MINUTE), bounds=Bounds(means_from=NOON + MINUTE))
+    written.add_late([asdict(LATE)])
+    assert not written.lacks(score("c", NOON))
+    assert written.lacks(score("d", NOON))
+    assert written.lacks(score("c", NOON, NOON + 2 * MINUTE))
+
+
+def test_flags_that_are_read_again_without_their_conversation_are_no_conversation():
+    written = already(score("c", NOON), bounds=Bounds(means_from=NOON))
+    assert not written.lacks(score("c", rejected=1))
+    assert written.lacks(score("d", rejected=1))
+    assert already(score("c", NOON)).lacks(score("c", rejected=1))  # where all is read again
+
+
+def test_what_is_closed_into_a_window_that_was_over_is_missed_by_the_means():
+    hour = 60 * MINUTE
+    begin(already(bounds=Bounds(means_from=NOON + 1)))
+    try:
+        found = [
+            list(missed_before(one, hour))
+            for one in (
+                score("c", NOON + 59 * MINUTE),
+                score("c", NOON + hour),
+                score("c", NOON, rejected=1),  # in no mean anyway
+            )
+        ]
+    finally:
+        begin(Already(Bounds()))
+    assert found == [[MissedByMeans(NOON, NOON + hour, {}, 1)], [], []]
+
+
+def test_what_the_means_missed_before_is_not_counted_again():
+    """Of a window that is opened anew, only because parts of it are read again."""
+    written = already(bounds=Bounds(means_from=NOON))
+    assert not written.lacks(MissedByMeans(NOON - MINUTE, NOON, {}, 1))
+    assert written.lacks(MissedByMeans(NOON, NOON + MINUTE, {}, 1))
 
 
 def test_live_rows_of_what_is_closed_and_not_read_in_full_are_left_out():
