@@ -211,13 +211,13 @@ def test_a_record_in_time_counts_though_it_comes_after_one_that_is_final(tmp_pat
 
 
 def test_a_rejected_record_closes_nothing_before_the_good_ones_of_its_conversation(tmp_path):
-    # It was read where the stream stood three hours before; they come with the next bundle.
+    # When it is read, the stream stands three hours before those that come with it.
     broken = {"conversation_id": "c", "iteration": 0}
     hour = 3_600
     files = (
         [call(f"a{n}", 1, n) for n in range(16)],
-        [broken, call("c", 1, 3 * hour), *(call(f"b{n}", 1, 3 * hour + n) for n in range(16))],
-        [call("c", 2, 3 * hour + 300), *(call(f"d{n}", 1, 3 * hour + 301) for n in range(16))],
+        [broken, *(call(f"b{n}", 1, 3 * hour + n) for n in range(16))],
+        [call("c", 1, 3 * hour + 20), *(call(f"d{n}", 1, 3 * hour + 300) for n in range(16))],
     )
     folder = tmp_path / "files"
     folder.mkdir()
@@ -226,7 +226,7 @@ def test_a_rejected_record_closes_nothing_before_the_good_ones_of_its_conversati
     code, said = stream.start()
     assert code == 0, said
     (row,) = (row for row in rows(stream.output, "conversations") if row["conversation_id"] == "c")
-    assert (row["N"], row["rejected_records"]) == (2, 1)
+    assert (row["N"], row["rejected_records"]) == (1, 1)
     assert rows(stream.output, "late") == []
 
 
