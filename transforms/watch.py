@@ -143,14 +143,14 @@ def _given(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
 ) -> Iterator[TimestampedValue]:
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
-    records = stamped(
-        watch.records(at, part),
-        watermark.current_watermark(),
-        None if clock is None else timestamp_of(clock),
-    )
+    earliest = watermark.current_watermark()
+    latest = None if clock is None else timestamp_of(clock)
+    records = stamped(watch.records(at, part), earliest, latest)
+    if oldest is None or earliest is None:
+        return records
     # Not only files but records are left out: of a conversation that began before `oldest` its end
     # is given again, never just something of its midst, so it is known for what was written.
-    return (one for one in records if oldest is None or one.timestamp >= timestamp_of(oldest))
+    return (one for one in records if one.timestamp >= timestamp_of(oldest))
 
 
 def _move(watermark: Any, move: Move) -> None:

@@ -229,8 +229,25 @@ def test_a_restart_gives_again_what_came_behind_the_watermark_since(folder, jour
     engine.run()
     put(folder, "b.jsonl", record("straggler", NOON - 99 * MINUTE))
     engine.run()
-    again = Engine(folder, journal, now=engine.now, horizon_ms=5 * MINUTE).run()
-    assert again.calls == [*engine.calls[9:20], ("straggler", NOON - 99 * MINUTE)]
+    put(folder, "c.jsonl", *minutes(20, NOON + 20 * MINUTE), record("straggler", NOON))
+    engine.run()
+    again = Engine(folder, journal, now=engine.now, horizon_ms=20 * MINUTE).run()
+    # The watermark stands at 34; what was given before it first stood anywhere comes as a whole.
+    assert again.calls == engine.calls
+    again = Engine(folder, journal, now=engine.now, horizon_ms=14 * MINUTE).run()
+    assert again.calls == engine.calls[21:-1]
+
+
+def test_a_clock_behind_by_years_has_its_record_given_again_with_the_others(folder, journal):
+    """Its conversation may be open still, or count in means that are computed anew."""
+    engine = Engine(folder, journal, now=NOON + 60 * MINUTE)
+    for hour in range(2):
+        records = minutes(20, NOON + hour * 60 * MINUTE)
+        put(folder, f"{hour}.jsonl", record("a", NOON - 10**12), *records)
+        engine.now += 60 * MINUTE
+        engine.run()
+    again = Engine(folder, journal, now=engine.now, horizon_ms=120 * MINUTE).run()
+    assert again.steps == engine.steps
 
 
 def test_a_wrong_clock_does_not_have_its_file_read_again_for_ever(folder, journal):
