@@ -18,7 +18,7 @@ from apache_beam.transforms.userstate import (
     on_timer,
 )
 from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
+from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from msgspec.structs import replace
 
 from transforms import draining
@@ -45,9 +45,9 @@ from transforms.core.live import (
 from transforms.core.payload import Frame, payload, unpack
 from transforms.core.rows import LateRow
 from transforms.core.score import ConversationScore, Scoring, score_conversation
+from transforms.times import millis_of, timestamp_of
 
 LATE, LIVE, REJECTED = "late", "live", "rejected"
-_MICROS = 1_000  # of a millisecond
 # Encodings hold the texts and wait for hours; made 2.4 times smaller at a tenth of the cost of
 # fingerprinting (20 results of the sample).
 _LEVEL = -1
@@ -71,7 +71,7 @@ class Early(beam.DoFn):
         self, keyed: tuple[str, bytes], timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[TimestampedValue]:
         """Give one payload its time."""
-        early = _timestamp(_millis(timestamp) - self._closing.out_of_orderness)
+        early = timestamp_of(millis_of(timestamp) - self._closing.out_of_orderness)
         yield TimestampedValue(keyed, max(early, MIN_TIMESTAMP))
 
 
@@ -108,7 +108,7 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TaggedOutput]:
         """Keep a payload, or give its records as late or as too many."""
         conversation_id, packed = keyed
-        frame, at = unpack([packed]), _millis(timestamp) + self._closing.out_of_orderness
+        frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
         known = seen = _conversation(conversation)
         kept = _compressed(packed)
         fate, whole = arrived(known, arrival_of(frame, len(kept), at), self._closing)
@@ -130,7 +130,7 @@ class CloseConversation(beam.DoFn):
                     yield TaggedOutput(REJECTED, row)
         conversation.write(_encode(seen))
         if seen is not None and (known is None or known.wake != seen.wake):
-            wake.set(_timestamp(seen.wake))
+            wake.set(timestamp_of(seen.wake))
 
     @on_timer(WAKE)
     def wake_up(
@@ -144,7 +144,7 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: give live rows, close, forget, or only wait on."""
         known = _conversation(conversation)
-        now = _millis(timestamp)
+        now = millis_of(timestamp)
         if known is None or not draining.is_due(now):
             return
         step, known = woken(known, now, self._closing)
@@ -160,7 +160,7 @@ class CloseConversation(beam.DoFn):
                 for one in revise(_given(given), rows, len(rows), is_final=True):
                     yield TaggedOutput(LIVE, one)
                 given.clear()
-            yield TimestampedValue(score, _timestamp(event_time(score) or 0))
+            yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
         elif self._closing.live and known.closed is None and known.opened is not None:
             frame = _unpacked(payloads)
             rows = self._score(conversation_id, frame, known).iterations
@@ -174,7 +174,7 @@ class CloseConversation(beam.DoFn):
             soon = next_end(ends, now)
             known = replace(known, wake=min(known.wake, soon)) if soon is not None else known
         conversation.write(_encode(known))
-        wake.set(_timestamp(known.wake))
+        wake.set(timestamp_of(known.wake))
 
     def _score(self, conversation_id: str, frame: Frame, known: Conversation) -> ConversationScore:
         rejected = frame.rejected_records + known.rejected
@@ -203,14 +203,6 @@ def _conversation(state: Any) -> Conversation | None:
 def _given(state: Any) -> list[LiveIteration]:
     packed = state.read()
     return _given_decoder.decode(packed) if packed else []
-
-
-def _millis(timestamp: Timestamp) -> int:
-    return int(timestamp.micros // _MICROS)
-
-
-def _timestamp(millis: int) -> Timestamp:
-    return Timestamp(micros=millis * _MICROS)
 
 
 beam.coders.registry.register_coder(LateRow, StructCoder)

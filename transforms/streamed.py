@@ -13,6 +13,7 @@ from transforms.coders import AnyRecord
 from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 from transforms.read import REJECTED
+from transforms.times import timestamp_of
 
 _MOST_WAITING = 1_000
 
@@ -78,8 +79,3 @@ def _time_of(call: SearchCall, earliest: Timestamp | None, latest: Timestamp | N
     at = timestamp_of(call.timestamp)
     at = at if latest is None else min(at, latest)
     return at if earliest is None else max(at, earliest)
-
-
-def timestamp_of(millis: int) -> Timestamp:
-    """A point in time of Good Gain as Beam's."""
-    return Timestamp(micros=millis * 1_000)

@@ -11,14 +11,15 @@ from apache_beam.io.restriction_trackers import OffsetRange, OffsetRestrictionTr
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration, Timestamp
+from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 
 from transforms.core.journal import Move
 from transforms.draining import begin_draining
 from transforms.folder_watch import FolderSource, FolderWatch, Resumption
 from transforms.read import REJECTED, also_rejected
 from transforms.stopping import is_stop_requested
-from transforms.streamed import StreamedTraces, stamped, streamed_traces, timestamp_of
+from transforms.streamed import StreamedTraces, stamped, streamed_traces
+from transforms.times import millis_of, timestamp_of
 
 # A position of the source: an entry of the journal, and a part of it (of a file, a shard).
 _PARTS = 1 << 20
@@ -115,7 +116,7 @@ class ReadFolder(beam.DoFn):
         while True:
             is_over = at > resumption.entries and watch.is_silent_at(at)
             if is_stop_requested() or (self._ends_when_silent and is_over):
-                begin_draining(_millis(watermark.current_watermark()))
+                begin_draining(millis_of(watermark.current_watermark() or MIN_TIMESTAMP))
                 tracker.try_claim(_END - 1)
                 return
             entry = watch.entry(at)
@@ -157,10 +158,6 @@ def _move(watermark: Any, move: Move) -> None:
     if move.reach.watermark is not None:
         moved = timestamp_of(move.reach.watermark)
         watermark.set_watermark(max(moved, watermark.current_watermark() or moved))
-
-
-def _millis(watermark: Timestamp | None) -> int:
-    return int((watermark or MIN_TIMESTAMP).micros // 1_000)
 
 
 def _now_ms() -> int:

@@ -40,9 +40,9 @@ from transforms.core.windowed_means import (
     woken,
 )
 from transforms.means import CombineMeans, GlobalMeans, Slice
+from transforms.times import millis_of, timestamp_of
 
 MISSED = "missed"
-_MICROS = 1_000  # of a millisecond
 _MOST_PARTS = 64  # sums that wait in state before they are added up
 
 
@@ -110,7 +110,7 @@ class WindowedMeans(beam.PTransform):
 
 def _at_last_event(score: ConversationScore) -> TimestampedValue:
     time = event_time(score)
-    return TimestampedValue(score, _timestamp(LATEST_MILLIS if time is None else time))
+    return TimestampedValue(score, timestamp_of(LATEST_MILLIS if time is None else time))
 
 
 class Sums(Struct, frozen=True, array_like=True):
@@ -141,7 +141,7 @@ class _SumBundle(beam.DoFn):
         self, sliced: tuple[str, ConversationValues], timestamp: Any = beam.DoFn.TimestampParam
     ) -> None:
         slice_, values = sliced
-        start = window_start(_millis(timestamp), self._window)
+        start = window_start(millis_of(timestamp), self._window)
         key = (slice_, start)
         before = self._sums.get(key) or Sums(start, 0, self._combine.create_accumulator())
         sums = self._combine.add_input(before.sums, values)
@@ -201,8 +201,8 @@ class GivePanes(beam.DoFn):
             waiting = self._keep(self._by_window(sums.read()), sums)
         parts.write(waiting)
         windows.write(_encode(now_known))
-        if now_known.wake != known.wake:
-            wake.set(_timestamp(now_known.wake))
+        if now_known.wake is not None and now_known.wake != known.wake:
+            wake.set(timestamp_of(now_known.wake))
 
     @on_timer(WAKE)
     def wake_up(
@@ -215,7 +215,7 @@ class GivePanes(beam.DoFn):
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[WindowedMeanRow]:
         """Give the panes that are due."""
-        now = _millis(timestamp)
+        now = millis_of(timestamp)
         if not draining.is_due(now):
             return
         panes, known = woken(_windows(windows), now, self._rules)
@@ -228,7 +228,7 @@ class GivePanes(beam.DoFn):
             parts.write(self._keep({start: by_window[start] for start in known.open}, sums))
         windows.write(_encode(known))
         if known.wake is not None:
-            wake.set(_timestamp(known.wake))
+            wake.set(timestamp_of(known.wake))
 
     def _by_window(self, packed: Sequence[bytes]) -> dict[int, Sums]:
         by_window: dict[int, Sums] = {}
@@ -259,14 +259,6 @@ def _windows(state: Any) -> SliceWindows:
 def _slice(slice_: str) -> dict[str, str]:
     decoded: dict[str, str] = msgspec.json.decode(slice_)
     return decoded
-
-
-def _millis(timestamp: Timestamp) -> int:
-    return int(timestamp.micros // _MICROS)
-
-
-def _timestamp(millis: int | None) -> Timestamp:
-    return Timestamp(micros=(millis or 0) * _MICROS)
 
 
 beam.coders.registry.register_coder(WindowedMeanRow, StructCoder)

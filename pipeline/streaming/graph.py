@@ -32,9 +32,8 @@ from transforms.core.score import ConversationScore, Scoring
 from transforms.core.windowed_means import MissedByMeans, WindowedMeanRow
 from transforms.fingerprint import FingerprintCalls
 from transforms.score import ScorePayloads
+from transforms.times import millis_of
 from transforms.windowed_means import WindowedMeans
-
-_MICROS = 1_000  # of a millisecond
 
 
 class StreamPlan(Struct, frozen=True):
@@ -123,7 +122,7 @@ class _OnlyNewLive(beam.DoFn):
     def process(
         self, live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[LiveIteration]:
-        if already.is_new_live(live, int(timestamp.micros // _MICROS)):
+        if already.is_new_live(live, millis_of(timestamp)):
             yield live
 
 

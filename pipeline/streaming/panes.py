@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 
 from pipeline.outputs.formats import FORMATS
+from transforms.core.windowed_means import window_start
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
@@ -55,9 +56,9 @@ def pane_of(file_name: str) -> Pane | None:
     return Pane(_window_of(match["window"]), shard, shards, start, pane)
 
 
-def window_start(millis: int, length: int) -> int | None:
-    """When the window of an event begins; windows of `length` ms follow each other from 1970 on."""
-    start = millis - millis % length
+def dated_window(millis: int, length: int) -> int | None:
+    """When the window of `length` ms begins that holds an event; None outside of the calendar."""
+    start = window_start(millis, length)
     return start if _FIRST <= start <= _LAST else None
 
 

@@ -9,13 +9,12 @@ import apache_beam as beam
 from apache_beam.coders import VarIntCoder
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import ReadModifyWriteStateSpec, TimerSpec, on_timer
-from apache_beam.utils.timestamp import Timestamp
 
 from pipeline.streaming.keeping import note_progress
 from pipeline.streaming.sinks import WrittenPane
 from transforms import draining
+from transforms.times import timestamp_of
 
-_MICROS = 1_000  # of a millisecond
 _ALL = "all"
 
 
@@ -66,7 +65,7 @@ class _Note(beam.DoFn):
         latest.write(keyed[1] if known is None else max(known, keyed[1]))
         if pending.read() is None:
             pending.write(keyed[1])
-            safe.set(Timestamp(micros=keyed[1] * _MICROS))
+            safe.set(timestamp_of(keyed[1]))
 
     @on_timer(SAFE)
     def is_safe(
@@ -80,6 +79,6 @@ class _Note(beam.DoFn):
             note_progress(self._folder, now)
         if last > now:
             pending.write(last)
-            safe.set(Timestamp(micros=last * _MICROS))
+            safe.set(timestamp_of(last))
         else:
             pending.clear()

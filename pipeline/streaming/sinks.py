@@ -33,10 +33,10 @@ from pipeline.outputs.folder import UNFINISHED, make_folder, reason_of
 from pipeline.outputs.formats import FORMATS, Format, Row
 from pipeline.sinks import DatasetRows
 from pipeline.streaming import figures
-from pipeline.streaming.panes import Pane, window_start
+from pipeline.streaming.panes import Pane, dated_window
 from transforms.core.errors import GoodGainError
+from transforms.times import millis_of
 
-_MICROS = 1_000  # of a millisecond
 _MOST_BYTES = 32 * 2**20  # that wait in one shard before the timer
 _MILLIS = 1_000  # of a second
 
@@ -137,8 +137,8 @@ class _ToShard(beam.DoFn):
         self, element: Any, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[tuple[str, bytes]]:
         key = self._key_of(element)
-        millis = int(timestamp.micros // _MICROS)
-        window = window_start(millis, self._target.window)
+        millis = millis_of(timestamp)
+        window = dated_window(millis, self._target.window)
         waiting = _Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
         shard = xxhash.xxh3_64_intdigest(key.encode()) % self._target.shards
         yield str(shard), _encoder.encode(waiting)
