@@ -10,12 +10,13 @@ from pipeline.sample import SampleOptions, write_sample
 from tests.bench.cluster_cost import ClusterCost, cost_on
 from tests.bench.processes import Cost, cost_of_run
 from tests.bench.rows import Row
-from tests.bench.runs import FULL, TWO_PROCESSES, sample
+from tests.bench.runs import TWO_PROCESSES, sample
 from tests.bench.table import store
 from tests.engines.cluster import Cluster
 
+CONVERSATIONS = 2_000  # with 4 iterations of 20 results each about 160,000 results
 HOT_SHARE = 0.2  # of all results, in one conversation
-HOT_BASE = 600  # conversations beside the hot one, in the smallest of the samples that have one
+HOT_BASE = 400  # conversations beside the hot one, in the smallest of the samples that have one
 SLOTS = (1, 2)
 
 
@@ -25,7 +26,7 @@ def main(output: Path) -> None:
     ran_before = cluster.job_manager.pid() is not None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        trace, results = sample(folder, FULL)
+        trace, results = sample(folder, CONVERSATIONS)
         rows = [Row("results", results, "results"), *_local(trace, results, folder)]
         try:
             cluster.start()
