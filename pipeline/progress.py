@@ -66,5 +66,6 @@ def _print_lines(done: threading.Event, stream: TextIO) -> None:
     ticks = 0
     while not done.wait(_TICK_SECONDS):
         ticks += 1
-        if ticks % _LINE_EVERY_TICKS == 0:
+        # Of workers in other processes nothing is seen here; then there is nothing to say.
+        if ticks % _LINE_EVERY_TICKS == 0 and any(_seen.values()):
             print(f"goodgain: {_text()}", file=stream, flush=True)
