@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TextIO
 
 from rich.console import Console, Group
@@ -15,6 +17,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+import transforms
 from pipeline.duration import duration_text
 from pipeline.streaming import figures
 from pipeline.streaming.figures import Figures
@@ -29,21 +32,24 @@ _LEAST_PAUSE = 20  # times as long as it took to read the journal, which grows
 
 @contextmanager
 def shown(kept: Path, stream: TextIO) -> Iterator[None]:
-    """Show how the stream stands while the block runs.
+    """Show how the stream stands, and what its source complains of, while the block runs.
 
     Args:
       kept: the folder with its journal.
       stream: where.
     """
-    done = threading.Event()
+    done, complaints = threading.Event(), _Complaints()
     watch = _draw if stream.isatty() else _print_lines
-    watcher = threading.Thread(target=watch, args=(done, stream, kept), daemon=True)
+    watcher = threading.Thread(target=watch, args=(done, stream, kept, complaints), daemon=True)
+    source = logging.getLogger(transforms.__name__)
+    source.addHandler(complaints)
     watcher.start()
     try:
         yield
     finally:
         done.set()
         watcher.join()
+        source.removeHandler(complaints)
 
 
 def line(now: Figures, watermark: int | None, clock: int) -> str:
@@ -107,16 +113,43 @@ class _Gauge:
         return figures.now(), self._watermark, time.time_ns() // 1_000_000
 
 
-def _draw(done: threading.Event, stream: TextIO, kept: Path) -> None:
-    console, gauge = Console(file=stream), _Gauge(kept)
+class _Complaints(logging.Handler):
+    """Warnings of our own, which wait until there is room for them between two views."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._waiting: SimpleQueue[str] = SimpleQueue()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._waiting.put(record.getMessage())
+
+    def lines(self) -> Iterator[str]:
+        """Those that came since, as they are shown."""
+        with suppress(Empty):
+            while True:
+                yield f"goodgain: {self._waiting.get_nowait()}"
+
+
+def _draw(done: threading.Event, stream: TextIO, kept: Path, complaints: _Complaints) -> None:
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    gauge = _Gauge(kept)
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        while not done.wait(_TICK_SECONDS):
+        is_over = False
+        while not is_over:
+            is_over = done.wait(_TICK_SECONDS)
+            for complaint in complaints.lines():
+                console.print(complaint, soft_wrap=True)
             live.update(view(*gauge.read()), refresh=True)
 
 
-def _print_lines(done: threading.Event, stream: TextIO, kept: Path) -> None:
-    gauge, ticks = _Gauge(kept), 0
-    while not done.wait(_TICK_SECONDS):
+def _print_lines(
+    done: threading.Event, stream: TextIO, kept: Path, complaints: _Complaints
+) -> None:
+    gauge, ticks, is_over = _Gauge(kept), 0, False
+    while not is_over:
+        is_over = done.wait(_TICK_SECONDS)
+        for complaint in complaints.lines():
+            print(complaint, file=stream, flush=True)
         ticks += 1
         if ticks % _LINE_EVERY_TICKS == 0:
             print(f"goodgain: {line(*gauge.read())}", file=stream, flush=True)

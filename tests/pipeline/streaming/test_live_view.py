@@ -1,4 +1,5 @@
 import io
+import logging
 
 import pytest
 from rich.console import Console
@@ -46,3 +47,19 @@ def test_the_view_of_a_terminal_tells_the_same():
     shown = console.file.getvalue()
     for one in ("12,345", "1,500", "1h30m behind", "7.250", "0.500", "rejected"):
         assert one in shown
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("kind", [io.StringIO, Terminal])
+def test_what_the_source_complains_of_is_shown_in_between(tmp_path, kind):
+    stream = kind()
+    with live_view.shown(tmp_path, stream):
+        logging.getLogger("transforms.folder_watch").warning("The folder [in] cannot be listed.")
+        logging.getLogger("apache_beam").warning("A bundle was split.")
+    assert stream.getvalue().count("goodgain: The folder [in] cannot be listed.") == 1
+    assert "bundle" not in stream.getvalue()
+    assert not logging.getLogger("transforms").handlers
