@@ -73,7 +73,7 @@ class Resumption(Struct, frozen=True):
 
     Attributes:
       entries: how many the journal had.
-      oldest: what these gave before this time, in ms, is not given again; None when all is.
+      oldest: what these gave at earlier times, in ms, is not given again; None when all is.
     """
 
     entries: int

@@ -31,9 +31,10 @@ class WatchFolder(beam.PTransform):
 
     A file is read once, in whatever format of SPEC 2 it is, as soon as it stands complete: its name
     does not begin with `.` or `_` and has no temporary suffix, and it is left alone. The watermark
-    follows the records by `transforms.core.reach`. A journal keeps what was taken and where the
-    watermark stood, so that a new start goes on where the last one ended: what can still matter is
-    read again, in the same order and with the same watermarks.
+    follows the records by `transforms.core.reach`; these are given at their event times, between
+    the watermark and the time at which their file was taken (`transforms.streamed`). A journal
+    keeps what was taken and where the watermark stood, so that a new start goes on where the last
+    one ended: what can still matter is given again, in the same order and at the same times.
 
     Ends when the process is asked to stop (`transforms.stopping`), after telling
     `transforms.draining` where the watermark stood.
@@ -143,6 +144,10 @@ class ReadFolder(beam.DoFn):
 def _given(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
 ) -> Iterator[TimestampedValue]:
+    """What one step gives, at its times; after a restart only what can still matter.
+
+    What came before the source had a time is given whole, as long as its file matters.
+    """
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
     earliest = watermark.current_watermark()
     latest = None if clock is None else timestamp_of(clock)
