@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from pipeline.streaming import live_view
+from pipeline.streaming.engine_log import engine_log
 from pipeline.streaming.figures import Figures
 from pipeline.streaming.totals import Totals
 from tests.pipeline.streaming.rows import MINUTE, NOON
@@ -57,7 +58,7 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
 def test_what_the_source_complains_of_is_shown_in_between(tmp_path, kind):
     stream = kind()
-    with live_view.shown(tmp_path, stream):
+    with live_view.shown(tmp_path, stream), engine_log(tmp_path / "log"):
         logging.getLogger("transforms.folder_watch").warning("The folder [in] cannot be listed.")
         logging.getLogger("apache_beam").warning("A bundle was split.")
     assert stream.getvalue().count("goodgain: The folder [in] cannot be listed.") == 1
