@@ -1,7 +1,7 @@
 # Real engines on one machine, installed from package registries into .cache/engines and set up by
 # configs/flink/engines.yaml. Needs $(PYTHON) with the project's packages.
 
-.PHONY: prism flink flink-run flink-stop kafka kafka-stop airflow test-engines
+.PHONY: prism flink flink-run flink-stop kafka kafka-stop airflow test-engines bench-scale
 
 prism:  ## build Prism, Beam's local streaming engine, with Go
 	$(PYTHON) -m tests.engines prism install
@@ -26,3 +26,6 @@ airflow:  ## install Airflow into an environment of its own
 
 test-engines:  ## the tests that need the engines above
 	$(PYTHON) -m pytest -m engines tests/engines
+
+bench-scale:  ## measure one and two workers, and a hot key; the table goes to out/bench
+	$(PYTHON) -m tests.bench.scale
