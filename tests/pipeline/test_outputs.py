@@ -18,6 +18,8 @@ import pytest
 from tests.pipeline.runs import FULL, SAMPLE, contents, manifest, names_in, rows, run
 from transforms.core.ranking import column_name
 
+pytestmark = pytest.mark.slow
+
 DATASETS = ("iterations", "conversations", "calls", "duplicates", "means", "rejected", "late")
 FORMATS = ("avro", "parquet", "jsonl")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -182,7 +184,6 @@ def test_rows_within_a_file_are_sorted(outputs):
     assert rows(outputs / "avro", "means")[0]["slice"] == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["avro", "parquet"])
 def test_processes_write_the_same_bytes(file_format, outputs, tmp_path):
     """Also with other hash seeds, which order sets otherwise."""

@@ -26,6 +26,8 @@ from transforms.core.fingerprint import Fingerprinter
 from transforms.core.parsing import parse_mapping
 from transforms.core.score import score_conversation
 
+pytestmark = pytest.mark.slow
+
 THREADS = ("--direct_running_mode=multi_threading", "--direct_num_workers=3")
 PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
 LOOPBACK = ("--runner=PortableRunner", "--job_endpoint=embed", "--environment_type=LOOPBACK")
@@ -88,7 +90,6 @@ def test_engine_changes_no_byte(options, in_process, traces, tmp_path):
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-@pytest.mark.slow
 def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
     monkeypatch.setattr(transforms.fingerprint, "_MOST_BUFFERED_RESULTS", 0)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
@@ -101,7 +102,6 @@ def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-@pytest.mark.slow
 def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypatch):
     """An engine may run a bundle again; what the first attempt wrote must not stay beside."""
     monkeypatch.setattr(runners, "_fn_api_runner", lambda: FnApiRunner(bundle_repeat=1))
@@ -118,7 +118,6 @@ def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shards", [1, 4])
 def test_shards_partition_the_rows(shards, in_process, traces, tmp_path):
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL, f"--shards={shards}") == 0
@@ -198,7 +197,6 @@ class TestSecondLook:
         assert manifest(tmp_path / "out")["records"]["rejected"] == 1
 
 
-@pytest.mark.slow
 def test_means_over_many_conversations_are_free_of_order(tmp_path):
     """More conversations than are kept one by one, so that quantiles come from merged sketches."""
     random = Random(4)

@@ -11,6 +11,8 @@ import pytest
 from tests.core.comparison import populations
 from transforms.core.comparison import bootstrap_interval, compare_paired, compare_unpaired
 
+pytestmark = pytest.mark.slow
+
 POPULATIONS = [
     (populations.normal, 0.3),
     (populations.precisions, 0.02),

@@ -12,6 +12,8 @@ from pipeline.__main__ import main
 from pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.traces import conversation, known_difference, output_of
 
+pytestmark = pytest.mark.slow
+
 
 def compared(capsys, *words):
     capsys.readouterr()
@@ -44,7 +46,6 @@ def refusal(capsys, *words):
     return capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_gsb_of_the_trap_row(tmp_path, capsys):
     # METRIC_TRAPS row 23: good 1, same 1, bad 2 gives -0.25.
     gains = {"up": (2, 4), "level": (2, 2), "down": (4, 2), "gone": (4, 0)}
@@ -275,7 +276,6 @@ def test_program_that_was_upgraded_without_giving_other_numbers_compares(tmp_pat
     assert compared(capsys, outputs[0], other, "--metrics", "CG")["forced"] == []
 
 
-@pytest.mark.slow
 def test_other_judgments_are_refused_and_the_same_are_not(tmp_path, outputs, capsys):
     judged = [output_of(tmp_path / name, [conversation("c01", [[4]])]) for name in "abc"]
     for folder, size in zip(judged, (10, 10, 11), strict=True):

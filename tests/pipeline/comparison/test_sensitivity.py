@@ -8,6 +8,8 @@ import pytest
 from pipeline.__main__ import main
 from tests.pipeline.comparison.traces import base_arm, output_of
 
+pytestmark = pytest.mark.slow
+
 
 def repeating_arm():
     """The base arm, with each first iteration's results once more at the end of the last."""
@@ -23,7 +25,6 @@ def repeated(tmp_path_factory):
     return output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
 
 
-@pytest.mark.slow
 def test_a_win_by_repeating_shows_only_without_deduplication(repeated, capsys):
     assert main(["compare", *repeated, "--metrics", "CG", "--sensitivity", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["sensitivity"]
@@ -49,7 +50,6 @@ def test_runs_whose_inputs_have_changed_are_refused(tmp_path, capsys):
     assert "inputs" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_table_says_which_verdicts_turn(repeated, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["compare", *repeated, "--metrics", "CG", "SRE", "--sensitivity"]) == 0

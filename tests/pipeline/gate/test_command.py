@@ -11,6 +11,8 @@ from pipeline.__main__ import main
 from pipeline.outputs.folder import read_dataset
 from tests.pipeline.comparison.traces import conversation, output_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def judge(tmp_path, capsys):

@@ -6,6 +6,8 @@ from pipeline.__main__ import main
 from tests.pipeline.comparison.traces import conversation
 from tests.pipeline.runs import run, write_jsonl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def traces(tmp_path):
