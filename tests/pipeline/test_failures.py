@@ -15,6 +15,8 @@ from pipeline.manifest import balance_of
 from tests.pipeline.runs import SAMPLE, contents, manifest, names_in, rows, run, write_jsonl
 from transforms.core.errors import BalanceError
 
+pytestmark = pytest.mark.slow
+
 GOOD = {"conversation_id": "good", "iteration": 1, "results": [{"gain": 3}]}
 
 
@@ -105,7 +107,6 @@ class TestDeath:
         assert run(tmp_path / "expected", [SAMPLE]) == ExitCode.DONE
         return rows(tmp_path / "expected", "conversations")
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(
         "moment",
         [
@@ -132,7 +133,6 @@ class TestDeath:
         assert "manifest.json" not in names_in(tmp_path / "out")
         self.assert_unfinished_and_repaired(tmp_path / "out")
 
-    @pytest.mark.slow
     def test_a_balance_that_does_not_hold(self, tmp_path, capsys, monkeypatch):
         """As when an engine loses a bundle."""
         of_score = pipeline.graph.of_score
@@ -150,7 +150,6 @@ class TestDeath:
 
 
 class TestOverwrite:
-    @pytest.mark.slow
     def test_replaces_all_that_an_earlier_run_wrote(self, good, tmp_path):
         first = ("--per-call", "--write-duplicates", "--format=parquet", "--shards=3")
         assert run(tmp_path / "out", [SAMPLE], *first) == ExitCode.DONE
@@ -295,7 +294,6 @@ class TestManifest:
                 balance_of({**counts, name: counts[name] + 1})
 
 
-@pytest.mark.slow
 def test_a_run_that_fails_takes_nothing_from_the_earlier_one(tmp_path):
     output = tmp_path / "out"
     assert run(output, [SAMPLE]) == 0

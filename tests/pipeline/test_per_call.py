@@ -4,6 +4,8 @@ import pytest
 
 from tests.pipeline.runs import rows, run, write_jsonl
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):

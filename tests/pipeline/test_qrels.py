@@ -10,6 +10,8 @@ from pipeline.qrels import check_beginnings, describe, find_qrels
 from transforms.core.errors import UsageError
 from transforms.core.judgments import Place, QrelsProblem
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def traces(tmp_path):

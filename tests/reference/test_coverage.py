@@ -8,6 +8,8 @@ from tests.adversarial import trace
 from tests.reference import evaluate
 from tests.reference.outcomes import CLAUSES, REJECTIONS, STEPS
 
+pytestmark = pytest.mark.slow
+
 KEYS = ["id", "url", "snippet", "content", "title", "subject", "file_name", "display_name"]
 
 
@@ -64,7 +66,6 @@ def numbered(outcome):
     ]
 
 
-@pytest.mark.slow
 def test_arrival_order_does_not_matter(records, outcome):
     some = [record for record in records if record["conversation_id"].startswith("a")]
     again = list(some)
