@@ -11,7 +11,7 @@ from typing import Any
 import apache_beam as beam
 import msgspec
 
-from transforms.core.records import Millis, SearchCall, timestamp_hook
+from transforms.core.records import SearchCall, timestamp_hook
 from transforms.core.rejected import RejectedRecord
 
 AnyRecord = SearchCall | RejectedRecord
@@ -24,7 +24,7 @@ class StructCoder(beam.coders.Coder):
     def __init__(self, struct_type: type[msgspec.Struct]) -> None:
         """A coder for exactly `struct_type`."""
         self._type = struct_type
-        self._encoder = msgspec.msgpack.Encoder(order="sorted", enc_hook=_plain)
+        self._encoder = msgspec.msgpack.Encoder(order="sorted", enc_hook=int)
         self._decoder = msgspec.msgpack.Decoder(struct_type, dec_hook=timestamp_hook)
 
     def encode(self, value: msgspec.Struct) -> bytes:
@@ -104,12 +104,6 @@ class RecordCoder(beam.coders.Coder):
     def __hash__(self) -> int:
         """The same for all."""
         return hash(RecordCoder)
-
-
-def _plain(value: Any) -> int:
-    if isinstance(value, Millis):
-        return int(value)
-    raise NotImplementedError(f"{type(value).__name__} has no encoding")
 
 
 beam.coders.registry.register_coder(SearchCall, StructCoder)
