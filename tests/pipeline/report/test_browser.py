@@ -6,7 +6,6 @@ from pipeline.report import build_report
 from tests.pipeline.report.browser import (
     HOSTILE,
     choose,
-    chromium,
     drawn,
     eventually,
     needs_chromium,
@@ -19,12 +18,6 @@ from tests.pipeline.report.outputs import market_records, rejected_record, searc
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 PLOTS = ("curve", "added", "distribution", "slices", "types")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import pytest
 from tests.pipeline.report.browser import (
     HOSTILE,
     choose,
-    chromium,
     drawn,
     eventually,
     needs_chromium,
@@ -18,12 +17,6 @@ from tests.pipeline.report.comparison.outputs import arms, write_comparison
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 PLOTS = ("forest", "gsb", "curve", "slices", "pairs")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import pytest
 from pipeline.report.nights.build import build_nights_report
 from tests.pipeline.report.browser import (
     choose,
-    chromium,
     drawn,
     eventually,
     needs_chromium,
@@ -17,12 +16,6 @@ from tests.pipeline.report.browser import (
 from tests.pipeline.report.nights.entries import many, week
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
