@@ -16,8 +16,9 @@ from transforms.core.verification import verify
 
 
 @cache
-def shipped_rules(max_candidates=256):
-    return replace(compile_rules(read_rules(shipped_rules_text())), max_candidates=max_candidates)
+def shipped_rules(max_candidates=256, policy="full"):
+    rules = compile_rules(read_rules(shipped_rules_text()))
+    return replace(rules, max_candidates=max_candidates, policy=policy)
 
 
 @cache

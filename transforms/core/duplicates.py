@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
+import numpy as np
 from msgspec import Struct
 
 from transforms.core.evidence import START_AND_END, Evidence, read_evidence
@@ -21,8 +22,10 @@ from transforms.core.rules import (
     RuleTable,
     is_named_id,
 )
+from transforms.core.sieve import STEPS, Sieve
 from transforms.core.verification import Step, Verdict, verify
 
+MANY_CANDIDATES = 32  # from so many on, those that plainly differ are rejected together
 EQUAL_EVIDENCE = 0  # the key that whole evidence makes; no attribute has this number
 _KEY_KINDS = {
     GENERIC_ID: "id",
@@ -37,6 +40,9 @@ _KEY_KINDS = {
     EQUAL_EVIDENCE: "evidence",
 }
 _KEY_ORDER = {attribute: place for place, attribute in enumerate(_KEY_KINDS, start=1)}
+
+
+_Misses = dict[Step, int]
 
 
 class Duplicate(Struct, frozen=True):
@@ -59,12 +65,12 @@ class _Known:
     Attributes:
       occurrence: its number among the registered occurrences.
       repeat: what every further result with the same evidence is; None while that is not settled.
-      near_misses: the steps that rejected the candidates tried before `repeat` held.
+      near_misses: by step how many candidates it rejected before `repeat` held.
     """
 
     __slots__ = ("near_misses", "occurrence", "repeat")
 
-    def __init__(self, occurrence: int, repeat: Duplicate | None, near_misses: list[Step]) -> None:
+    def __init__(self, occurrence: int, repeat: Duplicate | None, near_misses: _Misses) -> None:
         self.occurrence = occurrence
         self.repeat = repeat
         self.near_misses = near_misses
@@ -85,6 +91,7 @@ class Deduplicator:
         self._known: dict[tuple[bytes, bytes], _Known] = {}
         self._evidence: list[Evidence] = []  # by occurrence
         self._first: list[int] = []  # by occurrence: the place of its first occurrence
+        self._sieve = Sieve(rules, self._evidence)
         self._place = 0
         self.near_misses: Counter[Step] = Counter()
         self.cut = 0
@@ -100,7 +107,7 @@ class Deduplicator:
         if known is not None:
             return self._add_equal(known)
         evidence = read_evidence(result)
-        misses: list[Step] = []
+        misses: _Misses = {}
         candidates = self._candidates(evidence)
         duplicate = self._first_verified(evidence, candidates, misses) if candidates else None
         occurrence = self._register(evidence, place if duplicate is None else duplicate.first)
@@ -113,47 +120,72 @@ class Deduplicator:
             evidence = self._evidence[known.occurrence]
             candidates = self._candidates(evidence)
             if evidence.weighty:
-                candidates = sorted({*candidates, known.occurrence})
-            known.near_misses = []
+                candidates = {*candidates, known.occurrence}
+            known.near_misses = {}
             known.repeat = self._first_verified(evidence, candidates, known.near_misses)
         else:
             self._count(known.near_misses)
         return known.repeat
 
-    def _candidates(self, evidence: Evidence) -> Sequence[int]:
-        """Occurrences that share a key, in order."""
+    def _candidates(self, evidence: Evidence) -> Collection[int]:
+        """Occurrences that share a key."""
         index = self._index
         hits = [found for key in evidence.keys if (found := index.get(key)) is not None]
         if not hits:
             return ()
         if len(hits) == 1 or hits.count(hits[0]) == len(hits):
-            return [hits[0]] if isinstance(hits[0], int) else hits[0]
+            return _as_list(hits[0])
         occurrences: set[int] = set()
         for found in hits:
             if isinstance(found, int):
                 occurrences.add(found)
             else:
                 occurrences.update(found)
-        return sorted(occurrences)
+        return occurrences
 
     def _first_verified(
-        self, evidence: Evidence, candidates: Sequence[int], misses: list[Step]
+        self, evidence: Evidence, candidates: Collection[int], misses: _Misses
     ) -> Duplicate | None:
-        """The first candidate that verifies; the steps that rejected those before it are noted."""
-        duplicate = None
+        """The first candidate that verifies; how many each step rejected before it is noted."""
+        in_order = sorted(candidates)
+        if len(in_order) < MANY_CANDIDATES:
+            verified = self._try(evidence, in_order, misses)
+        else:
+            verified = self._try_many(evidence, in_order, misses)
+        self._count(misses)
+        if verified is None:
+            return None
+        occurrence, verdict = verified
+        return Duplicate(self._first[occurrence], self._proposers(evidence, occurrence), verdict)
+
+    def _try_many(
+        self, evidence: Evidence, candidates: Sequence[int], misses: _Misses
+    ) -> tuple[int, Verdict] | None:
+        """As `_try`, but those that plainly differ are rejected together."""
+        numbers = np.array(candidates)
+        reasons = self._sieve.reasons(evidence, numbers)
+        verified = self._try(evidence, numbers[reasons == 0].tolist(), misses)
+        if verified is not None:
+            reasons = reasons[numbers < verified[0]]
+        by_reason = np.bincount(reasons, minlength=len(STEPS)).tolist()
+        for step, rejected in zip(STEPS[1:], by_reason[1:], strict=True):
+            if rejected:
+                misses[step] = misses.get(step, 0) + rejected
+        return verified
+
+    def _try(
+        self, evidence: Evidence, candidates: Iterable[int], misses: _Misses
+    ) -> tuple[int, Verdict] | None:
         for occurrence in candidates:
             verdict = verify(self._evidence[occurrence], evidence, self._rules)
             if verdict.duplicate:
-                keys = self._proposers(evidence, occurrence)
-                duplicate = Duplicate(self._first[occurrence], keys, verdict)
-                break
-            misses.append(verdict.step)
-        self._count(misses)
-        return duplicate
+                return occurrence, verdict
+            misses[verdict.step] = misses.get(verdict.step, 0) + 1
+        return None
 
-    def _count(self, misses: Iterable[Step]) -> None:
-        for step in misses:  # a few at most, for which Counter.update is slow
-            self.near_misses[step] += 1
+    def _count(self, misses: _Misses) -> None:
+        for step, rejected in misses.items():  # a few at most, for which Counter.update is slow
+            self.near_misses[step] += rejected
 
     def _proposers(self, evidence: Evidence, occurrence: int) -> tuple[int, ...]:
         """The attributes whose keys proposed an occurrence."""

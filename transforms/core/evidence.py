@@ -51,6 +51,7 @@ class Layout(Struct, frozen=True):
       keys: attribute number and position of each candidate key.
       start_and_end: positions of those two fields, when both are there.
       weighty: whether there are at least two attributes, so that equality of all counts.
+      several: whether an id has several values.
     """
 
     type_number: int
@@ -58,6 +59,7 @@ class Layout(Struct, frozen=True):
     keys: tuple[tuple[int, int], ...]
     start_and_end: tuple[int, int] | None
     weighty: bool
+    several: bool
 
 
 class Evidence:
@@ -87,6 +89,11 @@ class Evidence:
     def weighty(self) -> bool:
         """Whether there are at least two attributes, so that equality of all counts."""
         return self._layout.weighty
+
+    @property
+    def several(self) -> bool:
+        """Whether an id has several values, of which one in common is enough."""
+        return self._layout.several
 
     @property
     def values(self) -> dict[int, Value]:
@@ -156,6 +163,7 @@ def _layout_of(codes: bytes) -> Layout:
         keys=tuple(keys),
         start_and_end=(places[START], places[END]) if {START, END} <= set(places) else None,
         weighty=_weighty(attribute for attribute, _ in values),
+        several=len(places) < len(values),
     )
 
 

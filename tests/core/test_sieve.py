@@ -1,0 +1,124 @@
+"""Rejecting many candidates together gives what rejecting them one by one gives (SPEC 4.3)."""
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.adversarial import ResultSource, trace
+from tests.core.direct import call_print, shipped_rules
+from tests.core.test_against_reference import assert_as_reference
+from transforms.core import duplicates as deduplication
+from transforms.core import sieve as sieving
+from transforms.core.duplicates import Deduplicator
+from transforms.core.evidence import read_evidence
+from transforms.core.rules import NO_TYPE
+from transforms.core.sieve import STEPS, Sieve
+from transforms.core.verification import Step, verify
+
+SEEDS = st.integers(min_value=0, max_value=2**32)
+
+
+def fold(results):
+    deduplicator = Deduplicator(shipped_rules())
+    return [deduplicator.add(result) for result in call_print(results).results], deduplicator
+
+
+@pytest.fixture
+def everything_sieved(monkeypatch):
+    """However few the candidates are."""
+    monkeypatch.setattr(deduplication, "MANY_CANDIDATES", 1)
+    monkeypatch.setattr(sieving, "_FEW", 0)
+
+
+def evidence_of(results):
+    return [read_evidence(result) for result in call_print(results).results]
+
+
+def plain(last, earlier):
+    """Whether no id has several values and both are compared by the rules of the last's type."""
+    same_rules = last.type_number != NO_TYPE or earlier.type_number == NO_TYPE
+    return same_rules and not last.several and not earlier.several
+
+
+@pytest.mark.parametrize("policy", ["full", "ids"])
+def test_every_reason_is_that_of_verification(policy, everything_sieved):
+    rules = shipped_rules(policy=policy)
+    seen, missed = Counter(), Counter()
+    for seed in range(300):
+        source = ResultSource(Random(seed))
+        *earlier, last = evidence_of(source.result() for _ in range(60))
+        reasons = Sieve(rules, earlier).reasons(last, np.arange(len(earlier))).tolist()
+        for one, reason in zip(earlier, reasons, strict=True):
+            verdict = verify(one, last, rules)
+            if reason:
+                assert (verdict.duplicate, verdict.step) == (False, STEPS[reason])
+                seen[verdict.step] += 1
+            elif plain(last, one) and not verdict.duplicate:
+                missed[verdict.step] += 1
+    decided = {Step.TYPE, Step.IDS} if policy == "ids" else set(STEPS[1:])
+    assert seen.keys() == decided
+    # Fields that the rules don't name have no column, though `default` rejects on them.
+    assert not missed.keys() & (decided - {Step.FIELDS})
+    assert missed[Step.FIELDS] < 0.2 * (seen[Step.FIELDS] + 1)
+
+
+@given(seed=SEEDS)
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_scores_are_those_of_the_reference(seed, everything_sieved):
+    assert_as_reference(trace(Random(seed), conversations=3))
+
+
+def hub(random, results):
+    """Files of one site with few names, URLs and authors: each has hundreds of candidates."""
+    for _ in range(results):
+        document = random.randrange(results)
+        result = {
+            "entity_type": random.choice(["File", "File", "File", "Event", None]),
+            "ids": {"site_id": "s", "file_id": [f"{document}"]},
+            "url": f"http://x/{document % 7}?id={document % 50}",
+            "title": f"title {document % 3}",
+            "fields": {"author": f"a{document % 5}", "file_type": random.choice("xy")},
+        }
+        if random.random() < 0.3:
+            del result["ids"]["file_id"]
+        if random.random() < 0.3:
+            del result["url"]
+        if random.random() < 0.1:
+            result["ids"]["site_id"] = ["s", "t"]
+        yield result
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_large_conversations_are_decided_as_pair_by_pair(seed, monkeypatch):
+    results = list(hub(Random(seed), 1_500))
+    decisions, sieved = fold(results)
+    monkeypatch.setattr(deduplication, "MANY_CANDIDATES", len(results))
+    expected, pair_by_pair = fold(results)
+    assert decisions == expected
+    assert sieved.near_misses == pair_by_pair.near_misses
+    assert sieved.cut == pair_by_pair.cut > 0
+    assert sieved.near_misses.keys() > set(STEPS[1:])
+
+
+def test_most_candidates_are_rejected_without_verifying_them(monkeypatch):
+    """So that a result costs about as much in a huge conversation as in a small one."""
+    verified = []
+    verify_pair = deduplication.verify
+    monkeypatch.setattr(
+        deduplication, "verify", lambda *pair: verified.append(pair) or verify_pair(*pair)
+    )
+    files = [
+        {"entity_type": "File", "ids": {"site_id": "s", "file_id": str(number)}}
+        for number in range(2_000)
+    ]
+    _, deduplicator = fold(files)
+    assert deduplicator.near_misses[Step.IDS] > 256 * 1_700
+    assert len(verified) < 50 * deduplication.MANY_CANDIDATES
