@@ -25,6 +25,9 @@ from transforms.core.errors import UsageError
 _CONNECTION_SECONDS = 10
 _SEVERAL = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 50_000
+# Beam's client watches a job whose server keeps one name for it no longer than it would wait for an
+# answer: 300 seconds. Then it fails, and takes an engine that it started with it. This is a year.
+_WATCHED_ON = "--job_server_timeout=31536000"
 _EMBEDDED = "embed"  # the job endpoint that stands for Beam's own server within this process
 
 
@@ -64,7 +67,7 @@ ENGINES: dict[str, Engine] = {
         "PrismRunner",
         "Beam's local engine for streams. It splits a bundle that makes no progress, stateful ones "
         "too, and then loses state; the flag forbids it (apache/beam#35771).",
-        arguments=("--experiments=prism_disable_sdf_split",),
+        arguments=("--experiments=prism_disable_sdf_split", _WATCHED_ON),
     ),
     "FlinkRunner": Engine(
         "FlinkRunner",
@@ -81,6 +84,7 @@ ENGINES: dict[str, Engine] = {
         "PortableRunner",
         "As its job endpoint says; it gets no safety flags, so name the engine itself if it is in "
         "this table.",
+        arguments=(_WATCHED_ON,),
     ),
     "DataflowRunner": Engine(
         "DataflowRunner", "Google Cloud Dataflow; see configs/dataflow/README.md."

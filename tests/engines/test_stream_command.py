@@ -172,6 +172,17 @@ def test_killed_and_started_again_it_loses_and_doubles_nothing(stream, batch, mo
     assert_means_are_of_all(stream.output, batch)
 
 
+def test_beams_client_gives_up_when_its_patience_is_short_and_a_second_start_goes_on(stream, batch):
+    """What `pipeline.runners` guards against: patience with the server bounds the whole job."""
+    code, said = stream.start("--job_server_timeout=3")
+    assert code == 1, said
+    assert "DEADLINE_EXCEEDED" in (stream.output / KEPT / LOG).read_text()
+    code, said = stream.start()
+    assert code == 0, said
+    assert_is_batch(stream.output, batch)
+    assert_means_are_of_all(stream.output, batch)
+
+
 def test_ctrl_c_ends_it_cleanly_and_a_second_start_goes_on(stream, batch):
     code, said = stream.start("--strike", "INT", "taken", "12")
     assert code == 0, said

@@ -59,6 +59,19 @@ def test_the_flags_that_keep_state_and_rows_are_in_the_table():
     assert "--finish_bundle_before_checkpointing" in runners.ENGINES["FlinkRunner"].arguments
 
 
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("PrismRunner", ENOUGH["PrismRunner"]),
+        ("PortableRunner", ("--job_endpoint=embed",)),
+    ],
+)
+def test_a_job_is_watched_however_long_it_runs(name, given):
+    """Beam's client would fail after five minutes, and end Prism with it."""
+    _, options = runners.create(name, given)
+    assert options.view_as(PortableOptions).job_server_timeout >= 365 * 24 * 3_600
+
+
 def test_workers_that_died_are_not_kept_for_the_next_start_of_a_stream():
     _, options = runners.create("FlinkRunner", FLINK, streaming=True)
     assert options.view_as(PortableOptions).environment_cache_millis == 0
