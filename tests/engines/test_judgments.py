@@ -1,0 +1,90 @@
+"""A run with more judgments than a Python worker could hold, on a real Flink cluster (SPEC 8)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.outputs.folder import read_manifest
+from tests.engines.cluster import PATIENCE, Cluster
+from tests.engines.processes import wait_until
+
+pytestmark = pytest.mark.engines
+
+TOPICS = 1_000
+JUDGED = (100, 2_000)  # documents of a topic
+CALLS, RESULTS = 2, 10
+LEAST_HELD = 100  # bytes of a judgment in memory: the string of a document's name alone has more
+
+
+def document(topic: int, number: int) -> str:
+    return f"document-{topic:04d}-{number:06d}-with-a-long-name"
+
+
+def write_judgments(path: Path, judged: int) -> Path:
+    with path.open("w") as file:
+        for topic in range(TOPICS):
+            for number in range(judged):
+                file.write(f"topic-{topic:04d} 0 {document(topic, number)} {number % 5}\n")
+    return path
+
+
+def write_traces(path: Path) -> Path:
+    with path.open("w") as file:
+        for topic in range(TOPICS):
+            for call in range(CALLS):
+                found = range(call * RESULTS, (call + 1) * RESULTS)
+                record = {
+                    "conversation_id": f"topic-{topic:04d}",
+                    "iteration": call + 1,
+                    "results": [{"ids": {"doc_id": document(topic, number)}} for number in found],
+                }
+                file.write(json.dumps(record) + "\n")
+    return path
+
+
+def greatest_worker(cluster: Cluster) -> int:
+    """The most bytes that a process of the worker pool has ever held, of those that are there."""
+    pool, greatest = cluster.worker_pool.pid(), 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            # Behind the program's name, which may hold anything: state, parent, group, session.
+            session = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
+            status = (folder / "status").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if session == pool and "VmHWM:" in status:
+            greatest = max(greatest, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
+    return greatest
+
+
+def peak_of_run(cluster: Cluster, traces: Path, judgments: Path, output: Path) -> int:
+    """The most bytes that a worker held while the judgments were joined."""
+    arguments = ["--input", str(traces), "--qrels", str(judgments), "--output", str(output)]
+    job = cluster.submit("pipeline", "run", *arguments, folder=output.parent)
+    peaks = [0]
+
+    def has_ended() -> bool:
+        peaks.append(greatest_worker(cluster))
+        return job.client.poll() is not None
+
+    wait_until(has_ended, PATIENCE, f"the end of {job.name}")
+    job.wait_until_done()
+    return max(peaks)
+
+
+def test_workers_do_not_hold_the_judgments(cluster: Cluster, tmp_path: Path) -> None:
+    traces = write_traces(tmp_path / "traces.jsonl")
+    peaks = []
+    for judged in JUDGED:
+        judgments = write_judgments(tmp_path / f"{judged}.txt", judged)
+        output = tmp_path / f"out-{judged}"
+        peaks.append(peak_of_run(cluster, traces, judgments, output))
+        manifest = read_manifest(str(output))
+        joined = TOPICS * CALLS * RESULTS
+        assert manifest["qrels"]["judgments"] == TOPICS * judged
+        assert manifest["qrels"]["never_retrieved"] == TOPICS * judged - joined
+        assert manifest["qrels"]["results_without_judgment"] == 0
+        assert manifest["results"]["good"] == joined * 3 // 5
+    more = TOPICS * (JUDGED[1] - JUDGED[0])
+    assert peaks[1] - peaks[0] < more * LEAST_HELD, peaks
