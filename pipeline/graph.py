@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import apache_beam as beam
 import msgspec
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from pipeline.counts import CountElements, Counts, SumCounts, of_call, of_rejected, of_score
+from pipeline.finish import StartedRun, finish, write_summary
 from pipeline.outputs import datasets
-from pipeline.outputs.folder import UNFINISHED
 from pipeline.outputs.rows import (
     RankedRows,
     duplicate_rows,
@@ -38,7 +37,6 @@ from transforms.read import ReadTraces, Traces
 from transforms.read_again import OnlyConversations, ReadConversations
 from transforms.score import ScoredConversations, ScorePayloads
 
-SUMMARY = "summary.json"
 _ONE = 1
 _DIGITS = 20
 _SHOWN_PROBLEMS = 5
@@ -51,6 +49,7 @@ class Plan(Struct, frozen=True):
     Attributes:
       qrels: files of judgments that replace the labels of the traces; none where those count.
       several_processes: whether Beam's local runner works with more than one.
+      finishes: the run, where the graph itself is to finish it since nobody waits for its end.
     """
 
     inputs: tuple[InputFile, ...]
@@ -61,18 +60,7 @@ class Plan(Struct, frozen=True):
     shard_bytes: int
     qrels: tuple[InputFile, ...] = ()
     several_processes: bool = False
-
-
-class Summary(Struct, frozen=True):
-    """What the pipeline tells whoever started it: the last thing that it writes.
-
-    Attributes:
-      qrels_problems: the first of what is wrong with the judgments; then nothing is to be used.
-    """
-
-    files: list[WrittenFile]
-    counts: Counts
-    qrels_problems: list[QrelsProblem] = []
+    finishes: StartedRun | None = None
 
 
 def build(pipeline: beam.Pipeline, plan: Plan) -> None:
@@ -109,7 +97,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
     )
-    _ = (
+    written = (
         pipeline
         | "Once" >> beam.Create([None])
         | "WriteSummary"
@@ -121,6 +109,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
         )
     )
+    if plan.finishes is not None:
+        _ = written | "Finish" >> beam.Map(_finish, plan.finishes)
 
 
 def _same(element: _Keyed) -> _Keyed:
@@ -216,7 +206,8 @@ def _write_summary(
     counts: Counts,
     qrels_problems: list[QrelsProblem],
 ) -> None:
-    summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
-    path = FileSystems.join(folder, UNFINISHED, SUMMARY)
-    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        file.write(msgspec.json.encode(summary, order="sorted"))
+    write_summary(folder, files, counts, qrels_problems)
+
+
+def _finish(_: None, run: StartedRun) -> None:
+    finish(run, datetime.now(UTC))

@@ -129,9 +129,14 @@ def manifest_of(
             "python": platform.python_version(),
             **{library: version(library) for library in _LIBRARIES},
         },
-        "started": started.isoformat(timespec="milliseconds"),
-        "finished": finished.isoformat(timespec="milliseconds"),
+        "started": written_time(started),
+        "finished": written_time(finished),
     }
+
+
+def written_time(time: datetime) -> str:
+    """A time as it stands in a manifest."""
+    return time.isoformat(timespec="milliseconds")
 
 
 def _files(files: Sequence[InputFile]) -> list[dict[str, Any]]:

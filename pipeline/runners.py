@@ -12,6 +12,7 @@ from pathlib import Path
 from apache_beam.options.pipeline_options import (
     DirectOptions,
     FlinkRunnerOptions,
+    GoogleCloudOptions,
     PipelineOptions,
     PortableOptions,
     PrismRunnerOptions,
@@ -138,6 +139,14 @@ def several_processes(options: PipelineOptions) -> bool:
     """Whether Beam's local runner is asked for more than one worker."""
     direct = options.view_as(DirectOptions)
     return bool(direct.direct_running_mode != "in_memory" and direct.direct_num_workers != 1)
+
+
+def only_handed_over(options: PipelineOptions) -> bool:
+    """Whether the graph is put where a service takes it, as Dataflow's launcher wants it.
+
+    Then the program that made it ends before the job begins.
+    """
+    return bool(options.view_as(GoogleCloudOptions).template_location)
 
 
 def _name(argument: str) -> str:

@@ -97,13 +97,30 @@ def delete(path: str) -> None:
 def clear(folder: str) -> None:
     """Delete what an earlier run left in a folder that `prepare` found to hold nothing else."""
     # The manifest goes first: without it the rest does not look finished.
-    tops = {name.split("/")[0] for name in _names_in(folder)} - {UNFINISHED}
+    tops = {_top(name) for name in _names_in(folder)} - {UNFINISHED}
     for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
         delete(FileSystems.join(folder, top))
 
 
+def check_written(folder: str, paths: Iterable[str]) -> None:
+    """Make sure that files are below `.unfinished/`, before anything is moved.
+
+    Args:
+      paths: of the files, relative to the output folder once they are published.
+
+    Raises:
+      GoodGainError: one is not.
+    """
+    unfinished = FileSystems.join(folder, UNFINISHED)
+    if missing := sorted(set(paths).difference(_names_in(unfinished))):
+        raise GoodGainError(f"{FileSystems.join(unfinished, missing[0])} is not there any more.")
+
+
 def publish(folder: str, paths: Iterable[str]) -> None:
     """Move files from `.unfinished/` to their places, in place of what an earlier run left.
+
+    It can be called again after it stopped anywhere: what it has moved is neither missed nor taken
+    for what an earlier run left. The manifest is left to the caller.
 
     Args:
       folder: the output folder.
@@ -112,16 +129,36 @@ def publish(folder: str, paths: Iterable[str]) -> None:
     Raises:
       GoodGainError: a file is not where it was written.
     """
-    clear(folder)
-    for path in sorted(paths):
+    kept = set(paths)
+    for path in sorted(kept):
         source = FileSystems.join(folder, UNFINISHED, *path.split("/"))
         place = FileSystems.join(folder, *path.split("/"))
         make_folder(FileSystems.split(place)[0])
         try:
-            FileSystems.rename([source], [place])
+            _move(source, place)
         except BeamIOError as error:
             raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
-    delete(FileSystems.join(folder, UNFINISHED))
+    tops = {_top(path) for path in kept}
+    others = (name for name in _names_in(folder) if name not in kept)
+    stale = [name for name in others if _top(name) not in (UNFINISHED, MANIFEST)]
+    for path in sorted({name if _top(name) in tops else _top(name) for name in stale}):
+        delete(FileSystems.join(folder, *path.split("/")))
+
+
+def _top(path: str) -> str:
+    return path.split("/")[0]
+
+
+def _move(source: str, place: str) -> None:
+    """Rename a file, in place of another; also when that was done already."""
+    try:
+        FileSystems.rename([source], [place])
+    except BeamIOError:
+        if not FileSystems.exists(place):
+            raise
+        if FileSystems.exists(source):  # some filesystems replace nothing when they rename
+            FileSystems.delete([place])
+            FileSystems.rename([source], [place])
 
 
 def discard_unfinished(folder: str) -> None:
@@ -145,9 +182,7 @@ def write_file(folder: str, name: str, content: bytes) -> None:
     unfinished = FileSystems.join(folder, name + _UNFINISHED_SUFFIX)
     with FileSystems.create(unfinished, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         file.write(content)
-    if FileSystems.exists(place):
-        FileSystems.delete([place])
-    FileSystems.rename([unfinished], [place])
+    _move(unfinished, place)
 
 
 def read_manifest(folder: str) -> dict[str, object]:

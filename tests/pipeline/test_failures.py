@@ -111,7 +111,7 @@ class TestDeath:
         "moment",
         [
             "transforms.means._rows",
-            "pipeline.run.publish",
+            "pipeline.finish.publish",
         ],
     )
     def test_kill(self, moment, tmp_path):

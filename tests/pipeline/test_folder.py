@@ -4,7 +4,15 @@ import os
 
 import pytest
 
-from pipeline.outputs.folder import clear, prepare, publish, read_manifest, write_file
+from pipeline.outputs.folder import (
+    check_written,
+    clear,
+    discard_unfinished,
+    prepare,
+    publish,
+    read_manifest,
+    write_file,
+)
 from transforms.core.errors import GoodGainError, UsageError
 
 OURS = (
@@ -63,7 +71,7 @@ def test_overwrite_removes_what_runs_wrote_when_the_new_run_is_done(tmp_path):
     finished = [name for name in OURS if not name.startswith(".unfinished")]
     assert files(tmp_path) == sorted(finished)
     publish(f"{tmp_path}/", [])
-    assert files(tmp_path) == []
+    assert files(tmp_path) == ["manifest.json"]  # which is replaced last
 
 
 @pytest.mark.parametrize("name", FOREIGN)
@@ -113,17 +121,55 @@ def test_an_unknown_filesystem_is_named_in_one_sentence():
     assert "\n" not in str(error.value)
 
 
-def test_publishing_moves_files_and_clears_up(tmp_path):
+def test_publishing_moves_files(tmp_path):
     fill(tmp_path, ".unfinished/means/part-00000-of-00001.avro", ".unfinished/summary.json")
     publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
-    assert files(tmp_path) == ["means/part-00000-of-00001.avro"]
+    assert files(tmp_path) == [".unfinished/summary.json", "means/part-00000-of-00001.avro"]
+    discard_unfinished(str(tmp_path))
     assert not (tmp_path / ".unfinished").exists()
 
 
+def test_publishing_replaces_an_earlier_run_file_by_file(tmp_path):
+    fill(tmp_path, *OURS)
+    names = ["late/part-00000-of-00001.avro", "means/part-00000-of-00001.avro"]
+    for name in names:
+        fill(tmp_path / ".unfinished", name)
+        (tmp_path / ".unfinished" / name).write_text("new")
+    publish(str(tmp_path), names)
+    assert files(tmp_path) == [".unfinished/summary.json", *names[:1], "manifest.json", *names[1:]]
+    assert {(tmp_path / name).read_text() for name in names} == {"new"}
+    publish(str(tmp_path), names)  # as an engine does a step again
+    assert files(tmp_path) == [".unfinished/summary.json", *names[:1], "manifest.json", *names[1:]]
+    assert {(tmp_path / name).read_text() for name in names} == {"new"}
+
+
+def test_publishing_where_renames_replace_nothing(tmp_path, monkeypatch):
+    """As on HDFS."""
+    rename = os.rename
+
+    def refusing(source, place):
+        if os.path.exists(place):
+            raise FileExistsError(place)
+        rename(source, place)
+
+    monkeypatch.setattr(os, "rename", refusing)
+    name = "means/part-00000-of-00001.avro"
+    fill(tmp_path, name, f".unfinished/{name}")
+    (tmp_path / ".unfinished" / name).write_text("new")
+    publish(str(tmp_path), [name])
+    assert files(tmp_path) == [name]
+    assert (tmp_path / name).read_text() == "new"
+
+
 def test_publishing_what_is_not_there_is_an_error(tmp_path):
+    name = "means/part-00000-of-00001.avro"
     fill(tmp_path, ".unfinished/summary.json")
     with pytest.raises(GoodGainError, match="cannot be moved"):
-        publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
+        publish(str(tmp_path), [name])
+    with pytest.raises(GoodGainError, match="is not there any more"):
+        check_written(str(tmp_path), [name])
+    fill(tmp_path, f".unfinished/{name}")
+    check_written(str(tmp_path), [name])
 
 
 def test_a_small_file_is_replaced_completely(tmp_path, monkeypatch):

@@ -1,0 +1,180 @@
+"""The end of a run: what the pipeline wrote below `.unfinished/` becomes the outputs (SPEC 6).
+
+Whoever starts a run finishes it when the engine is done. Of a job that is only handed over nobody
+waits for the end: there the last step of the graph does it, and an engine may do a step again that
+was stopped anywhere. So every part can be repeated: report and manifest are made once and laid
+beside the data, files that have been moved stay, and the manifest comes to its place last.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
+from msgspec import Struct
+
+from pipeline.counts import Counts
+from pipeline.manifest import manifest_of, written_time
+from pipeline.max_rejected import MaxRejected
+from pipeline.outputs.folder import (
+    MANIFEST,
+    REPORT,
+    UNFINISHED,
+    check_written,
+    delete,
+    discard_unfinished,
+    open_file,
+    publish,
+    read_manifest,
+    write_file,
+)
+from pipeline.qrels import describe
+from pipeline.report import build_report
+from pipeline.sinks import WrittenFile
+from transforms.core.errors import GoodGainError, UsageError
+from transforms.core.files.shard import InputFile
+from transforms.core.judgments import QrelsProblem
+
+SUMMARY = "summary.json"
+
+
+class Summary(Struct, frozen=True):
+    """What the pipeline tells whoever finishes the run: the last thing that it writes.
+
+    Attributes:
+      qrels_problems: the first of what is wrong with the judgments; then nothing is to be used.
+    """
+
+    files: list[WrittenFile]
+    counts: Counts
+    qrels_problems: list[QrelsProblem] = []
+
+
+class StartedRun(Struct, frozen=True):
+    """What is known of a run before its pipeline runs, and told in its manifest.
+
+    Attributes:
+      folder: of the outputs.
+      parameters: the configuration.
+      rules_digest: of the rules for duplicates.
+      engine: what runs the pipeline.
+      started: UTC; tells this run from one that wrote to the folder before.
+    """
+
+    folder: str
+    parameters: Mapping[str, Any]
+    max_rejected: MaxRejected
+    rules_digest: str
+    inputs: tuple[InputFile, ...]
+    qrels: tuple[InputFile, ...]
+    engine: str
+    started: datetime
+
+
+class UnusableQrelsError(UsageError):
+    """Judgments that only the whole run showed to be wrong; nothing of it is to be used."""
+
+
+def write_summary(
+    folder: str,
+    files: Iterable[WrittenFile],
+    counts: Counts,
+    qrels_problems: list[QrelsProblem],
+) -> None:
+    """Write what `finish` needs of the pipeline."""
+    summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
+    path = FileSystems.join(folder, UNFINISHED, SUMMARY)
+    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+        file.write(msgspec.json.encode(summary, order="sorted"))
+
+
+def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
+    """Publish what the pipeline of a run wrote, its report and at last its manifest.
+
+    It can be called again after it stopped anywhere, and does what is left to do.
+
+    Args:
+      finished: UTC, for the manifest; of several calls the first that gets to it counts.
+
+    Returns:
+      The manifest.
+
+    Raises:
+      UnusableQrelsError: there are problems with the judgments.
+      BalanceError: the records do not add up.
+      GoodGainError: the outputs cannot be put into their place.
+    """
+    try:
+        manifest = _own_manifest(run, run.folder)
+        if manifest is None:
+            manifest = _publish(run, finished)
+        discard_unfinished(run.folder)
+    except OSError as error:
+        raise GoodGainError(
+            f"The outputs cannot be put into {run.folder} ({error}); run again with --overwrite."
+        ) from error
+    return manifest
+
+
+def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
+    summary = _read_summary(run.folder)
+    if summary.qrels_problems:
+        raise UnusableQrelsError(describe(summary.qrels_problems, run.qrels))
+    unfinished = FileSystems.join(run.folder, UNFINISHED)
+    paths = [file.path for file in summary.files]
+    manifest = _own_manifest(run, unfinished)
+    if manifest is None:
+        check_written(run.folder, paths)
+        manifest = _manifest(run, summary, finished)
+        write_file(unfinished, REPORT, build_report(unfinished, manifest))
+        # With it there nothing is decided any more; only moves are left.
+        write_file(unfinished, MANIFEST, _encoded(manifest))
+    if _own_manifest(run, run.folder) is None:
+        # Without it what an earlier run left does not look finished.
+        delete(FileSystems.join(run.folder, MANIFEST))
+    publish(run.folder, [*paths, REPORT])
+    write_file(run.folder, MANIFEST, _encoded(manifest))
+    return manifest
+
+
+def _own_manifest(run: StartedRun, folder: str) -> dict[str, Any] | None:
+    """The manifest in a folder if it is whole and of this run."""
+    try:
+        manifest: dict[str, Any] = read_manifest(folder)
+    except UsageError:
+        return None
+    return manifest if manifest.get("started") == written_time(run.started) else None
+
+
+def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str, Any]:
+    rejected, read = (summary.counts.get(f"records.{name}", 0) for name in ("rejected", "read"))
+    rows: Counter[str] = Counter()
+    for file in summary.files:
+        rows[file.dataset] += file.rows
+    return manifest_of(
+        counts=summary.counts,
+        datasets=rows,
+        parameters=run.parameters,
+        rules_digest=run.rules_digest,
+        inputs=run.inputs,
+        qrels=run.qrels,
+        engine=run.engine,
+        started=run.started,
+        finished=finished,
+        too_many_rejected=run.max_rejected.exceeded(rejected, read),
+    )
+
+
+def _encoded(manifest: Mapping[str, Any]) -> bytes:
+    return json.dumps(manifest, indent=2).encode() + b"\n"
+
+
+def _read_summary(folder: str) -> Summary:
+    with open_file(FileSystems.join(folder, UNFINISHED, SUMMARY)) as file:
+        return msgspec.json.decode(file.read(), type=Summary)

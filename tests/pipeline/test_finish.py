@@ -1,0 +1,222 @@
+"""The end of a run, stopped at every step, done again, and done twice at once."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from apache_beam.io.filesystems import FileSystems
+
+import pipeline.finish
+from pipeline.finish import StartedRun, UnusableQrelsError, finish, write_summary
+from pipeline.max_rejected import MaxRejected
+from pipeline.outputs.folder import prepare
+from pipeline.sinks import WrittenFile
+from transforms.core.errors import BalanceError, GoodGainError
+from transforms.core.files.shard import InputFile
+from transforms.core.judgments import Place, QrelsProblem
+
+STARTED = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
+FINISHED = STARTED + timedelta(minutes=5)
+FILES = ("iterations/part-00000-of-00001.avro", "means/part-00000-of-00001.avro")
+EARLIER = (
+    *("iterations/part-00000-of-00002.avro", "iterations/part-00001-of-00002.avro"),
+    *("means/part-00000-of-00001.avro", "calls/part-00000-of-00001.avro"),
+    *("report.html", "manifest.json"),
+)
+NO_GAIN = QrelsProblem(Place(0, 3, "line 4"), "no gain")
+
+
+class KilledError(BaseException):
+    """Stands for the end of a worker; nothing may handle it."""
+
+
+class Steps:
+    """Every step that changes what lies in a folder; before some of them something happens.
+
+    Attributes:
+      waits: how many steps are done before it happens, and after that before it happens again.
+    """
+
+    def __init__(self, monkeypatch):
+        self.waits, self.happens = [], None
+        for name in ("rename", "delete", "mkdirs", "create"):
+            step = getattr(FileSystems, name)
+            monkeypatch.setattr(FileSystems, name, staticmethod(self._counted(step)))
+
+    def _counted(self, step):
+        def counted(*arguments, **options):
+            self._before()
+            result = step(*arguments, **options)
+            if step.__name__ == "create":  # the file is there, and nothing in it
+                self._before()
+            return result
+
+        return counted
+
+    def _before(self):
+        if self.waits:
+            self.waits[0] -= 1
+            if self.waits[0] < 0:
+                del self.waits[0]
+                self.happens()
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    monkeypatch.setattr(
+        pipeline.finish, "build_report", lambda _, manifest: manifest["finished"].encode()
+    )
+    return Steps(monkeypatch)
+
+
+def started_run(folder, started=STARTED, **more):
+    facts = {
+        "folder": str(folder),
+        "parameters": {"output": str(folder)},
+        "max_rejected": MaxRejected.parse("1%"),
+        "rules_digest": "digest",
+        "inputs": (InputFile("traces", 7),),
+        "qrels": (),
+        "engine": "SomeRunner",
+        "started": started,
+        **more,
+    }
+    return StartedRun(**facts)
+
+
+def written(folder, counts=None, problems=()):
+    """A folder as a pipeline leaves it, where an earlier run was finished before."""
+    for name in EARLIER:
+        put(folder / name, f"earlier {name}")
+    put(folder / "manifest.json", '{"started": "2025-03-02T02:30:00.000+00:00"}')
+    prepare(str(folder), overwrite=True)
+    for name in FILES:
+        put(folder / ".unfinished" / name, f"new {name}")
+    files = [WrittenFile(name.split("/")[0], name, 1) for name in FILES]
+    write_summary(str(folder), files, counts or {}, list(problems))
+    return started_run(folder)
+
+
+def put(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def contents(folder):
+    paths = sorted(path for path in Path(folder).rglob("*") if not path.is_dir())
+    return {str(path.relative_to(folder)): path.read_text() for path in paths}
+
+
+def assert_finished(folder):
+    """All is as it is when nothing disturbs the end of the run."""
+    found = contents(folder)
+    assert sorted(found) == sorted([*FILES, "manifest.json", "report.html"])
+    assert not (folder / ".unfinished").exists()
+    assert {name: found[name] for name in FILES} == {name: f"new {name}" for name in FILES}
+    manifest = json.loads(found["manifest.json"])
+    assert manifest["started"] == STARTED.isoformat(timespec="milliseconds")
+    assert manifest["datasets"] == {"iterations": 1, "means": 1}
+    return manifest["finished"], found["report.html"]
+
+
+def disturbed(tmp_path, steps, happens, again=()):
+    """Ends of runs, the first disturbed at its first step, and so on until none is left."""
+    number = 0
+    while True:
+        folder = tmp_path / str(number)
+        run = written(folder)
+        steps.happens = partial(happens, run)
+        steps.waits = [number, *again]
+        yield folder, run
+        if len(steps.waits) > len(again):
+            assert number > 10
+            return
+        steps.waits = []
+        number += 1
+
+
+def killed(_):
+    raise KilledError
+
+
+@pytest.mark.parametrize("again", [(), (0,), (1,), (3,), (8,)])
+def test_stopped_at_every_step_and_done_again(again, tmp_path, steps):
+    for folder, run in disturbed(tmp_path, steps, killed, again):
+        for minute in range(3):
+            try:
+                finish(run, FINISHED + timedelta(minutes=minute))
+            except KilledError:
+                assert_whole_if_it_looks_finished(contents(folder))
+        said, report = assert_finished(folder)
+        assert said == report
+
+
+def assert_whole_if_it_looks_finished(found):
+    if "2025-03-02" not in found.get("manifest.json", "2025-03-02"):
+        published = {name for name in found if not name.startswith(".unfinished/")}
+        assert published == {*FILES, "report.html", "manifest.json"}
+        assert {found[name] for name in FILES} == {f"new {name}" for name in FILES}
+
+
+def test_done_by_another_worker_at_every_step(tmp_path, steps):
+    def other(run):
+        finish(run, FINISHED + timedelta(minutes=1))
+
+    for folder, run in disturbed(tmp_path, steps, other):
+        try:
+            finish(run, FINISHED)
+        except GoodGainError:  # it met what the other did; the engine does the step again
+            finish(run, FINISHED)
+        assert_finished(folder)
+
+
+def test_done_again_after_the_end(tmp_path, steps):
+    run = written(tmp_path)
+    first = finish(run, FINISHED)
+    before = contents(tmp_path)
+    # An engine that does the step again does the one before it again, too.
+    write_summary(run.folder, [], {}, [])
+    assert finish(run, FINISHED + timedelta(hours=1)) == first
+    assert contents(tmp_path) == before
+
+
+def test_manifest_of_an_earlier_run_that_was_cut(tmp_path, steps):
+    run = written(tmp_path)
+    put(tmp_path / "manifest.json", '{"started": ')
+    finish(run, FINISHED)
+    assert_finished(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("counts", "problems", "error", "message"),
+    [
+        ({"records.read": 1}, (), BalanceError, "1 records were read but 0 are accounted for"),
+        ({}, [NO_GAIN], UnusableQrelsError, "q:4: no gain"),
+    ],
+)
+def test_what_cannot_be_published_says_so_each_time(
+    counts, problems, error, message, tmp_path, steps
+):
+    written(tmp_path, counts, problems)
+    run = started_run(tmp_path, qrels=(InputFile("q", 1),))
+    before = contents(tmp_path)
+    for _ in range(2):
+        with pytest.raises(error, match=message):
+            finish(run, FINISHED)
+    assert contents(tmp_path) == before
+
+
+def test_too_many_rejected_records_are_published_and_said(tmp_path, steps):
+    run = written(tmp_path, {"records.read": 2, "records.rejected": 2})
+    assert finish(run, FINISHED)["records"]["too_many_rejected"]
+
+
+def test_lost_file_is_known_before_anything_is_replaced(tmp_path, steps):
+    run = written(tmp_path)
+    (tmp_path / ".unfinished" / FILES[0]).unlink()
+    before = contents(tmp_path)
+    with pytest.raises(GoodGainError, match="is not there any more"):
+        finish(run, FINISHED)
+    assert contents(tmp_path) == before
