@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(msgspec.to_builtins(done))
     else:
-        print_done(result_console(), done, config.output)
+        print_done(result_console(), done, config)
     return done.exit_code
 
 

@@ -10,6 +10,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
+    ValidationInfo,
     field_validator,
 )
 
@@ -21,6 +22,7 @@ _GREATEST_ATTEMPTS = 10
 _SCHEME = "://"
 _WEB = ("http://", "https://")
 _FROM_ENVIRONMENT = "$"
+_OF_A_RUN = ("run", "runner", "engine_options", "scratch")
 
 Choice = Annotated[BaselineChoice, BeforeValidator(BaselineChoice.parse), PlainSerializer(str)]
 Words = Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -37,6 +39,8 @@ class NightlyConfig(BaseModel):
       run: file with options of `goodgain run`; built-in defaults without it.
       runner: engine that runs a day; that of `run` without it.
       engine_options: words for Beam, like `--flink_master=...`.
+      scored: folder of a day's finished outputs, with placeholders as in `input`, where days are
+        scored elsewhere, like by a Dataflow template; then nothing is run here.
       baseline: what a day is compared with.
       gate: file with the rules of `goodgain gate`; without it only rejected records are judged.
       late_days: so many days back the job looks for files that arrived late.
@@ -58,6 +62,7 @@ class NightlyConfig(BaseModel):
     run: Text | None = None
     runner: Text | None = None
     engine_options: tuple[Text, ...] = ()
+    scored: Text | None = None
     baseline: Choice = BaselineChoice()
     gate: Text | None = None
     late_days: int = Field(7, ge=0)
@@ -73,6 +78,18 @@ class NightlyConfig(BaseModel):
         for pattern in patterns:
             check_pattern(pattern)
         return patterns
+
+    @field_validator("scored")
+    @classmethod
+    def _days_are_scored_here_or_elsewhere(cls, scored: Any, info: ValidationInfo) -> Any:
+        if scored is not None:
+            check_pattern(scored)
+            if given := [name for name in _OF_A_RUN if info.data.get(name)]:
+                raise ValueError(
+                    f"takes outputs that were made elsewhere, so it cannot go with {given[0]}, "
+                    "which says how a day is run here"
+                )
+        return scored
 
     @field_validator("output")
     @classmethod

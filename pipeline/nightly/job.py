@@ -19,6 +19,7 @@ from pipeline.nightly.history import gathered, write_history
 from pipeline.nightly.late_files import LateFiles, late_files
 from pipeline.nightly.notify import Channel, channels, document, tell
 from pipeline.nightly.one_day import Night, run_config, run_day
+from pipeline.nightly.scored import scored_again
 from pipeline.nightly.surroundings import Surroundings
 from pipeline.nightly.trends import write_trends
 from pipeline.outputs.folder import read_manifest
@@ -113,7 +114,13 @@ def _run(
     today = now.date()
     if _last(request, today) > today:
         raise UsageError(f"{_last(request, today)} has not come yet (UTC): give a day of the past.")
-    run_config(config, today, folders.output)  # so that a mistake there is known first
+    if config.scored is None:
+        run_config(config, today, folders.output)  # so that a mistake there is known first
+    elif config.runner or beam_arguments:
+        raise UsageError(
+            "With `scored` in the configuration no day is run here: leave out --runner and the "
+            "options of Beam."
+        )
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):
         for name in folders.repair():
@@ -146,8 +153,16 @@ def _days(config: NightlyConfig, request: Request, folders: DayFolders, today: d
     """The days to run, ascending, so that each finds its baseline up to date."""
     days = set(_asked(request, folders, today))
     if request.rerun_late:
-        days.update(late.day for late in _late(config, folders, _last(request, today)))
+        late = {one.day for one in _late(config, folders, _last(request, today))}
+        days.update(day for day in late if _anew(config, day, folders))
     return sorted(days)
+
+
+def _anew(config: NightlyConfig, day: date, folders: DayFolders) -> bool:
+    """Whether a published day can become another: one that is scored elsewhere must be so again."""
+    if config.scored is None:
+        return True
+    return scored_again(config.scored, day, read_manifest(str(folders.place(day))))
 
 
 def _asked(request: Request, folders: DayFolders, today: date) -> Iterator[date]:

@@ -48,13 +48,13 @@ def late_files(
       manifest: of the day's run.
       found: what the day's patterns match.
     """
-    read = {_settled(one["path"]): one["size"] for one in manifest["inputs"]}
-    sizes = [(file, read.get(_settled(file.path))) for file in found]
+    read = {settled(one["path"]): one["size"] for one in manifest["inputs"]}
+    sizes = [(file, read.get(settled(file.path))) for file in found]
     added = tuple(file.path for file, size in sizes if size is None)
     changed = tuple(file.path for file, size in sizes if size not in (None, file.size))
     return LateFiles(day, added, changed) if added or changed else None
 
 
-def _settled(path: str) -> str:
+def settled(path: str) -> str:
     """A path as it is from any folder: of runs on some engines the manifest lists it so."""
     return path if FileSystems.get_scheme(path) else os.path.abspath(path)

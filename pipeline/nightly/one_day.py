@@ -31,6 +31,7 @@ from pipeline.nightly.entry import (
     failed_entry,
 )
 from pipeline.nightly.judging import Judgement, changes, judge
+from pipeline.nightly.scored import take
 from pipeline.nightly.scratch import discard, fetch
 from pipeline.nightly.surroundings import Surroundings
 from pipeline.outputs.datasets import MEANS
@@ -117,14 +118,10 @@ def run_day(night: Night, day: date) -> DayEntry:
 def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     folder = night.folders.unfinished(day)
     remove(folder)
-    _check_input(night.config, day)
-    # What a run prints is about a folder that is about to be renamed.
-    with redirect_stdout(io.StringIO()):
-        night.surroundings.run(run_config(night.config, day, folder), night.beam_arguments)
-    scratch = _scratch(night.config, day)
-    if scratch is not None:
-        fetch(scratch, folder)
-        discard(scratch)
+    if night.config.scored is None:
+        _score(night, day, folder)
+    else:
+        take(night.config.scored, night.config.input, day, folder)
     manifest = _settled_manifest(folder, night.folders.place(day))
     baseline = find_baseline(night.config.baseline, day, manifest, night.folders)
     judgement = judge(folder, manifest, baseline, night.gate)
@@ -145,6 +142,18 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     night.folders.publish(day)
     remove(night.folders.pooled())
     return entry
+
+
+def _score(night: Night, day: date, folder: Path) -> None:
+    """Run a day into a folder, by way of the scratch folder where there is one."""
+    _check_input(night.config, day)
+    # What a run prints is about a folder that is about to be renamed.
+    with redirect_stdout(io.StringIO()):
+        night.surroundings.run(run_config(night.config, day, folder), night.beam_arguments)
+    scratch = _scratch(night.config, day)
+    if scratch is not None:
+        fetch(scratch, folder)
+        discard(scratch)
 
 
 def _check_input(config: NightlyConfig, day: date) -> None:

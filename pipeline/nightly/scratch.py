@@ -8,12 +8,12 @@ from pathlib import Path
 from apache_beam.io.filesystem import BeamIOError
 from apache_beam.io.filesystems import FileSystems
 
-from pipeline.outputs.folder import open_file
+from pipeline.outputs.folder import UNFINISHED, open_file
 from transforms.core.errors import GoodGainError
 
 
 def fetch(source: str, target: Path) -> None:
-    """Copy every file below a folder on any of Beam's filesystems to a folder on this disk.
+    """Copy what a finished run left in a folder on any of Beam's filesystems to one on this disk.
 
     Raises:
       GoodGainError: a file cannot be read.
@@ -22,7 +22,10 @@ def fetch(source: str, target: Path) -> None:
     try:
         (match,) = FileSystems.match([FileSystems.join(source, "**")])
         for metadata in match.metadata_list:
-            place = target / metadata.path.removeprefix(prefix)
+            path = metadata.path.removeprefix(prefix)
+            if path.startswith(f"{UNFINISHED}/"):  # of a run that may be at work there
+                continue
+            place = target / path
             place.parent.mkdir(parents=True, exist_ok=True)
             with open_file(metadata.path) as file, open(place, "wb") as copy:
                 shutil.copyfileobj(file, copy)

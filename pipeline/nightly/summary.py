@@ -8,20 +8,23 @@ from pipeline.cli.console import plain_table
 from pipeline.cli.values import number
 from pipeline.cli.words import printable
 from pipeline.comparison.measures import HEADLINE
+from pipeline.nightly.config import NightlyConfig
 from pipeline.nightly.entry import DayChange, DayEntry
 from pipeline.nightly.history import TABLE
 from pipeline.nightly.job import Done
 from pipeline.outputs.folder import REPORT
 
 
-def print_done(console: Console, done: Done, output: str) -> None:
+def print_done(console: Console, done: Done, config: NightlyConfig) -> None:
     """Print the verdict on each day, its headline, and what is left to do."""
+    output = config.output
+    again = "run it again with" if config.scored is None else "have it scored again, then"
     for entry in done.entries:
         _print_day(console, entry, output)
     if not done.entries:
         _print(console, "There is no day to run.")
     for late in done.late:
-        _print(console, f"Changed since it was run: {late}; run it again with --rerun-late.")
+        _print(console, f"Changed since it was run: {late}; {again} --rerun-late.")
     _print(console, f"History: {output}/{TABLE}")
 
 

@@ -109,6 +109,35 @@ def test_what_cannot_be_used(text, expected):
     assert expected in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("scored: gs://bucket/out", "n.yaml:3: scored does not say which day it is of"),
+        ("scored: s/{date}\nscratch: s", "n.yaml:3: scored takes outputs that were made elsewhere"),
+        ("run: run.yaml\nscored: s/{date}", "n.yaml:4: .* so it cannot go with run, which says"),
+        ("runner: FlinkRunner\nscored: s/{date}", "cannot go with runner"),
+        ("engine_options: [--a=b]\nscored: s/{date}", "cannot go with engine_options"),
+    ],
+)
+def test_days_are_run_here_or_scored_elsewhere(more, expected):
+    with pytest.raises(UsageError, match=expected):
+        read(more)
+
+
+def test_scored_of_the_shipped_example():
+    (line,) = re.findall(r"^# (scored: .*)$", SHIPPED.read_text(), re.MULTILINE)
+    assert read(line).scored == "gs://bucket/goodgain/date={date}"
+
+
+@pytest.mark.parametrize("words", [["--runner", "FlinkRunner"], ["--direct_num_workers=2"]])
+def test_engine_for_days_that_are_scored_elsewhere_is_refused(words, tmp_path, capsys):
+    config = tmp_path / "nightly.yaml"
+    config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\nscored: s/{{date}}\n")
+    assert main(["nightly", "--config", str(config), "--date", "2025-03-01", *words]) == 2
+    assert "leave out --runner and the options of Beam" in capsys.readouterr().err
+    assert not (tmp_path / "nights").exists()
+
+
 def test_patterns_of_a_day():
     patterns = ("a/{date}/*", "b/{year}/{month}/{day}/*")
     assert patterns_of(patterns, date(2025, 3, 4)) == ["a/2025-03-04/*", "b/2025/03/04/*"]

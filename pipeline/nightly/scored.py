@@ -1,0 +1,90 @@
+"""Days that are scored elsewhere, like by a Dataflow template: their finished outputs, taken.
+
+What is taken must be whole, and of that day. It stays where it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from apache_beam.io.filesystem import BeamIOError, FileSystem
+from apache_beam.io.filesystems import FileSystems
+
+from pipeline.nightly.dates import patterns_of
+from pipeline.nightly.late_files import settled
+from pipeline.nightly.scratch import fetch
+from pipeline.outputs.folder import MANIFEST, read_manifest, reason_of
+from transforms.core.errors import GoodGainError
+
+
+def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
+    """Copy the outputs of a day from where they were made to a folder on this disk.
+
+    Args:
+      scored: pattern of the folder, with `{date}` or the like.
+      inputs: patterns of the day's trace files, as whoever scored the day reads them.
+
+    Raises:
+      GoodGainError: the outputs are not finished, are of something else, or cannot be read.
+    """
+    (folder,) = patterns_of([scored], day)
+    manifest = _manifest(folder, day)
+    _check_day(manifest, patterns_of(inputs, day), folder, day)
+    fetch(folder, target)
+    # A manifest goes first and comes last, so in between nothing else can have been put there.
+    if _manifest(folder, day) != manifest:
+        raise GoodGainError(
+            f"The outputs of {day.isoformat()} in {folder} were replaced while they were fetched; "
+            "run the day again."
+        )
+
+
+def scored_again(scored: str, day: date, published: Mapping[str, Any]) -> bool:
+    """Whether there are outputs of a day that were begun after those that were published.
+
+    Args:
+      scored: see `take`.
+      published: the manifest of the day as it was published.
+    """
+    (folder,) = patterns_of([scored], day)
+    try:
+        started = _manifest(folder, day).get("started")
+    except GoodGainError:
+        return False
+    return isinstance(started, str) and started > published["started"]
+
+
+def _manifest(folder: str, day: date) -> dict[str, Any]:
+    try:
+        if FileSystems.exists(FileSystems.join(folder, MANIFEST)):
+            return read_manifest(folder)
+    except (BeamIOError, OSError, ValueError) as error:
+        raise GoodGainError(f"{folder} cannot be read ({reason_of(error)}).") from None
+    raise GoodGainError(
+        f"{day.isoformat()} is not finished yet: {folder} holds no {MANIFEST}. The job that scores "
+        "the day is still at work, or it failed."
+    )
+
+
+def _check_day(
+    manifest: Mapping[str, Any], patterns: Iterable[str], folder: str, day: date
+) -> None:
+    """Make sure that the outputs are of a day's input, by the names of the files alone.
+
+    Traces may be gone by now, or more of them may have come; late files are found elsewhere.
+    """
+    # A pattern that names a folder stands for the files right inside it.
+    named = [name for one in patterns for name in (settled(one), f"{settled(one).rstrip('/')}/*")]
+    wanted = [re.compile(FileSystem.translate_pattern(name)) for name in named]
+    if "inputs" not in manifest:
+        raise GoodGainError(f"{folder} is not the output of a run.")
+    for file in manifest["inputs"]:
+        if not any(regex.match(settled(file["path"])) for regex in wanted):
+            raise GoodGainError(
+                f"The outputs in {folder} are not of {day.isoformat()}: they were made of "
+                f"{file['path']}, which the day's `input` does not match."
+            )

@@ -1,0 +1,163 @@
+"""Days that are scored elsewhere, like by a Dataflow template, and taken by the nightly job."""
+
+import json
+import shutil
+
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.nightly import scored
+from tests.pipeline.nightly.world import World
+
+pytestmark = pytest.mark.slow
+DAYS = ["2025-03-01", "2025-03-02"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Two days that the job ran itself, and the same days as a template would score them."""
+    world = World(tmp_path_factory.mktemp("world"))
+    world.configure()
+    for number, day in enumerate(DAYS):
+        world.make_traces(day, 12, seed=number + 1)
+        assert world.nightly("--date", day) == 0
+        assert score(world, day) == 0
+    return world
+
+
+@pytest.fixture
+def world(made, tmp_path):
+    """With outputs to take, and nothing published."""
+    world = World(tmp_path)
+    shutil.copytree(made.folder / "traces", tmp_path / "traces")
+    shutil.copytree(made.folder / "scored", tmp_path / "scored")
+    for path in (tmp_path / "scored").glob("*/manifest.json"):
+        path.write_text(path.read_text().replace(str(made.folder), str(tmp_path)))
+    configure(world)
+    return world
+
+
+def configure(world, **options):
+    world.configure(scored=str(world.folder / "scored/date={date}"), **options)
+    options = json.loads(world.config.read_text())
+    del options["run"]
+    world.config.write_text(json.dumps(options))
+
+
+def score(world, day, *words):
+    """What the template's job does."""
+    options = {
+        "config": world.folder / "run.yaml",
+        "input": world.folder / f"traces/date={day}/*.jsonl",
+        "output": world.folder / f"scored/date={day}",
+        "template_location": "gs://bucket/templates/one",
+    }
+    return main(["run", *(f"--{key}={value}" for key, value in options.items()), *words])
+
+
+def reason(world, day):
+    (found,) = (entry for entry in world.history() if entry["date"] == day)
+    assert found["verdict"] == "failed"
+    return found["reasons"][0]
+
+
+def test_taken_days_are_those_that_the_job_runs_itself(made, world):
+    (world.folder / f"scored/date={DAYS[0]}/.unfinished").mkdir()
+    (world.folder / f"scored/date={DAYS[0]}/.unfinished/part").write_text("of a job at work there")
+    for day in DAYS:
+        assert world.nightly("--date", day) == 0
+        taken, direct = world.contents(day), made.contents(day)
+        assert taken.keys() == direct.keys()
+        manifests = [json.loads(found.pop("manifest.json")) for found in (taken, direct)]
+        for manifest, folder in zip(manifests, (world.folder, made.folder), strict=True):
+            assert manifest["parameters"].pop("output") == f"{folder}/nights/date={day}"
+            del manifest["parameters"]["input"], manifest["inputs"][0]["path"]
+        assert manifests[0] == manifests[1]
+        del taken["report.html"], direct["report.html"]  # it tells paths too
+        assert taken == direct
+    assert world.entry(DAYS[1])["baseline"] == DAYS[:1]
+    assert sorted(path.name for path in (world.folder / "scored").iterdir()) == [
+        f"date={day}" for day in DAYS
+    ]
+    assert world.hidden() == []
+
+
+def test_day_that_is_not_finished_fails_and_a_backfill_takes_it_later(world, capsys):
+    manifest = world.folder / f"scored/date={DAYS[1]}/manifest.json"
+    content = manifest.read_text()
+    manifest.unlink()
+    assert world.nightly("--backfill", *DAYS) == 1
+    assert world.verdicts() == {DAYS[0]: "passed", DAYS[1]: "failed"}
+    assert reason(world, DAYS[1]).startswith(f"{DAYS[1]} is not finished yet: ")
+    assert not world.place(DAYS[1]).exists()
+    manifest.write_text(content)
+    capsys.readouterr()
+    assert world.nightly("--backfill", *DAYS) == 0
+    assert f"{DAYS[0]}: " not in capsys.readouterr().out  # it was there
+    assert set(world.verdicts().values()) == {"passed"}
+
+
+def test_outputs_of_another_day_are_not_taken(world):
+    place = world.folder / f"scored/date={DAYS[1]}"
+    shutil.rmtree(place)
+    shutil.copytree(world.folder / f"scored/date={DAYS[0]}", place)
+    assert world.nightly("--date", DAYS[1]) == 1
+    assert f"are not of {DAYS[1]}: they were made of" in reason(world, DAYS[1])
+    assert f"traces/date={DAYS[0]}/a.jsonl" in reason(world, DAYS[1])
+
+
+def test_traces_may_be_gone(world):
+    shutil.rmtree(world.folder / "traces")
+    assert world.nightly("--date", DAYS[0]) == 0
+
+
+def test_outputs_that_are_replaced_while_they_are_fetched_are_not_taken(world, monkeypatch):
+    fetch = scored.fetch
+
+    def disturbed(source, target):
+        fetch(source, target)
+        path = world.folder / f"scored/date={DAYS[0]}/manifest.json"
+        path.write_text(path.read_text().replace('"started": "2', '"started": "3'))
+
+    monkeypatch.setattr(scored, "fetch", disturbed)
+    assert world.nightly("--date", DAYS[0]) == 1
+    assert "were replaced while they were fetched" in reason(world, DAYS[0])
+
+
+def test_day_with_late_files_is_taken_again_once_it_is_scored_again(world, capsys):
+    assert world.nightly("--date", DAYS[0]) == 0
+    before = world.contents(DAYS[0])
+    world.make_traces(DAYS[0], 3, seed=9, name="late")
+    capsys.readouterr()
+    assert world.nightly("--date", DAYS[1], "--rerun-late") == 0
+    assert f"{DAYS[0]}: passed" not in capsys.readouterr().out
+    assert world.contents(DAYS[0]) == before
+    assert score(world, DAYS[0], "--overwrite") == 0
+    capsys.readouterr()
+    assert world.nightly("--date", DAYS[1], "--rerun-late") == 0
+    printed = capsys.readouterr().out
+    assert f"{DAYS[0]}: passed" in printed
+    assert "Changed since it was run" not in printed
+    assert world.entry(DAYS[0])["counts"]["input_files"] == 2
+
+
+def test_late_files_are_told_with_what_to_do(world, capsys):
+    assert world.nightly("--date", DAYS[0]) == 0
+    world.make_traces(DAYS[0], 3, seed=9, name="late")
+    capsys.readouterr()
+    assert world.nightly("--date", DAYS[1], "--rerun-late") == 0
+    assert "have it scored again, then --rerun-late." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("pattern", ["nowhere://bucket/date={date}", "gs://bucket/date={date}"])
+def test_place_that_cannot_be_reached_fails_the_day(world, pattern):
+    options = json.loads(world.config.read_text()) | {"scored": pattern}
+    world.config.write_text(json.dumps(options))
+    assert world.nightly("--date", DAYS[0]) == 1
+    assert f"date={DAYS[0]} cannot be read" in reason(world, DAYS[0])
+
+
+def test_what_is_no_output_of_a_run_fails_the_day(world):
+    (world.folder / f"scored/date={DAYS[0]}/manifest.json").write_text("{}")
+    assert world.nightly("--date", DAYS[0]) == 1
+    assert "is not the output of a run" in reason(world, DAYS[0])
