@@ -1,30 +1,37 @@
-"""What a Flex Template's launcher starts: `goodgain stream` with the template's parameters.
+"""What a Flex Template's launcher starts: `goodgain run` or `stream`, with its parameters.
 
-The launcher gives each parameter as --name=value, Beam's own options among them.
+The launcher gives each parameter as --name=value, Beam's own options among them. The parameter
+`command` says which of the two it is; each template's metadata allow one.
 """
 
 import sys
 from collections.abc import Sequence
+from typing import get_origin
 
 from pipeline.__main__ import main
+from pipeline.config import RunConfig
 from pipeline.streaming.config import StreamConfig
+
+_CONFIGS = {"run": RunConfig, "stream": StreamConfig}
+_COMMAND = "--command="
 
 
 def words(parameters: Sequence[str]) -> list[str]:
     """The command line of `goodgain` for the launcher's parameters.
 
-    What is true or false becomes an option with or without `no-`; slices, of which an option takes
-    one, are separated by semicolons.
+    What is true or false becomes an option with or without `no-`; where there may be several, like
+    slices, they are separated by semicolons.
     """
-    found = ["stream"]
+    found = [one.removeprefix(_COMMAND) for one in parameters if one.startswith(_COMMAND)]
+    fields = _CONFIGS[found[0]].model_fields if found and found[0] in _CONFIGS else {}
     for parameter in parameters:
         name, _, value = parameter.removeprefix("--").partition("=")
-        field = StreamConfig.model_fields.get(name)
-        if field is not None and field.annotation is bool:
+        kind = fields[name].annotation if name in fields else None
+        if kind is bool:
             found.append(f"--{name}" if value.lower() == "true" else f"--no-{name}")
-        elif name == "slice":
-            found.extend(f"--slice={one}" for one in value.split(";"))
-        else:
+        elif get_origin(kind) is tuple:
+            found.extend(f"--{name}={one}" for one in value.split(";"))
+        elif not parameter.startswith(_COMMAND):
             found.append(parameter)
     return found
 

@@ -22,6 +22,7 @@ FIRST_WORDS = {
     "airflow_dag.py": "cp configs/deploy/airflow_dag.py",
     "crontab": "crontab configs/deploy/crontab",
     "github-workflow.yaml": "cp configs/deploy/github-workflow.yaml",
+    "dataflow-night.sh": "BUCKET=gs://my-bucket REGION=us-central1 IMAGE=",
     "goodgain-nightly.service": "cp configs/deploy/goodgain-nightly.* /etc/systemd/system/",
     "goodgain-nightly.timer": "cp configs/deploy/goodgain-nightly.* /etc/systemd/system/",
     "kubernetes-cronjob.yaml": "kubectl apply -f configs/deploy/kubernetes-cronjob.yaml",

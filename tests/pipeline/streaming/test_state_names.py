@@ -1,0 +1,30 @@
+"""The names of state that a job on Dataflow hangs on when a new release replaces it."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import apache_beam as beam
+import yaml
+from apache_beam.portability import common_urns
+from apache_beam.portability.api.org.apache.beam.model.pipeline.v1 import beam_runner_api_pb2
+
+from pipeline.streaming import graph, run, sources
+from pipeline.streaming.config import StreamConfig
+
+NAMES = files("configs").joinpath("dataflow/state-names.yaml")
+
+
+def test_names_of_state_are_those_that_running_jobs_have(tmp_path):
+    """A job can be replaced by a new release only where these stay as they are."""
+    config = StreamConfig(input=str(tmp_path), output=str(tmp_path / "out"), live=True)
+    source = sources.folder(config, Path(tmp_path), 0, ends_when_silent=False)
+    pipeline = beam.Pipeline()
+    graph.build(pipeline, run._plan(config, source, 1, None))
+    found = {}
+    for transform in pipeline.to_runner_api().components.transforms.values():
+        if transform.spec.urn == common_urns.primitives.PAR_DO.urn:
+            payload = beam_runner_api_pb2.ParDoPayload.FromString(transform.spec.payload)
+            names = sorted([*payload.state_specs, *payload.timer_family_specs])
+            if names:
+                found[transform.unique_name] = names
+    assert found == yaml.safe_load(NAMES.read_text())

@@ -1,0 +1,122 @@
+"""The files of the Dataflow templates, as far as they can be checked without Dataflow."""
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
+
+from configs.dataflow.launch import words
+from pipeline.cli.arguments import parse_arguments
+from pipeline.cli.commands import load_command
+from pipeline.cli.config_options import given_options
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config, load_run_config
+from pipeline.streaming.config import StreamConfig
+
+FOLDER = files("configs").joinpath("dataflow")
+CONFIGS = {"run": RunConfig, "stream": StreamConfig}
+LAUNCHER = (
+    *("--runner=DataflowRunner", "--project=p", "--region=r", "--job_name=j"),
+    *("--template_location=gs://bucket/staging/template_launches/1/job_object",),
+    *("--sdk_container_image=host/image:tag", "--temp_location=gs://bucket/temp"),
+)
+OF_THE_LAUNCHER = ("command", "config")
+
+
+def metadata(command):
+    return json.loads(FOLDER.joinpath(f"metadata-{command}.json").read_text())
+
+
+def parameters(command):
+    return {one["name"]: one for one in metadata(command)["parameters"]}
+
+
+def launched(*given):
+    """The configuration that the launcher's parameters give, and the words for Beam."""
+    command, *options = words([*given, *LAUNCHER])
+    args = parse_arguments(load_command(command), options)
+    model = CONFIGS[command]
+    load = load_run_config if command == "run" else lambda *rest: load_config(model, *rest)
+    return load(given_options(args, model), args.config), args.beam_arguments
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [(command, name) for command in CONFIGS for name in parameters(command)]
+)
+def test_a_parameter_is_an_option_of_the_command(command, name):
+    parameter = parameters(command)[name]
+    assert parameter["label"] == name.replace("_", " ")
+    if name not in OF_THE_LAUNCHER:
+        field = CONFIGS[command].model_fields[name]
+        assert parameter["isOptional"] is not field.is_required()
+        is_switch = parameter.get("regexes") == ["^(true|false)$"]
+        assert is_switch is (field.annotation is bool)
+
+
+@pytest.mark.parametrize("command", CONFIGS)
+def test_a_template_starts_one_command(command):
+    (regex,) = parameters(command)["command"]["regexes"]
+    assert not parameters(command)["command"]["isOptional"]
+    assert [one for one in CONFIGS if re.match(regex, one)] == [command]
+    assert metadata(command)["streaming"] is (command == "stream")
+
+
+@pytest.mark.parametrize("command", CONFIGS)
+def test_every_option_that_must_be_given_is_a_parameter(command):
+    fields = CONFIGS[command].model_fields
+    assert {name for name in fields if fields[name].is_required()} <= set(parameters(command))
+
+
+def test_what_no_parameter_of_a_run_gives_has_a_reason():
+    """A gate needs outputs that are there; the engine is given; rules are a file of the image."""
+    left_out = set(RunConfig.model_fields) - set(parameters("run"))
+    assert left_out == {"gate", "baseline", "runner", "rules"}
+
+
+def test_the_launcher_starts_a_stream():
+    config, rest = launched(
+        "--command=stream",
+        "--input=pubsub://projects/p/subscriptions/s",
+        "--output=gs://bucket/out",
+        *("--live=true", "--per_call=false", "--slice=market;arm,market", "--gap=10m"),
+    )
+    assert config.live
+    assert not config.per_call
+    assert config.slice == (("market",), ("arm", "market"))
+    assert config.gap == 600_000
+    assert config.runner == "DataflowRunner"
+    assert "--sdk_container_image=host/image:tag" in rest
+
+
+def test_the_launcher_starts_a_run(tmp_path):
+    (tmp_path / "run.yaml").write_text("max_i: 3\nmax_rejected: 5%\nrunner: DirectRunner\n")
+    given = {
+        "command": "run",
+        "config": f"{tmp_path}/run.yaml",
+        "input": "gs://bucket/a/*;gs://bucket/b/*",
+        "output": "gs://bucket/out",
+        "overwrite": "true",
+        "bounds": "false",
+        "slice": "market;arm,market",
+        "metrics": "map,ndcg@10",
+        "max_rejected": "2%",
+    }
+    for name, value in given.items():
+        for regex in parameters("run")[name].get("regexes", ()):
+            assert re.search(regex, value), name
+    config, rest = launched(*(f"--{name}={value}" for name, value in given.items()))
+    assert config.input == ("gs://bucket/a/*", "gs://bucket/b/*")
+    assert config.output == "gs://bucket/out"
+    assert config.overwrite
+    assert not config.bounds
+    assert config.slice == (("market",), ("arm", "market"))
+    assert config.metrics == ("map", "ndcg@10")
+    assert (config.max_i, str(config.max_rejected)) == (3, "2%")
+    assert config.runner == "DataflowRunner"
+    assert PipelineOptions(rest).view_as(GoogleCloudOptions).template_location
+
+
+def test_parameters_without_a_command_start_nothing():
+    assert words(["--input=a"]) == ["--input=a"]
