@@ -1,7 +1,7 @@
 """Coders that carry Good Gain's records between the stages of a Beam pipeline.
 
-Importing the module registers them, so that any PCollection of these types uses them. Beam forgets
-a union when it is inferred or given by `with_output_types`: set `element_type` to `AnyRecord`.
+Importing the module registers them, so that any PCollection of these types uses them. Beam knows no
+coder for a union: set `element_type` to `ANY_RECORD` where there may be calls and rejected records.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 import apache_beam as beam
 import msgspec
+from apache_beam.typehints.typehints import UnionConstraint
 
 from transforms.core.records import SearchCall, timestamp_hook
 from transforms.core.rejected import RejectedRecord
 
-AnyRecord = SearchCall | RejectedRecord
 _CALL, _REJECTED = b"c", b"r"
 
 
@@ -86,11 +86,11 @@ class RecordCoder(beam.coders.Coder):
 
     def to_type_hint(self) -> Any:
         """The type of the records."""
-        return AnyRecord
+        return ANY_RECORD
 
     @classmethod
     def from_type_hint(cls, typehint: Any, registry: Any) -> RecordCoder:
-        """The coder for `AnyRecord`."""
+        """The coder for `ANY_RECORD`."""
         return cls()
 
     def __reduce__(self) -> tuple[type[RecordCoder], tuple[()]]:
@@ -106,6 +106,20 @@ class RecordCoder(beam.coders.Coder):
         return hash(RecordCoder)
 
 
+class AnyRecordHint(UnionConstraint):
+    """The union of calls and rejected records, told from other unions by its class.
+
+    Beam's check of types takes it for the union that it is; Python's own `SearchCall |
+    RejectedRecord` has a coder too, but Beam 2.62 cannot compare that with what a consumer takes.
+    """
+
+    def __init__(self) -> None:
+        """There is but one."""
+        super().__init__({SearchCall, RejectedRecord})
+
+
+ANY_RECORD = AnyRecordHint()
+
 beam.coders.registry.register_coder(SearchCall, StructCoder)
 beam.coders.registry.register_coder(RejectedRecord, StructCoder)
-beam.coders.registry.register_coder(AnyRecord, RecordCoder)
+beam.coders.registry.register_coder(AnyRecordHint, RecordCoder)

@@ -11,7 +11,7 @@ from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.transforms.window import TimestampedValue
 
-from transforms.coders import AnyRecord
+from transforms.coders import ANY_RECORD
 from transforms.core.errors import UsageError
 from transforms.core.files.compression import Compression
 from transforms.core.files.reading import read_shard
@@ -163,7 +163,7 @@ def traces_of(shards: beam.PCollection[FileShard], read: beam.ParDo) -> Traces:
     """What a ParDo that gives `also_rejected` reads of shards."""
     outputs = shards | "Read" >> read.with_outputs(REJECTED, main="records")
     records, rejected = outputs["records"], outputs[REJECTED]
-    records.element_type = AnyRecord
+    records.element_type = ANY_RECORD
     calls = records | "Calls" >> beam.Filter(_is_call)
     calls.element_type = SearchCall
     rejected.element_type = RejectedRecord

@@ -9,7 +9,7 @@ import apache_beam as beam
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 
-from transforms.coders import AnyRecord
+from transforms.coders import ANY_RECORD
 from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 from transforms.read import REJECTED
@@ -34,7 +34,7 @@ class StreamedTraces(NamedTuple):
 def streamed_traces(outputs: Any) -> StreamedTraces:
     """The outputs, tagged `records` and `rejected`, of a ParDo that gives `also_rejected`."""
     records, rejected = outputs["records"], outputs[REJECTED]
-    records.element_type = AnyRecord
+    records.element_type = ANY_RECORD
     rejected.element_type = RejectedRecord
     return StreamedTraces(records, rejected)
 

@@ -1,16 +1,19 @@
 """When the records of a stream are given, and how they travel together."""
 
 import itertools
+from collections.abc import Iterator
 
 import apache_beam as beam
 import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 
 from tests.transforms.streams import at, minute_of, stamp
-from transforms.coders import AnyRecord, RecordCoder
+from transforms.coders import ANY_RECORD, RecordCoder
 from transforms.core.records import Millis, Result, SearchCall
 from transforms.core.rejected import RejectedRecord
-from transforms.streamed import stamped
+from transforms.streamed import stamped, streamed_traces
 
 BAD = RejectedRecord("f", "line 1", "It is broken.", conversation_id="c", records=2)
 
@@ -58,7 +61,25 @@ def test_a_file_of_nothing_but_garbage_does_not_wait_in_memory():
 
 
 def test_calls_and_rejected_records_travel_together():
-    coder = beam.coders.registry.get_coder(AnyRecord)
+    coder = beam.coders.registry.get_coder(ANY_RECORD)
     assert isinstance(coder, RecordCoder)
     for record in (call(1), BAD):
         assert coder.decode(coder.encode(record)) == record
+
+
+class Kinds(beam.DoFn):
+    def process(self, element: SearchCall | RejectedRecord) -> Iterator[str]:
+        yield type(element).__name__
+
+
+def test_a_consumer_may_say_what_it_takes():
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        outputs = (
+            pipeline
+            | beam.Create([call(1), BAD])
+            | beam.ParDo(lambda record: [record]).with_outputs("rejected", main="records")
+        )
+        records = streamed_traces(outputs).records
+        assert isinstance(beam.coders.registry.get_coder(records.element_type), RecordCoder)
+        kinds = records | beam.ParDo(Kinds())
+        assert_that(kinds, equal_to(["SearchCall", "RejectedRecord"]))
