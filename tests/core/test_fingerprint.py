@@ -112,6 +112,16 @@ def test_generic_id_goes_where_the_own_type_has_a_definitive_id():
     assert identity(blank) == identity({"entity_type": "File", "id": "g"})
 
 
+def test_short_values_of_different_attributes_never_meet():
+    """Else results would be candidates by keys that they don't share (SPEC 4.2)."""
+    values = [f"id{end}" for end in "0123456789abcdefghijklmnopqrstuvwxyz"]
+    results = [{"ids": {name: value}} for name in [*shipped_rules().ids, "odd"] for value in values]
+    results += [{name: value} for name in ("id", "title") for value in values]
+    names = ("subject", "file_name", "display_name")
+    results += [{"fields": {name: value}} for name in names for value in values]
+    assert len({result_print(result).digests for result in results}) == len(results)
+
+
 def test_names_that_the_rules_do_not_know_travel_along():
     results = [{"entity_type": " Wiki", "ids": {"odd": "1", "doc_id": "2", "empty": " "}}]
     assert sorted(call_print(results).names.values()) == ["odd", "wiki"]

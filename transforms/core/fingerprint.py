@@ -47,6 +47,10 @@ _CONTENT_PREFIX = 500
 _MEMO_ENTRIES = 5_000
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
+# xxh3 only adds its seed to a short text: with small numbers as seeds `id1` of one attribute would
+# meet `id2` of another. These lie as far apart as any digests.
+_SEEDS = tuple(int.from_bytes(digest(f"attribute {number}")) for number in range(KEY))
+
 # Codes and digests of one attribute with all that belongs to it; both empty when it is absent.
 _Part = tuple[bytes, bytes]
 _ABSENT: _Part = (b"", b"")
@@ -130,7 +134,7 @@ class Fingerprinter:
         self._field_orders: dict[tuple[str, ...], list[_Name]] = {}
         self._id_names: dict[str, _Name] = {}
         self._field_names: dict[str, _Name] = {}
-        self._generic = _Memo(_id_part(bytes((GENERIC_ID,)), GENERIC_ID))
+        self._generic = _Memo(_id_part(bytes((GENERIC_ID,)), _SEEDS[GENERIC_ID]))
         self._urls = _Memo(self._url_part)
 
     def call_print(self, call: SearchCall, keep_encoding: bool = False) -> CallPrint:
@@ -240,16 +244,16 @@ class Fingerprinter:
         if normal is None:
             return _ABSENT
         codes = bytearray((URL,))
-        digests = [xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), URL)]
+        digests = [xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), _SEEDS[URL])]
         if normal.query:
             codes.append(URL_QUERY)
-            digests.append(xxh3_64_digest(repr(normal.query).encode(), URL_QUERY))
+            digests.append(xxh3_64_digest(repr(normal.query).encode(), _SEEDS[URL_QUERY]))
             parameters = self._rules.url_parameters
             for parameter in sorted({name for name, _ in normal.query if name in parameters}):
                 number = parameters[parameter]
                 values = sorted({value for name, value in normal.query if name == parameter})
                 codes.append(number)
-                digests.append(xxh3_64_digest(repr(values).encode(), number))
+                digests.append(xxh3_64_digest(repr(values).encode(), _SEEDS[number]))
         return bytes(codes), b"".join(digests)
 
     def _id_name(self, name: str) -> _Name:
@@ -280,14 +284,15 @@ def _name(
     entries: dict[str, _Name],
     part_of: Callable[[bytes, int], Callable[[str], _Part]],
 ) -> _Name:
-    """The entry of a name, remembered; its values are seeded by its number or its digest."""
+    """The entry of a name, remembered; its values are seeded by its number's seed or its digest."""
     if len(entries) >= _MEMO_ENTRIES:
         entries.clear()
     entry = entries.get(name)
     if entry is None:
-        number = seed = numbers.get(name, KEY)
+        number = numbers.get(name, KEY)
         if number < KEY:
             codes = bytes((number,))
+            seed = _SEEDS[number]
         else:
             codes = bytes((unknown,)) + digest(name)
             seed = int.from_bytes(codes[1:])
@@ -337,15 +342,16 @@ def _time_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
 def _keyed_text_part(attribute: int, prefix_length: int, keyed_from: int) -> Callable[[str], _Part]:
     """A text of a result, and as its key its beginning when it is long enough (SPEC 4.2)."""
     alone, keyed = bytes((attribute,)), bytes((attribute, attribute | KEY))
+    seed = _SEEDS[attribute]
 
     def part_of(raw: str) -> _Part:
         text = normalise_text(raw)
         if not text:
             return _ABSENT
-        found = xxh3_64_digest(text.encode(), attribute)
+        found = xxh3_64_digest(text.encode(), seed)
         if len(text) < keyed_from:
             return alone, found
-        return keyed, found + xxh3_64_digest(text[:prefix_length].encode(), attribute)
+        return keyed, found + xxh3_64_digest(text[:prefix_length].encode(), seed)
 
     return part_of
 
