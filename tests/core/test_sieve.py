@@ -5,6 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,16 +16,17 @@ from transforms.core import duplicates as deduplication
 from transforms.core import sieve as sieving
 from transforms.core.duplicates import Deduplicator
 from transforms.core.evidence import read_evidence
-from transforms.core.rules import NO_TYPE
+from transforms.core.rules import NO_TYPE, compile_rules
+from transforms.core.rules_file import read_rules, shipped_rules_text
 from transforms.core.sieve import STEPS, Sieve
 from transforms.core.verification import Step, verify
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
 
 
-def fold(results):
-    deduplicator = Deduplicator(shipped_rules())
-    return [deduplicator.add(result) for result in call_print(results).results], deduplicator
+def fold(results, rules=None):
+    deduplicator = Deduplicator(rules or shipped_rules())
+    return [deduplicator.add(result) for result in call_print(results, rules).results], deduplicator
 
 
 @pytest.fixture
@@ -106,6 +108,37 @@ def test_large_conversations_are_decided_as_pair_by_pair(seed, monkeypatch):
     assert sieved.near_misses == pair_by_pair.near_misses
     assert sieved.cut == pair_by_pair.cut > 0
     assert sieved.near_misses.keys() > set(STEPS[1:])
+
+
+def crowded_rules():
+    """With more ids and fields than there are short numbers for; `last` have none."""
+    content = yaml.safe_load(shipped_rules_text())
+    file = content["types"]["File"]
+    file["definitive"] += [*(f"id_{number}" for number in range(40)), "last"]
+    file["container"] += ["last_container"]
+    file["reject_on"] += [*(f"field_{number}" for number in range(80)), "last"]
+    return compile_rules(read_rules(yaml.safe_dump(content)))
+
+
+def test_ids_that_have_no_short_number_decide_before_the_url(monkeypatch):
+    rules = crowded_rules()
+    ids = [{"last": f"{number % 50}"} for number in range(200)]
+    ids += [{"last_container": f"{number}"} for number in range(200)]
+    results = [
+        {
+            "entity_type": "File",
+            "ids": {**one, "site_id": "s"},
+            "url": f"http://x/{number}",
+            "fields": {"last": f"{number}"},
+        }
+        for number, one in enumerate(ids)
+    ]
+    decisions, sieved = fold(results, rules)
+    monkeypatch.setattr(deduplication, "MANY_CANDIDATES", len(results))
+    expected, pair_by_pair = fold(results, rules)
+    assert decisions == expected
+    assert sum(duplicate is not None for duplicate in decisions) == 150
+    assert sieved.near_misses == pair_by_pair.near_misses
 
 
 def test_most_candidates_are_rejected_without_verifying_them(monkeypatch):

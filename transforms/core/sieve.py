@@ -20,7 +20,6 @@ _Columns = dict[int, NDArray[np.uint64]]  # by attribute, the value of each occu
 # A reason is the place of a step in STEPS; the first says that nothing is decided yet.
 STEPS = (Step.INCONCLUSIVE, Step.TYPE, Step.IDS, Step.URL, Step.URL_IDENTITY, Step.FIELDS)
 _UNDECIDED, _TYPE, _IDS, _URL, _URL_IDENTITY, _FIELDS = range(len(STEPS))
-_KNOWN = 256  # attributes below are named by the rules; only those have a column
 _ABSENT = 0  # in a column; as unlikely to be a digest as two digests are to meet
 _NOT_PLAIN = 0  # in the column of types: an id has several values
 _UNTYPED = 1
@@ -39,6 +38,11 @@ class Sieve:
     def __init__(self, rules: RuleTable, occurrences: Sequence[Evidence]) -> None:
         """Take the evidence of all occurrences, by their number; the sequence may grow."""
         self._rules = rules
+        # Only these have a column: few, and all that a step but the last rejects by. An id without
+        # one would count as absent, and the steps behind it would decide.
+        self._named = frozenset(
+            (URL, *rules.url_parameters.values(), *rules.fields.values(), *rules.ids.values())
+        )
         self._occurrences = occurrences
         self._taken = 0
         self._room = 0
@@ -85,7 +89,7 @@ class Sieve:
                 continue
             self._types[occurrence] = self._type_code(evidence.type_number)
             for attribute, value in evidence.values.items():
-                if attribute < _KNOWN and isinstance(value, int):
+                if attribute in self._named and isinstance(value, int):
                     self._column(attribute)[occurrence] = value
         self._taken = len(occurrences)
 
