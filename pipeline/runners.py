@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
 
+import grpc
 from apache_beam.options.pipeline_options import (
     DirectOptions,
     FlinkRunnerOptions,
@@ -167,7 +168,10 @@ def _prepare_prism(options: PipelineOptions, _: bool) -> None:
     location = prism.prism_location
     if location and "://" not in location and not Path(location).is_file():
         raise UsageError(f"There is no Prism at {location}; check --prism_location.")
-    if location or options.view_as(PortableOptions).job_endpoint:
+    endpoint = options.view_as(PortableOptions).job_endpoint
+    if endpoint and endpoint != _EMBEDDED:
+        _check_job_server(options)
+    if location or endpoint:
         return
     if not BUILT_PRISM.is_file():
         raise UsageError(
@@ -215,7 +219,7 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
 
 
 def _check_job_server(options: PipelineOptions) -> None:
-    """Make sure that somebody answers: Beam would wait for minutes."""
+    """Make sure that a job server answers: Beam would wait as long as it watches a job."""
     endpoint = options.view_as(PortableOptions).job_endpoint or ""
     host, _, port = endpoint.rpartition(":")
     try:
@@ -226,11 +230,13 @@ def _check_job_server(options: PipelineOptions) -> None:
 
 
 def _answers(host: str, port: int) -> bool:
-    try:
-        with socket.create_connection((host, port), timeout=_CONNECTION_SECONDS):
-            return True
-    except (OSError, OverflowError):
+    try:  # a port that refuses is known sooner so
+        socket.create_connection((host, port), timeout=_CONNECTION_SECONDS).close()
+        with grpc.insecure_channel(f"{host}:{port}") as channel:  # something else may listen there
+            grpc.channel_ready_future(channel).result(timeout=_CONNECTION_SECONDS)
+    except (OSError, OverflowError, grpc.FutureTimeoutError):
         return False
+    return True
 
 
 def _check_workers(runner: str, options: PipelineOptions) -> None:

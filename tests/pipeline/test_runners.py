@@ -2,7 +2,9 @@
 
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
+import grpc
 import pytest
 from apache_beam.options.pipeline_options import (
     DirectOptions,
@@ -120,14 +122,30 @@ def test_dataflow_names_the_packages_it_lacks(monkeypatch):
         runners.create("DataflowRunner", [])
 
 
-@pytest.mark.parametrize("name", ["FlinkRunner", "PortableRunner"])
-def test_a_job_server_that_is_not_there_is_not_waited_for(name, monkeypatch):
+@pytest.mark.parametrize("listens", [False, True])
+@pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner", "PortableRunner"])
+def test_a_job_server_that_is_not_there_is_not_waited_for(name, listens, monkeypatch):
     monkeypatch.undo()
+    monkeypatch.setattr(runners, "_CONNECTION_SECONDS", 0.2)
     with socket.socket() as taken:
-        taken.bind(("localhost", 0))  # bound, but nobody listens
+        taken.bind(("localhost", 0))
+        if listens:  # and says nothing that a job server says
+            taken.listen()
         address = f"localhost:{taken.getsockname()[1]}"
         with pytest.raises(UsageError, match=f"No job server answers at --job_endpoint {address}"):
             runners.create(name, [f"--job_endpoint={address}", "--environment_type=LOOPBACK"])
+
+
+@pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner", "PortableRunner"])
+def test_a_job_server_that_answers_is_taken(name, monkeypatch):
+    monkeypatch.undo()
+    server = grpc.server(ThreadPoolExecutor(1))
+    port = server.add_insecure_port("localhost:0")
+    server.start()
+    try:
+        runners.create(name, [f"--job_endpoint=localhost:{port}", "--environment_type=LOOPBACK"])
+    finally:
+        server.stop(None)
 
 
 @pytest.mark.parametrize("endpoint", ["localhost", "localhost:", ":x"])
