@@ -120,7 +120,7 @@ def publish(folder: str, paths: Iterable[str]) -> None:
     """Move files from `.unfinished/` to their places, in place of what an earlier run left.
 
     It can be called again after it stopped anywhere: what it has moved is neither missed nor taken
-    for what an earlier run left. The manifest is left to the caller.
+    for what an earlier run left. The manifest is left to the caller, and so is what no run wrote.
 
     Args:
       folder: the output folder.
@@ -138,9 +138,11 @@ def publish(folder: str, paths: Iterable[str]) -> None:
             _move(source, place)
         except BeamIOError as error:
             raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
-    tops = {_top(path) for path in kept}
-    others = (name for name in _names_in(folder) if name not in kept)
-    stale = [name for name in others if _top(name) not in (UNFINISHED, MANIFEST)]
+    others = [name for name in _names_in(folder) if name not in kept]
+    foreign = {name for name in others if not _OURS.fullmatch(name)}  # put there since `prepare`
+    tops = {_top(path) for path in kept | foreign}
+    ours = (name for name in others if name not in foreign)
+    stale = [name for name in ours if _top(name) not in (UNFINISHED, MANIFEST)]
     for path in sorted({name if _top(name) in tops else _top(name) for name in stale}):
         delete(FileSystems.join(folder, *path.split("/")))
 

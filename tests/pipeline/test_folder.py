@@ -74,6 +74,15 @@ def test_overwrite_removes_what_runs_wrote_when_the_new_run_is_done(tmp_path):
     assert files(tmp_path) == ["manifest.json"]  # which is replaced last
 
 
+def test_what_somebody_put_there_during_the_run_stays(tmp_path):
+    fill(tmp_path, *(name for name in OURS if "/" in name))
+    notes = ["notes.txt", "means/notes.txt", "rejected/old/notes.txt"]
+    fill(tmp_path, *notes)
+    publish(str(tmp_path), ["means/part-00000-of-00001.avro"])
+    kept = [name for name in files(tmp_path) if not name.startswith(".unfinished/")]
+    assert kept == sorted([*notes, "means/part-00000-of-00001.avro"])
+
+
 @pytest.mark.parametrize("name", FOREIGN)
 def test_overwrite_touches_nothing_when_something_else_is_there(name, tmp_path):
     ours = [one for one in OURS if one != name.split("/")[0]]
