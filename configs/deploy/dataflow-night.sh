@@ -9,8 +9,8 @@
 # image. To do it every night, put this line where configs/deploy/crontab has its own.
 # A job that fails makes the day fail: nightly finds no finished outputs, writes that into the
 # history and tells webhook and command. Exit code: that of `goodgain nightly`; not 0 in any case
-# when the job did not end well. Needs gcloud, goodgain[gcp] and a login of Google
-# Cloud. Not tried there.
+# when the job did not end well. A bucket that cannot be used ends the script at once, with gcloud's
+# message. Needs gcloud, goodgain[gcp] and a login of Google Cloud. Not tried there.
 set -eu
 : "${BUCKET:?give gs://BUCKET}" "${REGION:?give a region}" "${IMAGE:?give the image of the workers}"
 day=${1:-$(TZ=UTC+24 date +%Y-%m-%d)}
@@ -20,7 +20,9 @@ case $day in
 esac
 output=$BUCKET/goodgain/date=$day
 
-# What an earlier job made of the day must not pass for what this one makes.
+# What an earlier job made of the day must not pass for what this one makes. First the bucket itself,
+# for a login that has expired must not look like a manifest that is not there.
+gcloud storage ls "$BUCKET" >/dev/null
 if gcloud storage ls "$output/manifest.json" >/dev/null 2>&1; then
   gcloud storage rm "$output/manifest.json"
 fi

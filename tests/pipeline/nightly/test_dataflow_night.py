@@ -41,6 +41,7 @@ class Cloud:
     def __init__(self, folder):
         self.folder = folder
         self.bucket = folder / "bucket"
+        self.bucket.mkdir()
         self.environment = {
             "PATH": f"{folder}/bin:{os.environ['PATH']}",
             "BUCKET": str(self.bucket),
@@ -84,8 +85,9 @@ def test_night_that_goes_well(cloud):
     cloud.states("JOB_STATE_QUEUED", "JOB_STATE_PENDING", "JOB_STATE_RUNNING", "JOB_STATE_DONE")
     done = cloud.night(DAY)
     assert (done.returncode, done.stderr) == (0, "")
-    look, launch, *describe, nightly = cloud.calls()
+    reach, look, launch, *describe, nightly = cloud.calls()
     output = f"{cloud.bucket}/goodgain/date={DAY}"
+    assert reach == ["gcloud", "storage", "ls", str(cloud.bucket)]
     assert look == ["gcloud", "storage", "ls", f"{output}/manifest.json"]
     assert launch[:7] == [
         *("gcloud", "dataflow", "flex-template", "run", f"goodgain-{DAY}"),
@@ -150,6 +152,12 @@ def test_what_an_earlier_job_made_does_not_count(cloud):
     assert not manifest.exists()
 
 
+def test_a_bucket_out_of_reach_is_not_taken_for_an_empty_one(cloud):
+    cloud.bucket.rmdir()
+    assert cloud.night(DAY).returncode == 1
+    assert [words[:3] for words in cloud.calls()] == [["gcloud", "storage", "ls"]]
+
+
 def test_day_is_yesterday_in_utc_where_none_is_given(cloud):
     cloud.states("JOB_STATE_DONE")
     before = datetime.now(UTC)
@@ -192,7 +200,6 @@ def test_night_with_the_program_itself(cloud):
     direct = world.entry(DAY)
     options = json.loads(world.config.read_text())
     del options["run"]
-    cloud.bucket.mkdir()
     (world.folder / "traces").rename(cloud.bucket / "traces")
     told = cloud.folder / "told.json"
     options |= {
