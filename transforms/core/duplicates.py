@@ -147,11 +147,10 @@ class Deduplicator:
         self, evidence: Evidence, candidates: Collection[int], misses: _Misses
     ) -> Duplicate | None:
         """The first candidate that verifies; how many each step rejected before it is noted."""
-        in_order = sorted(candidates)
-        if len(in_order) < MANY_CANDIDATES:
-            verified = self._try(evidence, in_order, misses)
+        if len(candidates) < MANY_CANDIDATES:
+            verified = self._try(evidence, sorted(candidates), misses)
         else:
-            verified = self._try_many(evidence, in_order, misses)
+            verified = self._try_many(evidence, candidates, misses)
         self._count(misses)
         if verified is None:
             return None
@@ -159,10 +158,11 @@ class Deduplicator:
         return Duplicate(self._first[occurrence], self._proposers(evidence, occurrence), verdict)
 
     def _try_many(
-        self, evidence: Evidence, candidates: Sequence[int], misses: _Misses
+        self, evidence: Evidence, candidates: Collection[int], misses: _Misses
     ) -> tuple[int, Verdict] | None:
         """As `_try`, but those that plainly differ are rejected together."""
-        numbers = np.array(candidates)
+        numbers = np.fromiter(candidates, np.intp, len(candidates))
+        numbers.sort()
         reasons = self._sieve.reasons(evidence, numbers)
         verified = self._try(evidence, numbers[reasons == 0].tolist(), misses)
         if verified is not None:

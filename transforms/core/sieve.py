@@ -104,11 +104,12 @@ class _Comparison:
     """One result against many earlier ones, which are named by their place among the candidates.
 
     Attributes:
+      values: of the result, by attribute.
       reasons: by candidate, why it is another document; 0 where nothing was decided.
     """
 
     def __init__(self, values: dict[int, Value], candidates: Numbers, columns: _Columns) -> None:
-        self._values = values
+        self.values = values
         self._candidates = candidates
         self._columns = columns
         self.reasons: Reasons = np.zeros(candidates.size, np.int8)
@@ -118,7 +119,7 @@ class _Comparison:
 
         A few are left undecided, in neither: verifying them costs less than any operation here.
         """
-        value, column = self._values.get(attribute), self._columns.get(attribute)
+        value, column = self.values.get(attribute), self._columns.get(attribute)
         if places.size <= _FEW:
             return places[:0], places[:0]
         if value is None or column is None:
@@ -131,7 +132,7 @@ class _Comparison:
     def keep_equal(self, reason: int, attributes: Iterable[int], places: Numbers) -> Numbers:
         """Give a reason to candidates that differ in any attribute; gives the others."""
         for attribute in attributes:
-            if attribute in self._values:
+            if attribute in self.values:
                 places = np.concatenate(self.split(reason, attribute, places))
         return places
 
@@ -140,6 +141,8 @@ def _by_ids(comparison: _Comparison, places: Numbers, applicable: TypeRules) -> 
     """Reject what differs in an id; gives the others that have no definitive id in common."""
     agreeing = places[:0]
     for attribute in applicable.ids:
+        if attribute not in comparison.values:
+            continue
         agreeing = comparison.keep_equal(_IDS, (attribute,), agreeing)
         equal, places = comparison.split(_IDS, attribute, places)
         if attribute in applicable.definitive:
