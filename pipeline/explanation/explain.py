@@ -46,8 +46,9 @@ def explain(gathered: Gathered, scoring: Scoring, labels: Labels | None = None) 
         gathered.conversation_id, prints, rejected_records, scoring, external
     )
     delivered = deliver(prints)
-    counted = [one for one in delivered.calls if one.turn == delivered.last_turn]
-    earlier = [one.turn for one in delivered.calls if one.turn != delivered.last_turn]
+    counted = delivered.of_last_turn()
+    last_turn = delivered.last_turn
+    earlier = [one.turn for one in delivered.calls if one.turn != last_turn]
     behind = [call_behind[id(one)] for one in counted]
     if external is not None:
         counted = relabelled(counted, external)

@@ -34,6 +34,11 @@ class Delivered(Struct, frozen=True):
         """The greatest of turn and turn_count; None without any call."""
         return max((max(call.turn, call.turn_count or 0) for call in self.calls), default=None)
 
+    def of_last_turn(self) -> list[CallPrint]:
+        """The calls that count, in order."""
+        last = self.last_turn
+        return [call for call in self.calls if call.turn == last]
+
     def attributes(self) -> dict[str, str]:
         """Those of the last call, per key the last value that is not blank (SPEC 6)."""
         merged: dict[str, str] = {}

@@ -90,7 +90,7 @@ def score_conversation(
       EncodingsNeededError: an order hangs on canonical encodings that were left behind.
     """
     delivered = deliver(prints)
-    calls = [call for call in delivered.calls if call.turn == delivered.last_turn]
+    calls = delivered.of_last_turn()
     pool: list[int] | None = None
     if scoring.label_keys is not None:
         external = external or ExternalLabels()
