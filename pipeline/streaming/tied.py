@@ -17,6 +17,8 @@ def main(command: list[str]) -> None:
     """Replace this process by the command."""
     os.setsid()  # what is sent to the terminal's processes together does not come here
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # By this the parent ends it; what is started in the background inherits that it is ignored.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_SIGNAL_ON_PARENTS_DEATH, signal.SIGKILL)
     os.execv(command[0], command)

@@ -10,12 +10,16 @@ from pipeline.streaming import tied
 # Says that it is there, then waits for the end of its input.
 CHILD = "import sys; print('there', flush=True); sys.stdin.read(); print('on', flush=True)"
 COMMAND = [sys.executable, tied.__file__, sys.executable, "-c", CHILD]
+IN_THE_BACKGROUND = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]  # as a shell's `&` starts it
 
 
-@pytest.fixture
-def child():
+@pytest.fixture(params=[[], IN_THE_BACKGROUND], ids=["in front", "in the background"])
+def child(request):
     process = subprocess.Popen(
-        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=False
+        [*request.param, *COMMAND],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=False,
     )
     assert process.stdout.readline() == b"there\n"
     yield process
