@@ -203,6 +203,17 @@ def call(conversation_id, iteration, seconds, **more):
     return {**record, "results": [{"id": f"{conversation_id} {iteration}", "gain": 3}], **more}
 
 
+def streamed(files, folder):
+    """A stream that has read all of some lists of records, each a file."""
+    source = folder / "files"
+    source.mkdir()
+    feed(source, iter(files), lambda: None)
+    stream = Stream(source, folder)
+    code, said = stream.start()
+    assert code == 0, said
+    return stream
+
+
 def test_a_record_in_time_counts_though_it_comes_after_one_that_is_final(tmp_path):
     # Prism alone would hold it back behind the timer of the one that is final.
     files = (
@@ -210,12 +221,7 @@ def test_a_record_in_time_counts_though_it_comes_after_one_that_is_final(tmp_pat
         [call("c", 2, 2), *(call(f"b{n}", 1, 3 + n) for n in range(16))],
         [call(f"d{n}", 1, 60 * n) for n in range(16)],
     )
-    folder = tmp_path / "files"
-    folder.mkdir()
-    feed(folder, iter(files), lambda: None)
-    stream = Stream(folder, tmp_path)
-    code, said = stream.start()
-    assert code == 0, said
+    stream = streamed(files, tmp_path)
     found = {row["conversation_id"]: row["N"] for row in rows(stream.output, "conversations")}
     assert found["c"] == 2
     assert rows(stream.output, "late") == []
@@ -230,12 +236,7 @@ def test_a_rejected_record_closes_nothing_before_the_good_ones_of_its_conversati
         [broken, *(call(f"b{n}", 1, 3 * hour + n) for n in range(16))],
         [call("c", 1, 3 * hour + 20), *(call(f"d{n}", 1, 3 * hour + 300) for n in range(16))],
     )
-    folder = tmp_path / "files"
-    folder.mkdir()
-    feed(folder, iter(files), lambda: None)
-    stream = Stream(folder, tmp_path)
-    code, said = stream.start()
-    assert code == 0, said
+    stream = streamed(files, tmp_path)
     (row,) = (row for row in rows(stream.output, "conversations") if row["conversation_id"] == "c")
     assert (row["N"], row["rejected_records"]) == (1, 1)
     assert rows(stream.output, "late") == []
