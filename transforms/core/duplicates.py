@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from msgspec import Struct
 
+from transforms.core.column import Numbers
 from transforms.core.evidence import START_AND_END, Evidence, read_evidence
 from transforms.core.fingerprint import ResultPrint
 from transforms.core.rules import (
@@ -22,7 +26,7 @@ from transforms.core.rules import (
     RuleTable,
     is_named_id,
 )
-from transforms.core.sieve import STEPS, Sieve
+from transforms.core.sieve import Sieve
 from transforms.core.verification import Step, Verdict, verify
 
 MANY_CANDIDATES = 32  # from so many on, those that plainly differ are rejected together
@@ -43,6 +47,9 @@ _KEY_ORDER = {attribute: place for place, attribute in enumerate(_KEY_KINDS, sta
 
 
 _Misses = dict[Step, int]
+_Bucket: TypeAlias = (
+    "int | array[int]"  # the occurrences of a key, in order; a number while it is one
+)
 
 
 class Duplicate(Struct, frozen=True):
@@ -86,8 +93,7 @@ class Deduplicator:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        # By key the occurrences that have it: a number while it is one, then a list.
-        self._index: dict[int, int | list[int]] = {}
+        self._index: dict[int, _Bucket] = {}  # by key
         self._known: dict[tuple[bytes, bytes], _Known] = {}
         self._evidence: list[Evidence] = []  # by occurrence
         self._first: list[int] = []  # by occurrence: the place of its first occurrence
@@ -108,8 +114,8 @@ class Deduplicator:
             return self._add_equal(known)
         evidence = read_evidence(result)
         misses: _Misses = {}
-        candidates = self._candidates(evidence)
-        duplicate = self._first_verified(evidence, candidates, misses) if candidates else None
+        hits = self._hits(evidence)
+        duplicate = self._first_verified(evidence, hits, misses) if hits else None
         occurrence = self._register(evidence, place if duplicate is None else duplicate.first)
         self._known[identity] = _Known(occurrence, duplicate, misses)
         return duplicate
@@ -118,39 +124,28 @@ class Deduplicator:
         """Take a result whose evidence equals that of an earlier one, which stays registered."""
         if known.repeat is None:
             evidence = self._evidence[known.occurrence]
-            candidates = self._candidates(evidence)
+            hits = self._hits(evidence)
             if evidence.weighty:
-                candidates = {*candidates, known.occurrence}
+                hits.append(known.occurrence)
             known.near_misses = {}
-            known.repeat = self._first_verified(evidence, candidates, known.near_misses)
+            known.repeat = self._first_verified(evidence, hits, known.near_misses)
         else:
             self._count(known.near_misses)
         return known.repeat
 
-    def _candidates(self, evidence: Evidence) -> Collection[int]:
-        """Occurrences that share a key."""
+    def _hits(self, evidence: Evidence) -> list[_Bucket]:
+        """By key, the occurrences that share it."""
         index = self._index
-        hits = [found for key in evidence.keys if (found := index.get(key)) is not None]
-        if not hits:
-            return ()
-        if len(hits) == 1 or hits.count(hits[0]) == len(hits):
-            return _as_list(hits[0])
-        occurrences: set[int] = set()
-        for found in hits:
-            if isinstance(found, int):
-                occurrences.add(found)
-            else:
-                occurrences.update(found)
-        return occurrences
+        return [found for key in evidence.keys if (found := index.get(key)) is not None]
 
     def _first_verified(
-        self, evidence: Evidence, candidates: Collection[int], misses: _Misses
+        self, evidence: Evidence, hits: list[_Bucket], misses: _Misses
     ) -> Duplicate | None:
         """The first candidate that verifies; how many each step rejected before it is noted."""
-        if len(candidates) < MANY_CANDIDATES:
-            verified = self._try(evidence, sorted(candidates), misses)
+        if sum(map(_size, hits)) < MANY_CANDIDATES:
+            verified = self._try(evidence, _united(hits), misses)
         else:
-            verified = self._try_many(evidence, candidates, misses)
+            verified = self._try_many(evidence, _united_many(hits), misses)
         self._count(misses)
         if verified is None:
             return None
@@ -158,19 +153,15 @@ class Deduplicator:
         return Duplicate(self._first[occurrence], self._proposers(evidence, occurrence), verdict)
 
     def _try_many(
-        self, evidence: Evidence, candidates: Collection[int], misses: _Misses
+        self, evidence: Evidence, candidates: Numbers, misses: _Misses
     ) -> tuple[int, Verdict] | None:
         """As `_try`, but those that plainly differ are rejected together."""
-        numbers = np.fromiter(candidates, np.intp, len(candidates))
-        numbers.sort()
-        reasons = self._sieve.reasons(evidence, numbers)
-        verified = self._try(evidence, numbers[reasons == 0].tolist(), misses)
-        if verified is not None:
-            reasons = reasons[numbers < verified[0]]
-        by_reason = np.bincount(reasons, minlength=len(STEPS)).tolist()
-        for step, rejected in zip(STEPS[1:], by_reason[1:], strict=True):
-            if rejected:
-                misses[step] = misses.get(step, 0) + rejected
+        sifted = self._sieve.sift(evidence, candidates)
+        verified = self._try(evidence, sifted.left.tolist(), misses)
+        for step, rejected in sifted.rejected:
+            before = rejected.size if verified is None else int((rejected < verified[0]).sum())
+            if before:
+                misses[step] = misses.get(step, 0) + before
         return verified
 
     def _try(
@@ -192,7 +183,7 @@ class Deduplicator:
         keys = [
             attribute
             for attribute, key in zip(evidence.key_attributes(), evidence.keys, strict=True)
-            if occurrence in _as_list(self._index.get(key, ()))
+            if _contains(self._index.get(key), occurrence)
         ]
         # Only a result with equal evidence can be proposed by nothing else.
         return tuple(keys) or (EQUAL_EVIDENCE,)
@@ -207,7 +198,7 @@ class Deduplicator:
             if found == occurrence:
                 continue
             if isinstance(found, int):
-                found = index[key] = [found]
+                found = index[key] = array("q", (found,))
             if len(found) < self._rules.max_candidates:
                 found.append(occurrence)
             else:
@@ -215,8 +206,46 @@ class Deduplicator:
         return occurrence
 
 
-def _as_list(found: int | Sequence[int]) -> Sequence[int]:
-    return (found,) if isinstance(found, int) else found
+def _size(bucket: _Bucket) -> int:
+    return 1 if isinstance(bucket, int) else len(bucket)
+
+
+def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
+    if bucket is None or isinstance(bucket, int):
+        return bucket == occurrence
+    at = bisect_left(bucket, occurrence)
+    return at < len(bucket) and bucket[at] == occurrence
+
+
+def _united(buckets: list[_Bucket]) -> Sequence[int]:
+    """The occurrences of a few small buckets, each once and in order."""
+    if not buckets:
+        return ()
+    if buckets.count(buckets[0]) == len(buckets):
+        first = buckets[0]
+        return (first,) if isinstance(first, int) else first
+    occurrences: set[int] = set()
+    for bucket in buckets:
+        if isinstance(bucket, int):
+            occurrences.add(bucket)
+        else:
+            occurrences.update(bucket)
+    return sorted(occurrences)
+
+
+def _united_many(buckets: list[_Bucket]) -> Numbers:
+    """As `_united`, of large ones."""
+    numbers = [
+        np.array((bucket,)) if isinstance(bucket, int) else np.frombuffer(bucket, np.intp)
+        for bucket in buckets
+    ]
+    if len(numbers) == 1:
+        return numbers[0].copy()  # a view would forbid that the bucket grows
+    joined = np.concatenate(numbers)
+    joined.sort()
+    new = np.ones(joined.size, np.bool_)
+    np.not_equal(joined[1:], joined[:-1], out=new[1:])
+    return joined[new]
 
 
 def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:

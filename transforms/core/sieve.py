@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import Struct
 
+from transforms.core.column import Column, Marks, Numbers, longer
 from transforms.core.evidence import Evidence, Value
 from transforms.core.rules import NO_TYPE, URL, RuleTable, TypeRules, is_field
 from transforms.core.verification import Step
 
-Kind = TypeVar("Kind", bound=np.generic)
-Numbers = NDArray[np.intp]
-Reasons = NDArray[np.int8]
-_Columns = dict[int, NDArray[np.uint64]]  # by attribute, the value of each occurrence
+_FEW = 8  # candidates; verifying so many costs less than an operation on columns
+_FIRST_ROOM = 256  # occurrences
 
-# A reason is the place of a step in STEPS; the first says that nothing is decided yet.
-STEPS = (Step.INCONCLUSIVE, Step.TYPE, Step.IDS, Step.URL, Step.URL_IDENTITY, Step.FIELDS)
-_UNDECIDED, _TYPE, _IDS, _URL, _URL_IDENTITY, _FIELDS = range(len(STEPS))
-_ABSENT = 0  # in a column; as unlikely to be a digest as two digests are to meet
-_NOT_PLAIN = 0  # in the column of types: an id has several values
-_UNTYPED = 1
-_FEW = 8  # candidates
-_FIRST_ROOM = 256
+
+class Sifted(Struct, frozen=True):
+    """Candidates told apart, each in one place only.
+
+    Attributes:
+      left: those that may be the same document, in order.
+      rejected: those that are not, with the step that says so.
+    """
+
+    left: Numbers
+    rejected: list[tuple[Step, Numbers]]
 
 
 class Sieve:
@@ -46,120 +47,136 @@ class Sieve:
         self._occurrences = occurrences
         self._taken = 0
         self._room = 0
-        self._type_codes = {NO_TYPE: _UNTYPED}
-        self._types = np.zeros(0, np.int32)
-        self._columns: _Columns = {}
+        self._columns: dict[int, Column] = {}  # by attribute
+        self._types = np.zeros(0, np.int32)  # by occurrence, a code
+        self._type_codes: dict[int, int] = {}
+        self._type_numbers: list[int] = []  # by code
 
-    def reasons(self, evidence: Evidence, candidates: Numbers) -> Reasons:
-        """By candidate, the reason why it is another document; 0 where it may be the same."""
+    def sift(self, evidence: Evidence, candidates: Numbers) -> Sifted:
+        """Tell candidates, given in order, apart by whether they are plainly another document."""
         self._take_new()
-        comparison = _Comparison(evidence.values, candidates, self._columns)
-        if evidence.several:
-            return comparison.reasons
-        types = self._types[candidates]
-        compared = types == self._type_code(evidence.type_number)
-        if evidence.type_number != NO_TYPE:
-            compared |= types == _UNTYPED
-            comparison.reasons[~compared & (types != _NOT_PLAIN)] = _TYPE
-        # An untyped result and a typed one are compared by the rules of the type: not done here.
-        applicable = self._rules.of_type(evidence.type_number)
-        left = _by_ids(comparison, np.flatnonzero(compared), applicable)
-        if self._rules.policy != "ids":
-            left = _by_url(comparison, left, self._rules)
-            reject_on = applicable.reject_on
-            fields = filter(is_field, evidence.values) if reject_on is None else reject_on
-            comparison.keep_equal(_FIELDS, fields, left)
-        return comparison.reasons
+        sifting = _Sifting(evidence.values, self._columns, self._rules)
+        left = [
+            one
+            for type_number, group in self._by_type(evidence.type_number, candidates, sifting)
+            for one in sifting.sift(group, self._rules.of_type(type_number))
+        ]
+        return Sifted(np.sort(np.concatenate(left)), sifting.rejected)
 
-    def _type_code(self, type_number: int) -> int:
-        return self._type_codes.setdefault(type_number, len(self._type_codes) + _UNTYPED)
+    def _by_type(
+        self, type_number: int, candidates: Numbers, sifting: _Sifting
+    ) -> Iterator[tuple[int, Numbers]]:
+        """Candidates of no other type, with the type by whose rules they are compared."""
+        types = self._types[candidates]
+        if type_number == NO_TYPE:
+            for code in np.unique(types):
+                yield self._type_numbers[code], candidates[types == code]
+        else:
+            others = (types != self._code(type_number)) & (types != self._code(NO_TYPE))
+            yield type_number, sifting.reject(Step.TYPE, others, candidates)
+
+    def _code(self, type_number: int) -> int:
+        """What stands for a type in its column."""
+        code = self._type_codes.setdefault(type_number, len(self._type_numbers))
+        if code == len(self._type_numbers):
+            self._type_numbers.append(type_number)
+        return code
 
     def _take_new(self) -> None:
         occurrences = self._occurrences
         if len(occurrences) > self._room:
             self._room = max(_FIRST_ROOM, 2 * len(occurrences))
-            self._types = _longer(self._types, self._room)
-            self._columns = {
-                attribute: _longer(column, self._room)
-                for attribute, column in self._columns.items()
-            }
+            self._types = longer(self._types, self._room)
+            for column in self._columns.values():
+                column.grow(self._room)
         for occurrence in range(self._taken, len(occurrences)):
             evidence = occurrences[occurrence]
-            if evidence.several:
-                continue
-            self._types[occurrence] = self._type_code(evidence.type_number)
+            self._types[occurrence] = self._code(evidence.type_number)
             for attribute, value in evidence.values.items():
-                if attribute in self._named and isinstance(value, int):
-                    self._column(attribute)[occurrence] = value
+                if attribute in self._named:
+                    self._column(attribute).put(occurrence, value)
         self._taken = len(occurrences)
 
-    def _column(self, attribute: int) -> NDArray[np.uint64]:
+    def _column(self, attribute: int) -> Column:
         column = self._columns.get(attribute)
         if column is None:
-            column = self._columns[attribute] = np.zeros(self._room, np.uint64)
+            column = self._columns[attribute] = Column(self._room)
         return column
 
 
-class _Comparison:
-    """One result against many earlier ones, which are named by their place among the candidates.
+class _Sifting:
+    """One result against many earlier ones.
 
     Attributes:
-      values: of the result, by attribute.
-      reasons: by candidate, why it is another document; 0 where nothing was decided.
+      rejected: the candidates that are other documents, with the step that says so.
     """
 
-    def __init__(self, values: dict[int, Value], candidates: Numbers, columns: _Columns) -> None:
-        self.values = values
-        self._candidates = candidates
+    def __init__(
+        self, values: dict[int, Value], columns: dict[int, Column], rules: RuleTable
+    ) -> None:
+        self._values = values
         self._columns = columns
-        self.reasons: Reasons = np.zeros(candidates.size, np.int8)
+        self._rules = rules
+        self.rejected: list[tuple[Step, Numbers]] = []
 
-    def split(self, reason: int, attribute: int, places: Numbers) -> tuple[Numbers, Numbers]:
-        """Give a reason to candidates with another value; gives those with this and with none.
+    def sift(self, left: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
+        """Apply the steps in turn; gives what each leaves to verification."""
+        left = self._reject_unequal(Step.IDS, applicable.ids, left)
+        perhaps, left = self._perhaps_decided_by_ids(applicable, left)
+        yield perhaps
+        if self._rules.policy != "ids":
+            left = self._reject_unequal(Step.URL, (URL,), left)
+            equal, left = self._equal(URL, left)
+            parameters = self._rules.url_parameters.values()
+            yield self._reject_unequal(Step.URL_IDENTITY, parameters, equal)
+            reject_on = applicable.reject_on
+            fields = filter(is_field, self._values) if reject_on is None else reject_on
+            left = self._reject_unequal(Step.FIELDS, fields, left)
+        yield left
 
-        A few are left undecided, in neither: verifying them costs less than any operation here.
-        """
-        value, column = self.values.get(attribute), self._columns.get(attribute)
-        if places.size <= _FEW:
-            return places[:0], places[:0]
-        if value is None or column is None:
-            return places[:0], places
-        theirs = column[self._candidates[places]]
-        equal, absent = theirs == value, theirs == _ABSENT
-        self.reasons[places[~(equal | absent)]] = reason
-        return places[equal], places[absent]
+    def reject(self, step: Step, marks: Marks, numbers: Numbers) -> Numbers:
+        """Let a step reject the marked candidates; gives the others."""
+        gone, left = _parted(marks, numbers)
+        if gone.size:
+            self.rejected.append((step, gone))
+        return left
 
-    def keep_equal(self, reason: int, attributes: Iterable[int], places: Numbers) -> Numbers:
-        """Give a reason to candidates that differ in any attribute; gives the others."""
+    def _reject_unequal(self, step: Step, attributes: Iterable[int], left: Numbers) -> Numbers:
+        """Let a step reject candidates that surely have another value of an attribute."""
+        for value, column in self._compared(attributes):
+            if left.size <= _FEW:
+                break
+            left = self.reject(step, column.unequal(left, value), left)
+        return left
+
+    def _perhaps_decided_by_ids(
+        self, applicable: TypeRules, left: Numbers
+    ) -> tuple[Numbers, Numbers]:
+        """Candidates that no step behind the ids may reject, and the others."""
+        if left.size <= _FEW:
+            return left, left[:0]
+        marks = np.zeros(left.size, np.bool_)
+        for value, column in self._compared(applicable.definitive):
+            marks |= column.equal(left, value)
+        for _, column in self._compared(applicable.ids):
+            if column.incomplete:
+                marks |= column.unknown(left)
+        return _parted(marks, left)
+
+    def _equal(self, attribute: int, left: Numbers) -> tuple[Numbers, Numbers]:
+        """Candidates that have the same value of an attribute, and the others."""
+        for value, column in self._compared((attribute,)):
+            return _parted(column.equal(left, value), left)
+        return left[:0], left
+
+    def _compared(self, attributes: Iterable[int]) -> Iterator[tuple[Value, Column]]:
+        """Of attributes that the result and some occurrence have, the value and the column."""
         for attribute in attributes:
-            if attribute in self.values:
-                places = np.concatenate(self.split(reason, attribute, places))
-        return places
+            value, column = self._values.get(attribute), self._columns.get(attribute)
+            if value is not None and column is not None:
+                yield value, column
 
 
-def _by_ids(comparison: _Comparison, places: Numbers, applicable: TypeRules) -> Numbers:
-    """Reject what differs in an id; gives the others that have no definitive id in common."""
-    agreeing = places[:0]
-    for attribute in applicable.ids:
-        if attribute not in comparison.values:
-            continue
-        agreeing = comparison.keep_equal(_IDS, (attribute,), agreeing)
-        equal, places = comparison.split(_IDS, attribute, places)
-        if attribute in applicable.definitive:
-            agreeing = np.concatenate((agreeing, equal))
-        else:
-            places = np.concatenate((equal, places))
-    return places
-
-
-def _by_url(comparison: _Comparison, places: Numbers, rules: RuleTable) -> Numbers:
-    """Reject what differs in URL or in an identity parameter; gives what has no URL to compare."""
-    equal, absent = comparison.split(_URL, URL, places)
-    comparison.keep_equal(_URL_IDENTITY, rules.url_parameters.values(), equal)
-    return absent
-
-
-def _longer(column: NDArray[Kind], room: int) -> NDArray[Kind]:
-    grown = np.zeros(room, column.dtype)
-    grown[: column.size] = column
-    return grown
+def _parted(marks: Marks, numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """The marked ones and the others."""
+    return (numbers[marks], numbers[~marks]) if marks.any() else (numbers[:0], numbers)
