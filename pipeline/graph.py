@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +23,7 @@ from pipeline.outputs.rows import (
     rejected_rows,
 )
 from pipeline.sinks import DatasetRows, Target, WriteRows, WrittenFile
+from transforms.core.errors import GoodGainError
 from transforms.core.files.shard import InputFile
 from transforms.core.judgments import LabelKeys, QrelsProblem
 from transforms.core.means import MeanRow
@@ -34,7 +35,7 @@ from transforms.gather import GatherPayloads
 from transforms.means import GlobalMeans
 from transforms.qrels import JoinQrels, Labelling, ReadQrels
 from transforms.read import ReadTraces, Traces
-from transforms.read_again import OnlyConversations, ReadConversations
+from transforms.read_again import ReadEncodings
 from transforms.score import ScoredConversations, ScorePayloads
 
 _ONE = 1
@@ -67,15 +68,18 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     """Put the batch pipeline together."""
     traces = pipeline | "Read" >> ReadTraces(plan.inputs, plan.shard_bytes)
     labelling = _join_qrels(pipeline, traces, plan) if plan.qrels else None
-    labels = [labelling.payloads] if labelling else []
-    # Flink's runner refuses a collection that a Flatten and a step with a side input share
-    # (apache/beam#34647), so the Flatten gets it by a step of its own.
-    for_flatten = [one | "Labels" >> beam.Map(_same).with_output_types(_Keyed) for one in labels]
-    first = _score("Score", traces, plan, for_flatten, keep_encodings=False)
-    # Texts stay behind at first. The few conversations whose order hangs on them are read again.
-    again = traces.shards | "ReadAgain" >> ReadConversations(first.undecided)
-    labels = [one | "LabelsAgain" >> OnlyConversations(first.undecided) for one in labels]
-    second = _score("ScoreAgain", again, plan, labels, keep_encodings=True)
+    payloads = traces.records | "Fingerprint" >> FingerprintCalls(
+        plan.scoring.rules, keep_encodings=False, label_keys=plan.scoring.label_keys
+    )
+    if labelling:
+        payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
+    first = _score("Score", payloads, plan)
+    # Texts stay behind at first. Where the order of records hangs on them they are read again.
+    encodings = traces.shards | "ReadAgain" >> ReadEncodings(first.undecided)
+    second = _score(
+        "ScoreAgain", (first.undecided, encodings) | "WithEncodings" >> beam.Flatten(), plan
+    )
+    _ = second.undecided | "Changed" >> beam.MapTuple(_input_changed)
     scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()
 
     means = scores | "Means" >> GlobalMeans(plan.scoring, plan.slices, plan.max_i)
@@ -113,10 +117,6 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         _ = written | "Finish" >> beam.Map(_finish, plan.finishes)
 
 
-def _same(element: _Keyed) -> _Keyed:
-    return element
-
-
 def _join_qrels(pipeline: beam.Pipeline, traces: Traces, plan: Plan) -> Labelling:
     """Labels for the conversations; of all problems with the judgments, a list of the first."""
     read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes)
@@ -131,22 +131,18 @@ def _join_qrels(pipeline: beam.Pipeline, traces: Traces, plan: Plan) -> Labellin
     return joined._replace(problems=problems)
 
 
-def _score(
-    label: str,
-    traces: Traces,
-    plan: Plan,
-    labels: Sequence[beam.PCollection[_Keyed]],
-    keep_encodings: bool,
-) -> ScoredConversations:
-    payloads = traces.records | f"{label}/Fingerprint" >> FingerprintCalls(
-        plan.scoring.rules, keep_encodings, plan.scoring.label_keys
-    )
-    if labels:
-        payloads = (payloads, *labels) | f"{label}/Labels" >> beam.Flatten()
+def _score(label: str, payloads: beam.PCollection[_Keyed], plan: Plan) -> ScoredConversations:
     if plan.several_processes:
         payloads = payloads | f"{label}/Gather" >> GatherPayloads()
     scored: ScoredConversations = payloads | label >> ScorePayloads(plan.scoring)
     return scored
+
+
+def _input_changed(conversation_id: str, _: bytes) -> None:
+    raise GoodGainError(
+        f"The input changed while it was read: records of conversation {conversation_id!r} were "
+        "not found a second time. Run again when nothing writes to it."
+    )
 
 
 def _ranking_names(plan: Plan) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transforms.pubsub import ReadPubSubTraces
     from transforms.qrels import JoinQrels, ReadQrels
     from transforms.read import ReadTraces
-    from transforms.read_again import ReadConversations
+    from transforms.read_again import ReadEncodings
     from transforms.score import ScoreConversations, ScorePayloads
     from transforms.watch import WatchFolder
     from transforms.windowed_means import WindowedMeans
@@ -26,7 +26,7 @@ __all__ = [
     "GatherPayloads",
     "GlobalMeans",
     "JoinQrels",
-    "ReadConversations",
+    "ReadEncodings",
     "ReadKafkaTraces",
     "ReadPubSubTraces",
     "ReadQrels",
@@ -42,7 +42,7 @@ _MODULES = {
     "GatherPayloads": "gather",
     "GlobalMeans": "means",
     "JoinQrels": "qrels",
-    "ReadConversations": "read_again",
+    "ReadEncodings": "read_again",
     "ReadKafkaTraces": "kafka",
     "ReadPubSubTraces": "pubsub",
     "ReadQrels": "qrels",

@@ -109,7 +109,7 @@ class Traces(NamedTuple):
         rejected records flag their conversations.
       calls: PCollection[SearchCall].
       rejected: PCollection[RejectedRecord], what could not be used.
-      shards: PCollection[FileShard], what was read; for `ReadConversations`.
+      shards: PCollection[FileShard], what was read; for `ReadEncodings`.
     """
 
     records: beam.PCollection[Any]
@@ -156,18 +156,13 @@ class ReadTraces(beam.PTransform):
             | "Plan shards" >> beam.ParDo(PlanShards(self.shard_bytes))
             | "Spread" >> beam.Reshuffle()
         )
-        return traces_of(shards, beam.ParDo(ReadShard()))
-
-
-def traces_of(shards: beam.PCollection[FileShard], read: beam.ParDo) -> Traces:
-    """What a ParDo that gives `also_rejected` reads of shards."""
-    outputs = shards | "Read" >> read.with_outputs(REJECTED, main="records")
-    records, rejected = outputs["records"], outputs[REJECTED]
-    records.element_type = ANY_RECORD
-    calls = records | "Calls" >> beam.Filter(_is_call)
-    calls.element_type = SearchCall
-    rejected.element_type = RejectedRecord
-    return Traces(records, calls, rejected, shards)
+        outputs = shards | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="records")
+        records, rejected = outputs["records"], outputs[REJECTED]
+        records.element_type = ANY_RECORD
+        calls = records | "Calls" >> beam.Filter(_is_call)
+        calls.element_type = SearchCall
+        rejected.element_type = RejectedRecord
+        return Traces(records, calls, rejected, shards)
 
 
 def _is_call(record: SearchCall | RejectedRecord) -> bool:

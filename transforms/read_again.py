@@ -1,68 +1,60 @@
-"""Read some conversations a second time, with everything that the first time left behind."""
+"""Read files a second time for the few encodings that the first time should have kept."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import apache_beam as beam
 
+from transforms.core.delivery import tied
 from transforms.core.files.reading import read_shard
 from transforms.core.files.shard import FileShard
 from transforms.core.files.wanted import only
-from transforms.read import Traces, also_rejected, open_plain, traces_of
+from transforms.core.fingerprint import record_digest
+from transforms.core.payload import payload, unpack
+from transforms.core.records import SearchCall, canonical_encoding
+from transforms.read import open_plain
 
 
-class ReadConversations(beam.PTransform):
-    """`PCollection[FileShard]` to `Traces` of the conversations whose ids are given.
+class ReadEncodings(beam.PTransform):
+    """`PCollection[FileShard]` to payloads with what `undecided` conversations lack.
 
-    Opens no file when there are none.
-
-    Attributes:
-      conversation_ids: PCollection[str], small enough for a worker's memory.
-    """
-
-    def __init__(self, conversation_ids: beam.PCollection[str]) -> None:
-        super().__init__()
-        self.conversation_ids = conversation_ids
-
-    def expand(self, shards: beam.PCollection[FileShard]) -> Traces:
-        """Apply the transform."""
-        wanted = beam.pvalue.AsDict(self.conversation_ids | beam.Map(_with_nothing))
-        return traces_of(shards, beam.ParDo(_ReadShardOf(), wanted))
-
-
-class OnlyConversations(beam.PTransform):
-    """`PCollection[tuple[str, T]]` to the same of the conversations whose ids are given.
+    These are canonical encodings of the records that nothing else brings into order (SPEC 3). The
+    payloads of `undecided` and these together can be scored. Opens no file when nothing is
+    undecided.
 
     Attributes:
-      conversation_ids: PCollection[str], small enough for a worker's memory.
+      undecided: PCollection[tuple[str, bytes]], from `ScorePayloads`; what is tied in them must be
+        small enough for a worker's memory.
     """
 
-    def __init__(self, conversation_ids: beam.PCollection[str]) -> None:
+    def __init__(self, undecided: beam.PCollection[tuple[str, bytes]]) -> None:
         super().__init__()
-        self.conversation_ids = conversation_ids
+        self.undecided = undecided
 
-    def expand(self, keyed: beam.PCollection[Any]) -> beam.PCollection[Any]:
+    def expand(self, shards: beam.PCollection[FileShard]) -> beam.PCollection[tuple[str, bytes]]:
         """Apply the transform."""
-        only = keyed | "Only" >> beam.Filter(
-            _is_wanted, beam.pvalue.AsDict(self.conversation_ids | beam.Map(_with_nothing))
+        ties = beam.pvalue.AsDict(self.undecided | "Ties" >> beam.MapTuple(_ties))
+        return shards | "Read" >> beam.ParDo(_ReadShardFor(), ties).with_output_types(
+            tuple[str, bytes]
         )
-        only.element_type = keyed.element_type
-        return only
 
 
-def _is_wanted(keyed: tuple[str, Any], wanted: Collection[str]) -> bool:
-    return keyed[0] in wanted
+def _ties(conversation_id: str, packed: bytes) -> tuple[str, frozenset[bytes]]:
+    """Digests of the records whose encodings are needed."""
+    calls = unpack([packed]).calls
+    return conversation_id, frozenset(calls[at].record_digest for at in tied(calls))
 
 
-def _with_nothing(conversation_id: str) -> tuple[str, None]:
-    return conversation_id, None
-
-
-class _ReadShardOf(beam.DoFn):
-    def process(self, shard: FileShard, wanted: Collection[str]) -> Iterable[Any]:
-        if not wanted:
-            return ()
-        records = read_shard(shard, open_plain, only(wanted))
-        return also_rejected(record for record in records if record.conversation_id in wanted)
+class _ReadShardFor(beam.DoFn):
+    def process(
+        self, shard: FileShard, ties: Mapping[str, frozenset[bytes]]
+    ) -> Iterator[tuple[str, bytes]]:
+        if not ties:
+            return
+        for record in read_shard(shard, open_plain, only(ties)):
+            if isinstance(record, SearchCall) and record.conversation_id in ties:
+                digest = record_digest(record)
+                if digest in ties[record.conversation_id]:
+                    encodings = {digest: canonical_encoding(record)}
+                    yield record.conversation_id, payload((), encodings=encodings)

@@ -31,15 +31,16 @@ class ScoredConversations(NamedTuple):
     Attributes:
       scores: one for each conversation. In a stream, when it is closed, with the time of its last
         event as timestamp.
-      undecided: conversation_ids of those whose order only canonical encodings decide, when the
-        payloads came without them. None in a stream, whose payloads need theirs.
+      undecided: the payloads of conversations whose order only canonical encodings decide, when
+        they came without them; `ReadEncodings` finds these. None in a stream, whose payloads need
+        theirs.
       late: records that came after their conversation was closed; None in batch.
       live: rows of iterations as the watermark passes them, when asked for; None in batch.
       rejected: records beyond what may be open of one conversation; None in batch.
     """
 
     scores: beam.PCollection[ConversationScore]
-    undecided: beam.PCollection[str] = None
+    undecided: beam.PCollection[tuple[str, bytes]] = None
     late: beam.PCollection[LateRow] = None
     live: beam.PCollection[LiveIteration] = None
     rejected: beam.PCollection[RejectedRecord] = None
@@ -51,7 +52,7 @@ class ScoreConversations(beam.PTransform):
     Takes `PCollection[SearchCall]`, or with `RejectedRecord`s among the calls, which flag their
     conversations (SPEC 3). Carries the records' canonical encodings, so that every order is decided
     and `undecided` stays empty. Where the input can be read twice it is cheaper to leave them
-    behind at first, and to score the `undecided` again from `ReadConversations`.
+    behind at first, and to score the `undecided` again with those that `ReadEncodings` finds.
 
     Attributes:
       scoring: thresholds, rules and what is asked for.
@@ -123,7 +124,7 @@ class ScorePayloads(beam.PTransform):
         ).with_outputs(_UNDECIDED, main="scores")
         scores, undecided = outputs["scores"], outputs[_UNDECIDED]
         scores.element_type = ConversationScore
-        undecided.element_type = str
+        undecided.element_type = tuple[str, bytes]
         return ScoredConversations(scores, undecided)
 
 
@@ -155,8 +156,9 @@ class ScoreConversation(beam.DoFn):
         payloads: Any = beam.DoFn.StateParam(PAYLOADS),
     ) -> Iterator[ConversationScore | TaggedOutput]:
         """Score what was buffered and forget it."""
-        frame = unpack(payloads.read())
+        packed = list(payloads.read())
         payloads.clear()
+        frame = unpack(packed)
         try:
             yield score_conversation(
                 conversation_id,
@@ -166,4 +168,4 @@ class ScoreConversation(beam.DoFn):
                 frame.external,
             )
         except EncodingsNeededError:
-            yield TaggedOutput(_UNDECIDED, conversation_id)
+            yield TaggedOutput(_UNDECIDED, (conversation_id, b"".join(packed)))

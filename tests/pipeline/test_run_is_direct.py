@@ -196,6 +196,19 @@ class TestSecondLook:
         assert manifest(tmp_path / "out")["records"]["read"] == 3
         assert manifest(tmp_path / "out")["records"]["rejected"] == 1
 
+    @pytest.mark.usefixtures("apart")
+    def test_fails_when_the_input_is_not_what_it_was(self, tmp_path, monkeypatch, capsys):
+        calls = [
+            {"conversation_id": "c", "iteration": 1, "results": [{"id": name}]} for name in "ab"
+        ]
+        path = write_jsonl(tmp_path / "in.jsonl", calls)
+        monkeypatch.setattr(transforms.read_again, "read_shard", lambda *_: [])
+        assert run(tmp_path / "out", [path]) == 1
+        assert "input changed while it was read: records of conversation 'c'" in (
+            capsys.readouterr().err
+        )
+        assert not (tmp_path / "out" / "manifest.json").exists()
+
 
 def test_means_over_many_conversations_are_free_of_order(tmp_path):
     """More conversations than are kept one by one, so that quantiles come from merged sketches."""

@@ -10,16 +10,15 @@ from pipeline import runners
 from pipeline.rules import load_rules
 from transforms.core.external_labels import ExternalLabels, document_digests, merged
 from transforms.core.files.shard import InputFile
-from transforms.core.fingerprint import Fingerprinter
+from transforms.core.fingerprint import Fingerprinter, record_digest
 from transforms.core.judgments import Judgment, LabelKeys, Place, document_digest
-from transforms.core.payload import unpack
+from transforms.core.payload import payload, unpack
 from transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from transforms.core.records import Result, SearchCall, canonical_encoding
 from transforms.core.rules import compile_rules
 from transforms.core.score import Scoring, score_conversation
 from transforms.fingerprint import FingerprintCalls
 from transforms.qrels import JoinQrels, ReadQrels
-from transforms.read_again import OnlyConversations
 from transforms.score import ScorePayloads
 
 RULES = compile_rules(load_rules(None))
@@ -175,13 +174,6 @@ def test_parts_may_come_in_any_number_and_order():
     assert merged([whole, whole]) == whole
 
 
-def test_conversations_read_again_get_their_labels_again():
-    with engine() as pipeline:
-        keyed = pipeline | "Keyed" >> beam.Create([("a", b"1"), ("b", b"2"), ("a", b"3")])
-        ids = pipeline | "Ids" >> beam.Create(["a"])
-        assert_that(keyed | OnlyConversations(ids), equal_to([("a", b"1"), ("a", b"3")]))
-
-
 def test_without_keys_no_payload_says_anything_of_labels():
     def none_has_labels(payloads):
         assert [unpack([packed]).external for _, packed in payloads] == [None]
@@ -236,12 +228,10 @@ def test_the_second_look_sees_the_same_labels():
         first = (
             (*prints, labels) | "First" >> beam.Flatten() | "Score" >> ScorePayloads(scoring(keys))
         )
-        assert_that(first.undecided, equal_to(["c"]), label="undecided")
-        again = together | "Of c" >> beam.Filter(lambda one: one.conversation_id == "c")
-        second = (
-            again | "Again" >> FingerprintCalls(RULES, True, keys),
-            labels | OnlyConversations(first.undecided),
-        ) | "Second" >> beam.Flatten()
+        assert_that(first.undecided | beam.Keys(), equal_to(["c"]), label="undecided")
+        encodings = {record_digest(one): canonical_encoding(one) for one in calls}
+        found = pipeline | "Found" >> beam.Create([("c", payload((), encodings=encodings))])
+        second = (first.undecided, found) | "Second" >> beam.Flatten()
         collected(
             (second | "Score again" >> ScorePayloads(scoring(keys))).scores, scored_with_labels
         )

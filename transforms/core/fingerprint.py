@@ -88,6 +88,15 @@ class CallPrint(Struct, frozen=True, array_like=True, gc=False):
     results: list[ResultPrint]
 
 
+_encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
+
+
+def record_digest(call: SearchCall) -> bytes:
+    """128 bits that stand for a whole record, the same for equal records only (SPEC 3)."""
+    # Equal records have equal MessagePack too, and it is made faster than JSON.
+    return xxhash.xxh3_128_digest(_encode(call))
+
+
 class _Memo(dict[str, _Part]):
     """Remembers what a function gave for recent strings; forgets all when it has grown large."""
 
@@ -128,7 +137,6 @@ class Fingerprinter:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
         self._types: dict[str | None, _Type] = {}
         self._id_orders: dict[tuple[str, ...], list[_Name]] = {}
         self._field_orders: dict[tuple[str, ...], list[_Name]] = {}
@@ -150,8 +158,7 @@ class Fingerprinter:
             call.turn_count,
             call.is_final,
             call.attributes,
-            # Equal records have equal MessagePack too, and it is made faster than JSON.
-            xxhash.xxh3_128_digest(self._encode(call)),
+            record_digest(call),
             canonical_encoding(call) if keep_encoding else None,
             names,
             [result_print(result, names) for result in call.results],

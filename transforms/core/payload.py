@@ -5,7 +5,8 @@ A payload is a sequence of frames, so payloads are joined by concatenation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 from msgspec import Struct
@@ -39,6 +40,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
       evidence: the distinct fingerprints, each a place in `shapes` and the `digests`.
       results: for each call the place in `evidence`, the gain and the score of its results.
       calls: the calls with their results left out.
+      encodings: canonical encodings by record_digest, of calls that travel without theirs.
     """
 
     shapes: list[bytes]
@@ -47,6 +49,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     calls: list[CallPrint]
     rejected_records: int
     external: ExternalLabels | None
+    encodings: dict[bytes, bytes]
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -57,8 +60,16 @@ def payload(
     calls: Sequence[CallPrint],
     rejected_records: int = 0,
     external: ExternalLabels | None = None,
+    encodings: Mapping[bytes, bytes] = MappingProxyType({}),
 ) -> bytes:
-    """Pack prints, a count of rejected records and external labels of one conversation."""
+    """Pack prints, a count of rejected records and external labels of one conversation.
+
+    Args:
+      calls: the prints.
+      rejected_records: records of the conversation that could not be used (SPEC 3).
+      external: labels from outside, or what finds them.
+      encodings: canonical encodings by record_digest, for prints in other payloads.
+    """
     shapes: dict[bytes, int] = {}
     evidence: dict[tuple[int, bytes], int] = {}
     results = []
@@ -71,7 +82,15 @@ def payload(
         results.append(packed)
     bare = [replace(call, results=[]) for call in calls]
     frame = _encoder.encode(
-        _PackedFrame(list(shapes), list(evidence), results, bare, rejected_records, external)
+        _PackedFrame(
+            list(shapes),
+            list(evidence),
+            results,
+            bare,
+            rejected_records,
+            external,
+            dict(encodings),
+        )
     )
     return len(frame).to_bytes(_LENGTH_BYTES) + frame
 
@@ -81,6 +100,7 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
     calls: list[CallPrint] = []
     rejected = 0
     external: list[ExternalLabels] = []
+    encodings: dict[bytes, bytes] = {}
     for packed in payloads:
         start = 0
         while start < len(packed):
@@ -90,8 +110,16 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
             rejected += frame.rejected_records
             if frame.external is not None:
                 external.append(frame.external)
+            encodings.update(frame.encodings)
             start = end
+    if encodings:
+        calls = [_with_encoding(call, encodings) for call in calls]
     return Frame(calls, rejected, merged(external) if external else None)
+
+
+def _with_encoding(call: CallPrint, encodings: Mapping[bytes, bytes]) -> CallPrint:
+    encoding = encodings.get(call.record_digest)
+    return call if encoding is None else replace(call, encoding=encoding)
 
 
 def _calls_of(frame: _PackedFrame) -> Iterator[CallPrint]:

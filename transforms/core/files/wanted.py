@@ -28,7 +28,10 @@ class Wanted(Struct, frozen=True):
 
     def may_stand_in_json(self, line: bytes) -> bool:
         r"""As `may_stand_in` for JSON, where `\u0041` or `\/` may stand for a character."""
-        return self.may_stand_in(line) or b"\\u" in line or b"\\/" in line
+        if self.may_stand_in(line):
+            return True
+        # Few lines have a backslash at all, and one byte is found much faster than two.
+        return b"\\" in line and (b"\\u" in line or b"\\/" in line)
 
 
 def only(conversation_ids: Collection[str]) -> Wanted:

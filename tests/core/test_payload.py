@@ -1,0 +1,50 @@
+"""What travels between workers comes out as it went in."""
+
+from random import Random
+
+from tests.adversarial import trace
+from tests.core.direct import shipped_rules
+from transforms.core.delivery import tied
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.parsing import parse_mapping
+from transforms.core.payload import Frame, payload, unpack
+from transforms.core.records import SearchCall, canonical_encoding
+
+
+def calls_of(seed):
+    """All records of a trace as if of one conversation, and some of them twice."""
+    random = Random(seed)
+    calls = [parse_mapping(record) for record in trace(random, conversations=5)]
+    return [*calls, *random.sample(calls, len(calls) // 3)]
+
+
+def prints_of(calls, keep_encodings):
+    fingerprinter = Fingerprinter(shipped_rules())
+    return [fingerprinter.call_print(call, keep_encodings) for call in calls]
+
+
+def test_parts_come_out_together():
+    prints = prints_of(calls_of(1), True)
+    packed = [payload(prints[:3], 1), payload(prints[3:4]) + payload((), 2), payload(prints[4:])]
+    assert unpack(packed) == Frame(prints, 3)
+
+
+def test_encodings_find_the_calls_that_left_them_behind():
+    """Each delivery of a record gets its own, and none becomes another delivery."""
+    calls = calls_of(2)
+    light = prints_of(calls, False)
+    needed = {light[at].record_digest: canonical_encoding(calls[at]) for at in tied(light)}
+    packed = [payload((), encodings={digest: one}) for digest, one in needed.items()]
+    packed[1:1] = [payload(light[:4]), payload(light[4:])]
+    full = prints_of(calls, True)
+    expected = [
+        whole if bare.record_digest in needed else bare
+        for bare, whole in zip(light, full, strict=True)
+    ]
+    assert unpack(packed).calls == expected
+    assert 1 < len(needed) < sum(call.encoding is not None for call in expected) < len(calls)
+
+
+def test_encodings_of_other_records_change_nothing():
+    light = prints_of([SearchCall("c", 1)], False)
+    assert unpack([payload((), encodings={b"other": b"{}"}), payload(light)]).calls == light
