@@ -17,6 +17,8 @@ from transforms.core.records import Millis, SearchCall, canonical_encoding
 from transforms.core.rejected import RejectedRecord
 from transforms.read import PlanShards, ReadShard, ReadTraces, find_inputs
 
+pytestmark = pytest.mark.slow
+
 ROWS = samples.records(120, results=3)
 CALLS = [parse_mapping(row) for row in ROWS]
 

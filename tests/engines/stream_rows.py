@@ -20,7 +20,7 @@ SAMPLE = SampleOptions(
 WINDOW = HOUR // 3
 OPTIONS = (
     *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=2h"),
-    *("--window=20m", "--idle=3s", "--flush=1s", "--poll=200ms", "--slice=arm"),
+    *("--window=20m", "--idle=3s", "--flush=1s", "--poll=200ms", "--slice=arm", "--live"),
 )
 _KEYS = {
     "conversations": ("conversation_id",),
@@ -74,6 +74,21 @@ def _by_key(found: list[Row], columns: tuple[str, ...]) -> dict[tuple[Any, ...],
         if own not in of_key:
             of_key.append(own)
     return distinct
+
+
+def assert_live_ends_as_batch(output: Path, batch: Path) -> None:
+    """The last revision of each iteration, unless it was withdrawn, is the row of batch."""
+    last: dict[tuple[Any, ...], Row] = {}
+    for row in sorted(rows(output, "live"), key=lambda row: (row["start"], row["revision"])):
+        last[row["conversation_id"], row["turn"], row["i"]] = row
+    extra = ("start", "revision", "is_final", "withdrawn")
+    found = [
+        {name: value for name, value in row.items() if name not in extra}
+        for row in last.values()
+        if not row["withdrawn"]
+    ]
+    columns = _KEYS["iterations"]
+    assert _by_key(found, columns) == _by_key(rows(batch, "iterations"), columns)
 
 
 def assert_means_are_batch(output: Path, batch: Path) -> None:

@@ -16,6 +16,7 @@ from pipeline.streaming.engine_log import LOG
 from pipeline.streaming.keeping import KEPT
 from pipeline.streaming.latest_means import latest_means
 from tests.engines.processes import port_answers, wait_until
+from tests.engines.stream_rows import assert_live_ends_as_batch
 from tests.pipeline.runs import rows, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.usefixtures("prism")]
@@ -99,20 +100,6 @@ def assert_is_batch(output, batch):
         assert found == expected, dataset
     assert rows(output, "late") == []
     assert_live_ends_as_batch(output, batch)
-
-
-def assert_live_ends_as_batch(output, batch):
-    last = {}
-    for row in sorted(rows(output, "live"), key=lambda row: (row["start"], row["revision"])):
-        last[row["conversation_id"], row["turn"], row["i"]] = row
-    extra = ("start", "revision", "is_final", "withdrawn")
-    found = [
-        {name: value for name, value in row.items() if name not in extra}
-        for row in last.values()
-        if not row["withdrawn"]
-    ]
-    columns = ("conversation_id", "i")
-    assert by_key(found, *columns) == by_key(rows(batch, "iterations"), *columns)
 
 
 def means_at_end(output):

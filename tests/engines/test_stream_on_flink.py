@@ -12,6 +12,7 @@ from tests.engines.processes import wait_until
 from tests.engines.stream_rows import (
     OPTIONS,
     assert_is_batch_but_for_repeats,
+    assert_live_ends_as_batch,
     assert_means_are_batch,
     batch_of,
     conversations_in,
@@ -90,6 +91,7 @@ def wait_for_all(output: Path, batch: Path, job: Job) -> None:
 def check(feed: Feed, batch: Path) -> None:
     assert_is_batch_but_for_repeats(feed.output, batch)
     assert_means_are_batch(feed.output, batch)
+    assert_live_ends_as_batch(feed.output, batch)
 
 
 def nothing(cluster: Cluster, job: Job) -> None:

@@ -17,6 +17,8 @@ from transforms.core.errors import BalanceError, GoodGainError
 from transforms.core.files.shard import InputFile
 from transforms.core.judgments import Place, QrelsProblem
 
+pytestmark = pytest.mark.slow
+
 STARTED = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
 FINISHED = STARTED + timedelta(minutes=5)
 FILES = ("iterations/part-00000-of-00001.avro", "means/part-00000-of-00001.avro")

@@ -10,6 +10,8 @@ from tests.adversarial import trace
 from tests.pipeline.runs import SESSIONS, manifest, rows, run, write_jsonl
 from tests.reference import evaluate
 
+pytestmark = pytest.mark.slow
+
 
 def same(ours, theirs):
     if isinstance(ours, float) and isinstance(theirs, float | int):

@@ -5,6 +5,8 @@ import pytest
 from pipeline.run_summary import print_summary
 from tests.pipeline.runs import SAMPLE, manifest, rows, run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):

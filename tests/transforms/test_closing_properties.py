@@ -17,6 +17,8 @@ from transforms.core.payload import payload
 from transforms.core.score import score_conversation
 from transforms.score_stream import LATE, LIVE, REJECTED, CloseConversation
 
+pytestmark = pytest.mark.slow
+
 SCORING = scoring()
 GAP = 1_000
 START = 1_700_000_000_000

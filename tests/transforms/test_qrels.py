@@ -21,6 +21,8 @@ from transforms.fingerprint import FingerprintCalls
 from transforms.qrels import JoinQrels, ReadQrels
 from transforms.score import ScorePayloads
 
+pytestmark = pytest.mark.slow
+
 RULES = compile_rules(load_rules(None))
 METRICS = ("precision@5", "recall", "map", "ndcg", "judged@5")
 

@@ -18,6 +18,8 @@ from transforms.means import GlobalMeans
 from transforms.score import ScoreConversations
 from transforms.windowed_means import WindowedMeans
 
+pytestmark = pytest.mark.slow
+
 SCORING = scoring(per_call=True)
 CONVERSATIONS = 6
 

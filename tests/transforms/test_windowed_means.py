@@ -23,6 +23,8 @@ from transforms.core.windowed_means import MissedByMeans, WindowRules, window_st
 from transforms.means import CombineMeans
 from transforms.windowed_means import MISSED, GivePanes, Sums, WindowedMeans
 
+pytestmark = pytest.mark.slow
+
 MINUTE = 60_000
 HOUR = 60
 CLOSING = Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE)

@@ -18,6 +18,8 @@ from transforms.core.comparison import (
     wilcoxon,
 )
 
+pytestmark = pytest.mark.slow
+
 LEVEL = 0.05
 METRICS = 8
 FAMILIES = 1500

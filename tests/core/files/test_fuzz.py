@@ -9,6 +9,8 @@ from transforms.core.parsing import parse_mapping
 from transforms.core.records import SearchCall
 from transforms.core.rejected import RejectedRecord
 
+pytestmark = pytest.mark.slow
+
 ROWS = samples.records(40, results=2)
 CALLS = [parse_mapping(row) for row in ROWS]
 

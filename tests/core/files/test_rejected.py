@@ -18,6 +18,8 @@ from transforms.core.files.shard import InputFile, plan_shards
 from transforms.core.parsing import parse_mapping
 from transforms.core.rejected import LONGEST_PAYLOAD, RejectedRecord
 
+pytestmark = pytest.mark.slow
+
 GOOD = b'{"conversation_id": "good", "iteration": 1}'
 ROWS = samples.records(60)
 CALLS = [parse_mapping(row) for row in ROWS]

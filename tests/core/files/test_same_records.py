@@ -8,6 +8,8 @@ from tests.core.files import samples
 from transforms.core.parsing import parse_mapping
 from transforms.core.records import canonical_encoding
 
+pytestmark = pytest.mark.slow
+
 ROWS = samples.records(1_000)
 EXPECTED = [parse_mapping(row) for row in ROWS]
 AVRO_CODECS = ["null", "deflate", "bzip2", "xz", "snappy", "lz4"]

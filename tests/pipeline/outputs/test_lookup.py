@@ -6,6 +6,8 @@ from pipeline.outputs.formats import FORMATS
 from pipeline.outputs.lookup import read_iterations
 from transforms.core.registry import ITERATION_METRICS
 
+pytestmark = pytest.mark.slow
+
 # Ids that contain each other, and what the formats write in a special way.
 IDS = ["a", "aa", 'b"c', "d\\e", "Ünïcode", "line\nbreak", "</script>", *map(str, range(3_000))]
 

@@ -16,6 +16,8 @@ from tests.pipeline.sample.reading import (
     comparable,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def expected():

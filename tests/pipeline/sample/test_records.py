@@ -13,6 +13,8 @@ from pipeline.sample.copies import COPIES
 from pipeline.sample.near_misses import NEAR_MISSES
 from tests.pipeline.sample.reading import SMALL, comparable, results_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def calls():

@@ -17,6 +17,8 @@ from tests.pipeline.report.comparison.outputs import (
 )
 from tests.pipeline.report.test_build import LOADING, Page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):

@@ -6,6 +6,8 @@ from tests.pipeline.report.comparison.outputs import arms, write_comparison
 from tests.pipeline.report.test_build import Page
 from tests.pipeline.report.test_escaping import ATTACKS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory):
