@@ -51,6 +51,13 @@ class StreamConfig(ScoringConfig):
     max_open_results: Number = option(
         TIME, "N", "results kept of an open conversation; what is beyond is counted", 100_000, ge=1
     )
+    max_open_bytes: Number = option(
+        TIME,
+        "N",
+        "the same for the bytes of its records, as they are kept, compressed",
+        64 * 2**20,
+        ge=1,
+    )
     window: Duration = option(
         TIME, "SPAN", "means are given for each span of time of this length, in UTC", "1d"
     )

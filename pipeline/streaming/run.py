@@ -131,6 +131,7 @@ def _plan(
             allowed_lateness=config.allowed_lateness,
             max_open=config.max_open,
             most_results=config.max_open_results,
+            most_bytes=config.max_open_bytes,
             out_of_orderness=config.out_of_orderness,
             live=config.live,
         ),

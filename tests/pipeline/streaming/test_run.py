@@ -34,3 +34,17 @@ def test_ended_while_it_reads_again_a_stream_is_no_further_than_it_has_read(tmp_
     monkeypatch.setattr(here, "run", lambda *_: draining.begin_draining(ends_at))
     stream(load_config(StreamConfig, {"input": str(tmp_path / "in"), "output": output}), [])
     assert read_progress(kept).watermark == ends_at
+
+
+def test_limits_reach_the_conversations(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "prism").touch()
+    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
+    plans = []
+    monkeypatch.setattr(here, "run", lambda plan, *_: plans.append(plan))
+    limits = {"max_open": "2h", "max_open_results": 7, "max_open_bytes": 900}
+    paths = {"input": str(tmp_path / "in"), "output": str(tmp_path / "out")}
+    stream(load_config(StreamConfig, {**paths, **limits}), [])
+    (plan,) = plans
+    assert plan.closing.max_open == 120 * MINUTE
+    assert (plan.closing.most_results, plan.closing.most_bytes) == (7, 900)
