@@ -32,6 +32,7 @@ from transforms.core.rules_file import RulesFile
 from transforms.read import find_inputs
 
 _INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
+_PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # which Beam adds to a message
 
 
 def run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
@@ -137,8 +138,8 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any) -> None:
     try:
         with progress.shown():
             pipeline.run().wait_until_finish()
-    except GoodGainError:
-        raise
+    except GoodGainError as error:
+        raise type(error)(_PLACE_IN_GRAPH.sub("", str(error))) from error
     except Exception as error:  # engines raise whatever they like
         raise GoodGainError(f"The run failed: {cause_of(error)}") from error
 
@@ -148,5 +149,5 @@ def cause_of(error: BaseException) -> str:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
     # An engine tells of our own errors by class, message and place in the graph.
-    ours = re.fullmatch(r"(?:transforms|pipeline)\.[\w.]+: (.*?)(?: \[while running '.*'\])?", line)
-    return ours[1] if ours else line
+    ours = re.fullmatch(r"(?:transforms|pipeline)\.[\w.]+: (.*)", line)
+    return _PLACE_IN_GRAPH.sub("", ours[1]) if ours else line

@@ -204,8 +204,9 @@ class TestSecondLook:
         path = write_jsonl(tmp_path / "in.jsonl", calls)
         monkeypatch.setattr(transforms.read_again, "read_shard", lambda *_: [])
         assert run(tmp_path / "out", [path]) == 1
-        assert "input changed while it was read: records of conversation 'c'" in (
-            capsys.readouterr().err
+        assert capsys.readouterr().err.endswith(
+            "goodgain: The input changed while it was read: records of conversation 'c' were not "
+            "found a second time. Run again when nothing writes to it.\n"
         )
         assert not (tmp_path / "out" / "manifest.json").exists()
 
