@@ -73,11 +73,16 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
-    first = _score("Score", payloads, plan)
+    # Labels come at the end of event time, as the timers that score do: without a grouping Prism
+    # scores a conversation before all of them are there, and once more for those left over.
+    first = _score("Score", payloads, plan, gathered=plan.several_processes or bool(labelling))
     # Texts stay behind at first. Where the order of records hangs on them they are read again.
     encodings = traces.shards | "ReadAgain" >> ReadEncodings(first.undecided)
     second = _score(
-        "ScoreAgain", (first.undecided, encodings) | "WithEncodings" >> beam.Flatten(), plan
+        "ScoreAgain",
+        (first.undecided, encodings) | "WithEncodings" >> beam.Flatten(),
+        plan,
+        gathered=plan.several_processes,
     )
     _ = second.undecided | "Changed" >> beam.MapTuple(_input_changed)
     scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()
@@ -131,8 +136,10 @@ def _join_qrels(pipeline: beam.Pipeline, traces: Traces, plan: Plan) -> Labellin
     return joined._replace(problems=problems)
 
 
-def _score(label: str, payloads: beam.PCollection[_Keyed], plan: Plan) -> ScoredConversations:
-    if plan.several_processes:
+def _score(
+    label: str, payloads: beam.PCollection[_Keyed], plan: Plan, gathered: bool
+) -> ScoredConversations:
+    if gathered:
         payloads = payloads | f"{label}/Gather" >> GatherPayloads()
     scored: ScoredConversations = payloads | label >> ScorePayloads(plan.scoring)
     return scored

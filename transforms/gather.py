@@ -10,9 +10,11 @@ import apache_beam as beam
 class GatherPayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]` to the same with the payloads of a conversation joined.
 
-    Changes nothing for `ScorePayloads`, which groups by its state. But Beam's local runner puts
-    what comes before a stateful DoFn into the one worker that has the state; a grouping between
-    them lets reading and fingerprinting run in every worker process.
+    `ScorePayloads` groups by its state, so most inputs need no other grouping. Two do. Beam's local
+    runner puts what comes before a stateful DoFn into the one worker that has the state; a grouping
+    between them lets reading and fingerprinting run in every worker process. And payloads from
+    `JoinQrels` come at the end of event time, as timers do; Prism may fire the timer of a
+    conversation before it brings them, but a grouping waits for all.
     """
 
     def expand(

@@ -103,7 +103,7 @@ class Labelling(NamedTuple):
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`
-        beside those of `FingerprintCalls`.
+        beside those of `FingerprintCalls`; on Prism through `GatherPayloads`.
       problems: PCollection[QrelsProblem], documents with two different labels.
       counts: PCollection[dict[str, int]], of what joined and what did not, by dotted name.
     """

@@ -11,7 +11,7 @@ from pipeline.prism_location import BUILT_PRISM
 from tests.engines.cluster import PATIENCE, Cluster
 from tests.engines.engine_outputs import run_arguments, sample_files
 from tests.engines.processes import run_to_end, wait_until
-from tests.pipeline.runs import contents, main, manifest
+from tests.pipeline.runs import contents, main, manifest, write_jsonl
 
 SHAPE = "jsonl"
 
@@ -41,6 +41,27 @@ def test_local_engines_agree(
     command = [sys.executable, "-m", "pipeline", *arguments, engine, *more]
     run_to_end(command, tmp_path / "log", f"goodgain run on {engine}")
     check_same(tmp_path / "out", right, engine.partition("=")[2])
+
+
+def test_prism_scores_with_all_labels(prism: Path, tmp_path: Path) -> None:
+    """Labels come at the end of event time, where Prism fires the timers of conversations."""
+    numbers = range(30)
+    traces = write_jsonl(
+        tmp_path / "traces.jsonl",
+        [
+            {"conversation_id": f"c{number}", "iteration": 1, "results": [{"id": f"d{number}"}]}
+            for number in numbers
+        ],
+    )
+    judgments = tmp_path / "judgments.txt"
+    judgments.write_text("".join(f"c{number} 0 d{number} 3\n" for number in numbers))
+    inputs = ["run", "--input", traces, "--qrels", str(judgments)]
+    right, output = tmp_path / "right", tmp_path / "out"
+    assert main([*inputs, "--output", str(right), "--runner=FnApiRunner"]) == ExitCode.DONE
+    command = [*inputs, "--output", str(output), "--runner=PrismRunner"]
+    prism_option = f"--prism_location={prism}"
+    run_to_end([sys.executable, "-m", "pipeline", *command, prism_option], tmp_path / "log", "run")
+    assert contents(output) == contents(right)
 
 
 @pytest.mark.parametrize("parallelism", [1, 2])

@@ -11,6 +11,7 @@ from transforms.core.files.shard import InputFile
 from transforms.core.judgments import LabelKeys
 
 FLATTEN = "beam:transform:flatten:v1"
+GROUPING = "beam:transform:group_by_key:v1"
 PARDO = "beam:transform:pardo:v1"
 
 
@@ -54,3 +55,15 @@ def test_no_collection_feeds_a_flatten_and_a_step_with_side_inputs(qrels):
     assert beside
     shared = [one.unique_name for one in beside if flattened & set(one.inputs.values())]
     assert shared == []
+
+
+@pytest.mark.parametrize(("qrels", "expected"), [(False, PARDO), (True, GROUPING)])
+def test_labels_and_records_are_grouped_before_they_are_scored(qrels, expected):
+    """Prism fires timers before it brings labels, which come from behind groupings as well."""
+    transforms = transforms_of(qrels)
+    made_by = {name: one for one in transforms for name in one.outputs.values()}
+    (before,) = (one for one in transforms if one.unique_name.startswith("Score/ScoreConv"))
+    while before.spec.urn == PARDO and "Fingerprint" not in before.unique_name:
+        (source,) = before.inputs.values()
+        before = made_by[source]
+    assert before.spec.urn == expected
