@@ -73,8 +73,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
-    # Labels come at the end of event time, as the timers that score do: without a grouping Prism
-    # scores a conversation before all of them are there, and once more for those left over.
+    # Labels, and what is read again, come at the end of event time, as the timers that score do:
+    # without a grouping Prism scores a conversation before all of it is there.
     first = _score("Score", payloads, plan, gathered=plan.several_processes or bool(labelling))
     # Texts stay behind at first. Where the order of records hangs on them they are read again.
     encodings = traces.shards | "ReadAgain" >> ReadEncodings(first.undecided)
@@ -82,7 +82,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         "ScoreAgain",
         (first.undecided, encodings) | "WithEncodings" >> beam.Flatten(),
         plan,
-        gathered=plan.several_processes,
+        gathered=True,
     )
     _ = second.undecided | "Changed" >> beam.MapTuple(_input_changed)
     scores = (first.scores, second.scores) | "Scores" >> beam.Flatten()

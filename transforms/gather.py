@@ -13,8 +13,8 @@ class GatherPayloads(beam.PTransform):
     `ScorePayloads` groups by its state, so most inputs need no other grouping. Two do. Beam's local
     runner puts what comes before a stateful DoFn into the one worker that has the state; a grouping
     between them lets reading and fingerprinting run in every worker process. And payloads from
-    `JoinQrels` come at the end of event time, as timers do; Prism may fire the timer of a
-    conversation before it brings them, but a grouping waits for all.
+    `JoinQrels` and `ReadEncodings` come at the end of event time, as timers do; Prism may fire the
+    timer of a conversation before it brings them, but a grouping waits for all.
     """
 
     def expand(

@@ -20,8 +20,8 @@ class ReadEncodings(beam.PTransform):
     """`PCollection[FileShard]` to payloads with what `undecided` conversations lack.
 
     These are canonical encodings of the records that nothing else brings into order (SPEC 3). The
-    payloads of `undecided` and these together can be scored. Opens no file when nothing is
-    undecided.
+    payloads of `undecided` and these together can be scored, on Prism behind `GatherPayloads`.
+    Opens no file when nothing is undecided.
 
     Attributes:
       undecided: PCollection[tuple[str, bytes]], from `ScorePayloads`; what is tied in them must be

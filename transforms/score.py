@@ -14,6 +14,7 @@ from apache_beam.transforms.window import GlobalWindow
 
 from transforms.core.closing import Closing
 from transforms.core.delivery import EncodingsNeededError
+from transforms.core.errors import GoodGainError
 from transforms.core.live import LiveIteration
 from transforms.core.payload import unpack
 from transforms.core.rejected import RejectedRecord
@@ -133,6 +134,7 @@ class ScoreConversation(beam.DoFn):
 
     # A bag, since it is the one kind of state that every engine has; the order is made here.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
+    SCORED = BagStateSpec("scored", BytesCoder())
     # Event time, so that it fires when the watermark says that the input is complete.
     CLOSE = TimerSpec("close", TimeDomain.WATERMARK)
 
@@ -154,8 +156,20 @@ class ScoreConversation(beam.DoFn):
         self,
         conversation_id: str = beam.DoFn.KeyParam,
         payloads: Any = beam.DoFn.StateParam(PAYLOADS),
+        scored: Any = beam.DoFn.StateParam(SCORED),
     ) -> Iterator[ConversationScore | TaggedOutput]:
-        """Score what was buffered and forget it."""
+        """Score what was buffered and forget it.
+
+        Raises:
+          GoodGainError: a part of the conversation came after the engine had said that all of it
+            was there. Two rows of one conversation would look right, and be counted twice.
+        """
+        if any(scored.read()):
+            raise GoodGainError(
+                f"The engine brought a part of conversation {conversation_id!r} after its end; put "
+                "GatherPayloads before scoring, or take another runner."
+            )
+        scored.add(b"1")
         packed = list(payloads.read())
         payloads.clear()
         frame = unpack(packed)

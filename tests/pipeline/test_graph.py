@@ -57,12 +57,20 @@ def test_no_collection_feeds_a_flatten_and_a_step_with_side_inputs(qrels):
     assert shared == []
 
 
-@pytest.mark.parametrize(("qrels", "expected"), [(False, PARDO), (True, GROUPING)])
-def test_labels_and_records_are_grouped_before_they_are_scored(qrels, expected):
-    """Prism fires timers before it brings labels, which come from behind groupings as well."""
+@pytest.mark.parametrize(
+    ("qrels", "label", "expected"),
+    [
+        (False, "Score/", PARDO),
+        (True, "Score/", GROUPING),
+        (False, "ScoreAgain/", GROUPING),
+        (True, "ScoreAgain/", GROUPING),
+    ],
+)
+def test_what_comes_at_the_end_of_time_is_grouped_before_it_is_scored(qrels, label, expected):
+    """Prism fires timers before it brings what comes from behind groupings and side inputs."""
     transforms = transforms_of(qrels)
     made_by = {name: one for one in transforms for name in one.outputs.values()}
-    (before,) = (one for one in transforms if one.unique_name.startswith("Score/ScoreConv"))
+    (before,) = (one for one in transforms if one.unique_name.startswith(f"{label}ScoreConv"))
     while before.spec.urn == PARDO and "Fingerprint" not in before.unique_name:
         (source,) = before.inputs.values()
         before = made_by[source]

@@ -1,0 +1,45 @@
+"""A conversation is scored once, or the run fails (SPEC 3)."""
+
+import pytest
+
+from pipeline.rules import load_rules
+from transforms.core.errors import GoodGainError
+from transforms.core.fingerprint import Fingerprinter
+from transforms.core.payload import payload
+from transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
+from transforms.core.records import Result, SearchCall
+from transforms.core.rules import compile_rules
+from transforms.core.score import Scoring
+from transforms.score import ScoreConversation
+
+RULES = compile_rules(load_rules(None))
+SCORING = Scoring(RULES, RankingEvaluator(DEFAULT_RANKING_METRICS, 2))
+
+
+class Bag(list):
+    """State of one key."""
+
+    add = list.append
+
+    def read(self):
+        return list(self)
+
+
+class Timer:
+    def set(self, moment):
+        pass
+
+
+def test_what_comes_after_the_end_does_not_make_a_second_row():
+    printer = Fingerprinter(RULES)
+    first, late = (
+        payload([printer.call_print(SearchCall("c", at, results=[Result(id=str(at))]))])
+        for at in (1, 2)
+    )
+    scoring, payloads, scored = ScoreConversation(SCORING), Bag(), Bag()
+    scoring.process(("c", first), payloads, Timer())
+    (score,) = scoring.close_conversation("c", payloads, scored)
+    assert score.conversation.N == 1
+    scoring.process(("c", late), payloads, Timer())
+    with pytest.raises(GoodGainError, match="a part of conversation 'c' after its end"):
+        list(scoring.close_conversation("c", payloads, scored))
