@@ -8,6 +8,8 @@ from transforms import draining
 from transforms.core.closing import Closing
 from transforms.core.records import Millis, Result, SearchCall
 
+pytestmark = pytest.mark.slow
+
 CLOSING = Closing()  # 30 minutes after the last event; an hour for stragglers
 
 

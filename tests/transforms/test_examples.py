@@ -23,6 +23,8 @@ from transforms.read import ReadTraces
 from transforms.read_again import ReadEncodings
 from transforms.score import ScoreConversations, ScorePayloads
 
+pytestmark = pytest.mark.slow
+
 TRACES = str(files("configs").joinpath("data/trec_session_2013.jsonl.gz"))
 RULES = compile_rules(read_rules(shipped_rules_text()))
 SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2))

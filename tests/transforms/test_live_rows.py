@@ -1,8 +1,12 @@
 """Rows of iterations before their conversation is closed, moment by moment (SPEC 7)."""
 
+import pytest
+
 from tests.transforms.streams import Script, at, minute_of, play
 from transforms.core.closing import Closing
 from transforms.core.records import Millis, Result, SearchCall
+
+pytestmark = pytest.mark.slow
 
 CLOSING = Closing(live=True)
 

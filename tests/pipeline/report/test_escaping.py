@@ -9,6 +9,8 @@ from pipeline.report.render import json_island
 from tests.pipeline.report.outputs import rejected_record, search, write_outputs
 from tests.pipeline.report.test_build import Page
 
+pytestmark = pytest.mark.slow
+
 ATTACKS = [
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",

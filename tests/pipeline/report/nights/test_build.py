@@ -8,6 +8,8 @@ from tests.pipeline.report.nights.entries import RANKING, entry, many, week, wri
 from tests.pipeline.report.test_build import LOADING, Page
 from tests.pipeline.report.test_escaping import ATTACKS
 
+pytestmark = pytest.mark.slow
+
 GREATEST_SIZE = 6_000_000
 
 
