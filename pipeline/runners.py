@@ -26,7 +26,7 @@ from transforms.core.errors import UsageError
 
 _CONNECTION_SECONDS = 10
 _SEVERAL = {"--experiments"}
-_OBJECTS_BEFORE_COLLECTION = 50_000
+_OBJECTS_BEFORE_COLLECTION = 20_000
 # Beam's client watches a job whose server keeps one name for it no longer than it would wait for an
 # answer: 300 seconds. Then it fails, and takes an engine that it started with it. This is a year.
 _WATCHED_ON = "--job_server_timeout=31536000"
