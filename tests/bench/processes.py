@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -21,9 +24,9 @@ class Cost:
     peak_bytes: int
 
 
-def least(measure: Callable[[], Cost], times: int = 2) -> Cost:
-    """The cheapest of some measurements: what disturbs one only makes it dearer."""
-    return min((measure() for _ in range(times)), key=lambda cost: cost.cpu)
+def in_turns(measures: Mapping[Key, Callable[[], Cost]], turns: int) -> list[dict[Key, Cost]]:
+    """Take measurements in turns, so that what else the machine does weighs on all alike."""
+    return [{key: measure() for key, measure in measures.items()} for _ in range(turns)]
 
 
 def cost_of(arguments: list[str]) -> Cost:

@@ -1,17 +1,19 @@
 """Rows about whole runs: CPU over a bare decoding loop, memory, growth, several workers."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from statistics import median
 
 from pipeline.sample import SampleOptions, write_sample
-from tests.bench.processes import Cost, cost_of, cost_of_run, least
+from tests.bench.growth import growth_rows
+from tests.bench.processes import Cost, cost_of, cost_of_run, in_turns
 from tests.bench.rows import Row
 
 TWO_PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
 FULL = 4_500  # conversations; with 4 iterations of 20 results each about 355,000 results
 AVRO_RUN = "avro: run"
-_GROWTH_ROUNDS = 4
+_TURNS = 3  # odd, so that the median is one of them
 _BARE_LOOPS = {".avro": "fastavro", ".jsonl": "msgspec", ".parquet": "pyarrow"}
 _TWO_THREADS = ("--direct_running_mode=multi_threading", "--direct_num_workers=2")
 
@@ -24,50 +26,45 @@ def sample(folder: Path, conversations: int, suffix: str = ".avro") -> tuple[Pat
     return path, written.results
 
 
-@cache
-def start_up(folder: Path) -> Cost:
-    """A run over one conversation."""
-    tiny, _ = sample(folder, 1)
-    return least(lambda: cost_of_run(tiny, folder / "out"))
-
-
 def format_rows(folder: Path) -> Iterator[Row]:
-    """For each format what a run and the bare loop take; the run's start-up apart."""
-    yield Row("start-up of a run", start_up(folder).cpu, "s CPU")
+    """For each format what a run and the bare loop take; the start-up of both apart."""
     tiny, _ = sample(folder, 1)
-    python = least(lambda: cost_of(["-m", "tests.bench.bare", str(tiny)])).cpu
     for suffix, loop in _BARE_LOOPS.items():
         path, results = sample(folder, FULL, suffix)
-        arguments = ["-m", "tests.bench.bare", str(path)]
-        # In turns, so that what else the machine does weighs on both alike.
-        pairs = [(cost_of(arguments), cost_of_run(path, folder / "out")) for _ in range(2)]
-        bare = min(loop.cpu for loop, _ in pairs) - python
-        run = min((run for _, run in pairs), key=lambda cost: cost.cpu)
-        cpu = run.cpu - start_up(folder).cpu
+        measures = {
+            "python": partial(_cost_of_bare, tiny),
+            "bare": partial(_cost_of_bare, path),
+            "start": partial(cost_of_run, tiny, folder / "out"),
+            "run": partial(cost_of_run, path, folder / "out"),
+        }
+        turns = in_turns(measures, _TURNS)
+        bares = [turn["bare"].cpu - turn["python"].cpu for turn in turns]
+        runs = [turn["run"].cpu - turn["start"].cpu for turn in turns]
+        # Of one turn, since the machine may be twice as fast in another.
+        ratio = median(run / bare for run, bare in zip(runs, bares, strict=True))
         name = suffix.removeprefix(".")
-        yield Row(f"{name}: bare {loop} loop", bare / results * 1e6, "us CPU a result")
-        yield Row(f"{name}: run", cpu / results * 1e6, "us CPU a result")
-        yield Row(f"{name}: run / bare loop", cpu / bare, "ratio", "2.0 or less")
+        yield Row(f"{name}: bare {loop} loop", median(bares) / results * 1e6, "us CPU a result")
+        yield Row(f"{name}: run", median(runs) / results * 1e6, "us CPU a result")
+        yield Row(f"{name}: run / bare loop", ratio, "ratio", "2.0 or less")
         if suffix == ".avro":
-            memory = (run.peak_bytes - start_up(folder).peak_bytes) / results
-            yield Row("peak memory over start-up", memory, "bytes a result", "300 or less")
+            yield from _avro_rows(turns, results)
 
 
-def growth_rows(folder: Path) -> Iterator[Row]:
-    """CPU a result as conversations grow in number, over that of the fewest."""
-    sizes = {factor: sample(folder, 500 * factor) for factor in (1, 2, 4, 8)}
-    costs: dict[int, list[Cost]] = {factor: [] for factor in sizes}
-    # In turns, so that what else the machine does weighs on all alike.
-    for _ in range(_GROWTH_ROUNDS):
-        for factor, (path, _) in sizes.items():
-            costs[factor].append(cost_of_run(path, folder / "out"))
-    first = 0.0
-    for factor, (_, results) in sizes.items():
-        least_cpu = min(cost.cpu for cost in costs[factor])
-        cost = (least_cpu - start_up(folder).cpu) / results
-        first = first or cost
-        target = "1.1 or less" if factor > 1 else ""
-        yield Row(f"{factor} x 500 conversations, CPU a result", cost / first, "ratio", target)
+def _cost_of_bare(path: Path) -> Cost:
+    return cost_of(["-m", "tests.bench.bare", str(path)])
+
+
+def _avro_rows(turns: list[dict[str, Cost]], results: int) -> Iterator[Row]:
+    yield Row("start-up of a run", median(turn["start"].cpu for turn in turns), "s CPU")
+    memory = median(turn["run"].peak_bytes - turn["start"].peak_bytes for turn in turns) / results
+    yield Row("peak memory over start-up", memory, "bytes a result", "300 or less")
+
+
+def conversations_rows(folder: Path) -> Iterator[Row]:
+    """CPU a result as conversations grow in number."""
+    samples = {factor: sample(folder, 500 * factor) for factor in (1, 2, 4, 8)}
+    tiny, _ = sample(folder, 1)
+    yield from growth_rows("more conversations", samples, tiny, folder)
 
 
 def worker_rows(folder: Path) -> Iterator[Row]:

@@ -8,16 +8,17 @@ from pathlib import Path
 
 from pipeline.sample import SampleOptions, write_sample
 from tests.bench.cluster_cost import ClusterCost, cost_on
+from tests.bench.growth import growth_rows
 from tests.bench.processes import Cost, cost_of_run
 from tests.bench.rows import Row
-from tests.bench.runs import TWO_PROCESSES, sample, start_up
+from tests.bench.runs import TWO_PROCESSES, sample
 from tests.bench.table import store
 from tests.engines.cluster import Cluster
 
 CONVERSATIONS = 2_000  # with 4 iterations of 20 results each about 160,000 results
 HOT_SHARE = 0.2  # of all results, in one conversation
 HOT_BASE = 400  # conversations beside the hot one, in the smallest of the samples that have one
-HOT_TURNS = 4
+HOT_FACTORS = (1, 2, 4, 8)
 SLOTS = (1, 2)
 
 
@@ -86,7 +87,7 @@ def _on_cluster(cluster: Cluster, trace: Path, results: int, folder: Path) -> It
 
 
 def _hot_on_cluster(cluster: Cluster, folder: Path) -> Iterator[Row]:
-    trace, results = _hot_sample(folder, 2)
+    trace, results = _hot_sample(folder, HOT_FACTORS[1])
     cost = cost_on(cluster, trace, folder / "flink", 2)
     yield Row(
         f"Flink, 2 slots, hot key, {results:,} results: CPU a result",
@@ -97,20 +98,9 @@ def _hot_on_cluster(cluster: Cluster, folder: Path) -> Iterator[Row]:
 
 
 def _hot_key(folder: Path) -> Iterator[Row]:
-    samples = {factor: _hot_sample(folder, factor) for factor in (1, 2, 4)}
-    costs: dict[int, list[float]] = {factor: [] for factor in samples}
-    begin = start_up(folder).cpu
-    # In turns, so that what else the machine does weighs on all alike.
-    for _ in range(HOT_TURNS):
-        for factor, (trace, results) in samples.items():
-            costs[factor].append((cost_of_run(trace, folder / "out").cpu - begin) / results)
-    first = min(costs[1])
-    for factor, (_, results) in samples.items():
-        cost = min(costs[factor])
-        name = f"one conversation with 20 % of {results:,} results: CPU a result"
-        yield Row(name, cost * 1e6, "us")
-        if factor > 1:
-            yield Row(f"{name}, against {factor} times fewer", cost / first, "ratio", "1.1 or less")
+    samples = {factor: _hot_sample(folder, factor) for factor in HOT_FACTORS}
+    tiny, _ = sample(folder, 1)
+    yield from growth_rows("a fifth in one conversation", samples, tiny, folder)
 
 
 def _hot_sample(folder: Path, factor: int) -> tuple[Path, int]:
