@@ -10,6 +10,7 @@ from typing import Any
 import apache_beam as beam
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pipeline.counts import CountElements, Counts, SumCounts, of_call, of_rejected, of_score
 from pipeline.finish import StartedRun, finish, write_summary
@@ -96,7 +97,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         *([labelling.counts] if labelling else []),
     )
     files = (
-        scores | "WriteScores" >> _write_scores(plan),
+        scores
+        | "WithoutCounts" >> beam.Map(_without_counts)
+        | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> _write_one(plan, datasets.MEANS, mean_rows, MeanRow, mean_key),
         traces.rejected
         | "WriteRejected"
@@ -168,6 +171,11 @@ def _write_scores(plan: Plan) -> WriteRows:
     if plan.scoring.keep_duplicates:
         written.append(DatasetRows(datasets.DUPLICATES, duplicate_rows))
     return WriteRows(plan.target, written, ConversationScore, score_key)
+
+
+def _without_counts(score: ConversationScore) -> ConversationScore:
+    """What is written; the counts, half of a score's bytes, need not be carried to the files."""
+    return replace(score, counts={})
 
 
 def _write_one(

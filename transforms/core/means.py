@@ -19,7 +19,7 @@ from transforms.core.rows import ConversationRow, IterationRow
 from transforms.core.score import ConversationScore
 
 Population = Literal["reached", "all", "calls"]
-_BATCH = 1_024  # conversations that wait to be added together
+_BATCH = 256  # conversations that wait to be added together, 6 KB each
 _CONFIDENCE = 0.95
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
 _conversation_values = attrgetter(*_CONVERSATION_NAMES)
