@@ -96,6 +96,7 @@ def extremes(key, as_is, outcomes):
     return n, sums.min() / max(n, 1), sums.max() / max(n, 1)
 
 
+@pytest.mark.slow
 @given(
     several=st.lists(conversations, min_size=1, max_size=2),
     hold_slot=st.booleans(),

@@ -88,6 +88,7 @@ def crowded(evidence):
     return any(isinstance(one, frozenset) and len(one) > 4 for one in evidence.values.values())
 
 
+@pytest.mark.slow
 @given(seed=SEEDS)
 @settings(
     max_examples=60,

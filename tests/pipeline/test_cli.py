@@ -174,6 +174,7 @@ class TestOptionsOfRun:
         assert "--max-i must be greater than or equal to 1" in err
 
 
+@pytest.mark.slow
 class TestEnds:
     """How a command ends; `metrics` stands for any of them."""
 
@@ -223,6 +224,7 @@ class TestEnds:
         process.stderr.close()
 
 
+@pytest.mark.slow
 class TestStartsWithoutBeam:
     @pytest.mark.parametrize(
         "words",

@@ -10,6 +10,8 @@ from tests.pipeline.runs import plain_scoring
 from transforms.core.files.shard import InputFile
 from transforms.core.judgments import LabelKeys
 
+pytestmark = pytest.mark.slow
+
 FLATTEN = "beam:transform:flatten:v1"
 GROUPING = "beam:transform:group_by_key:v1"
 PARDO = "beam:transform:pardo:v1"

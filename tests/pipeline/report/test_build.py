@@ -17,6 +17,8 @@ from tests.pipeline.report.outputs import (
 from transforms.core.errors import UsageError
 from transforms.core.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
+pytestmark = pytest.mark.slow
+
 LOADING = {"src", "srcset", "action", "formaction", "poster", "background", "ping", "cite"}
 
 
