@@ -8,7 +8,7 @@ from statistics import median
 from tests.bench.processes import cost_of_run, in_turns
 from tests.bench.rows import Row
 
-_TURNS = 5  # odd, so that the median is one of them
+_TURNS = 3  # odd, so that the median is one of them
 _START_UP = 0  # times the smallest sample
 
 
