@@ -54,7 +54,7 @@ class StreamConfig(ScoringConfig):
     max_open_bytes: Number = option(
         TIME,
         "N",
-        "the same for the bytes of its records, as they are kept, compressed",
+        "bytes of records, compressed, kept of an open conversation; what is beyond is counted",
         64 * 2**20,
         ge=1,
     )
@@ -100,6 +100,11 @@ class StreamConfig(ScoringConfig):
     def meaning(self) -> dict[str, Any]:
         """The options that decide what rows mean: the same in every start of a stream."""
         return self.model_dump(mode="json", exclude=_FREE)
+
+
+def usual_meaning() -> dict[str, Any]:
+    """The same of a stream that was started with nothing but an input and an output."""
+    return StreamConfig(input="-", output="-").meaning
 
 
 # What may differ between two starts: how fast, where and as what, but not what.

@@ -77,8 +77,16 @@ def kept_folder(output: str) -> Path:
     return folder
 
 
-def next_start(folder: Path, options: Mapping[str, Any], now: datetime) -> Start:
+def next_start(
+    folder: Path, options: Mapping[str, Any], usual: Mapping[str, Any], now: datetime
+) -> Start:
     """The start that begins now; `note_start` makes it known to the next.
+
+    Args:
+      folder: the kept folder.
+      options: those that decide what rows mean.
+      usual: their defaults; so a start was made that had not heard of an option yet.
+      now: the time.
 
     Raises:
       UsageError: earlier starts had other options.
@@ -86,8 +94,9 @@ def next_start(folder: Path, options: Mapping[str, Any], now: datetime) -> Start
     """
     earlier = _starts(folder / _STARTS)
     if earlier:
+        known = {**usual, **earlier[-1].options}
         for name, value in options.items():
-            before = earlier[-1].options.get(name)
+            before = known.get(name)
             if before != value:
                 option = "--" + name.replace("_", "-")
                 raise UsageError(

@@ -18,7 +18,7 @@ from pipeline.rules import load_rules
 from pipeline.run import cause_of
 from pipeline.scoring import scoring_of
 from pipeline.streaming import already, figures, graph, here, sources
-from pipeline.streaming.config import StreamConfig
+from pipeline.streaming.config import StreamConfig, usual_meaning
 from pipeline.streaming.keeping import (
     kept_folder,
     next_start,
@@ -70,7 +70,7 @@ def _stream_here(config: StreamConfig, options: Any, ends_when_silent: bool) -> 
     kept = kept_folder(config.output)
     now = datetime.now(UTC)
     with locked(kept, now):
-        start = next_start(kept, config.meaning, now)
+        start = next_start(kept, config.meaning, usual_meaning(), now)
         journal = read_journal(str(kept))
         again = what_again(config, journal, read_progress(kept))
         source = sources.folder(config, kept, again.horizon, ends_when_silent)

@@ -255,6 +255,7 @@ def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Itera
             position=f"turn {call.turn}, iteration {call.iteration}, "
             f"record {call.record_digest.hex()}",
             reason=f"The conversation holds more than the {closing.most_results} results or "
-            f"{closing.most_bytes} bytes that may be open; raise the limit if it is no mistake.",
+            f"{closing.most_bytes} bytes that may be open; if that is no mistake, raise "
+            "--max-open-results or --max-open-bytes.",
             conversation_id=conversation_id,
         )

@@ -13,11 +13,12 @@ from pipeline.streaming.keeping import (
 from transforms.core.errors import GoodGainError, UsageError
 
 NOW = datetime(2025, 3, 3, tzinfo=UTC)
+USUAL = {"gap": "30m", "live": False}
 OPTIONS = {"gap": "30m", "live": True}
 
 
 def begin(folder, options=OPTIONS):
-    start = next_start(folder, options, NOW)
+    start = next_start(folder, options, USUAL, NOW)
     note_start(folder, start)
     return start.number
 
@@ -28,7 +29,7 @@ def test_starts_are_counted(tmp_path):
 
 
 def test_a_start_that_was_not_noted_does_not_count(tmp_path):
-    next_start(tmp_path, OPTIONS, NOW)
+    next_start(tmp_path, OPTIONS, USUAL, NOW)
     assert begin(tmp_path) == 1
 
 
@@ -37,6 +38,13 @@ def test_other_options_are_refused(tmp_path):
     with pytest.raises(UsageError, match=r"begun with --gap 30m, not 5m; give the same, or"):
         begin(tmp_path, {**OPTIONS, "gap": "5m"})
     assert begin(tmp_path) == 2
+
+
+def test_an_option_that_came_later_had_its_default_before(tmp_path):
+    begin(tmp_path, {"gap": "30m"})
+    with pytest.raises(UsageError, match="begun with --live false, not true"):
+        begin(tmp_path, {"gap": "30m", "live": True})
+    assert begin(tmp_path, {"gap": "30m", "live": False}) == 2
 
 
 def test_damage_is_named(tmp_path):
