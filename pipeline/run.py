@@ -150,4 +150,4 @@ def cause_of(error: BaseException) -> str:
     line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
     # An engine tells of our own errors by class, message and place in the graph.
     ours = re.fullmatch(r"(?:transforms|pipeline)\.[\w.]+: (.*)", line)
-    return _PLACE_IN_GRAPH.sub("", ours[1]) if ours else line
+    return _PLACE_IN_GRAPH.sub("", ours[1] if ours else line)

@@ -166,8 +166,9 @@ class ScoreConversation(beam.DoFn):
         """
         if any(scored.read()):
             raise GoodGainError(
-                f"The engine brought a part of conversation {conversation_id!r} after its end; put "
-                "GatherPayloads before scoring, or take another runner."
+                f"The engine brought a part of conversation {conversation_id!r} after its end, so "
+                "its row would be wrong; take another runner. In a pipeline of your own put "
+                "GatherPayloads before scoring."
             )
         scored.add(b"1")
         packed = list(payloads.read())
