@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
+from statistics import median
 
 import fastavro
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 
 from pipeline.runners import look_for_cycles_less_often
+from tests.bench.processes import in_turns
 from tests.bench.rows import Row
 from transforms.core.fingerprint import CallPrint, Fingerprinter
 from transforms.core.parsing import parse_mapping
@@ -25,7 +28,8 @@ from transforms.fingerprint import FingerprintBundle
 RULES = compile_rules(read_rules(shipped_rules_text()))
 MOST_RECORDS = 5_000
 CUTOFFS = (5, 10, 20)
-REPETITIONS = 3
+TURNS = 3  # odd, so that the median is one of them
+FEWEST, *MORE = (10_000, 20_000, 50_000, 100_000)  # results of one conversation
 
 
 def core_rows(trace: Path, run_seconds: float) -> Iterator[Row]:
@@ -46,12 +50,9 @@ def core_rows(trace: Path, run_seconds: float) -> Iterator[Row]:
 
 
 def _seconds(function: Callable[[], object]) -> float:
-    best = float("inf")
-    for _ in range(REPETITIONS):
-        started = time.process_time()
-        function()
-        best = min(best, time.process_time() - started)
-    return best
+    started = time.process_time()
+    function()
+    return time.process_time() - started
 
 
 def _shuffled(calls: list[SearchCall]) -> list[Row]:
@@ -68,14 +69,16 @@ def _shuffled(calls: list[SearchCall]) -> list[Row]:
 def _one_conversation() -> list[Row]:
     scoring = Scoring(RULES, RankingEvaluator(DEFAULT_RANKING_METRICS, 2))
     look_for_cycles_less_often()  # as in a run
-    rows, first = [], 0.0
-    for results in (10_000, 20_000, 50_000, 100_000):
-        prints = _prints(results)
-        cost = _seconds(lambda: score_conversation("c", prints, 0, scoring)) / results  # noqa: B023
-        first = first or cost
-        target = "1.1 or less" if results > 10_000 else ""
-        name = f"one conversation of {results:,} results, CPU a result"
-        rows.append(Row(name, cost / first, "ratio", target))
+    measures = {
+        results: partial(_seconds, partial(score_conversation, "c", _prints(results), 0, scoring))
+        for results in (FEWEST, *MORE)
+    }
+    turns = in_turns(measures, TURNS)
+    rows = []
+    for results in MORE:
+        ratios = [turn[results] / results / (turn[FEWEST] / FEWEST) for turn in turns]
+        name = f"one conversation of {results:,} results: CPU a result / that of {FEWEST:,}"
+        rows.append(Row(name, median(ratios), "ratio", "1.1 or less"))
     return rows
 
 
@@ -122,7 +125,8 @@ def ranking_seconds(calls: list[SearchCall]) -> float:
         prints.append(fingerprinter.call_print(call))
     turns = [fold_turn(prints, RULES, 2) for prints in by_conversation.values()]
     lists = [(turn_list(turn, hold_slot=False), judged_pool(turn)) for turn in turns]
-    seconds = _seconds(
-        lambda: [evaluator.evaluate(one.labels, pool, one.scores) for one, pool in lists]
-    )
-    return seconds / sum(len(turn.results) for turn in turns)
+    seconds = [
+        _seconds(lambda: [evaluator.evaluate(one.labels, pool, one.scores) for one, pool in lists])
+        for _ in range(TURNS)
+    ]
+    return median(seconds) / sum(len(turn.results) for turn in turns)

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TypeVar
 
 Key = TypeVar("Key")
+Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True)
 class Cost:
     """What a process took: CPU and wall seconds, and its largest resident size in bytes.
 
-    CPU counts its children too; the resident size is that of the largest single process.
+    CPU counts its children too; the resident size is that of the largest single process, and never
+    less than what the measuring process held at most when it started it, as Linux has it.
     """
 
     cpu: float
@@ -24,7 +26,9 @@ class Cost:
     peak_bytes: int
 
 
-def in_turns(measures: Mapping[Key, Callable[[], Cost]], turns: int) -> list[dict[Key, Cost]]:
+def in_turns(
+    measures: Mapping[Key, Callable[[], Measured]], turns: int
+) -> list[dict[Key, Measured]]:
     """Take measurements in turns, so that what else the machine does weighs on all alike."""
     return [{key: measure() for key, measure in measures.items()} for _ in range(turns)]
 

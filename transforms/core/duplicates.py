@@ -239,12 +239,12 @@ def _united(buckets: list[_Bucket]) -> Sequence[int]:
 
 def _united_many(buckets: list[_Bucket]) -> Numbers:
     """As `_united`, of large ones."""
-    numbers = [
-        np.asarray((bucket,) if isinstance(bucket, int) else bucket, np.intp) for bucket in buckets
-    ]
-    if len(numbers) == 1:
-        return numbers[0].copy()  # a view would forbid that the bucket grows
-    joined = np.concatenate(numbers)
+    if len(buckets) == 1:
+        # A copy, since an array cannot grow under a view.
+        return np.array(buckets[0], np.intp, ndmin=1)
+    joined = np.concatenate(
+        [np.asarray((one,) if isinstance(one, int) else one, np.intp) for one in buckets]
+    )
     joined.sort()
     new = np.ones(joined.size, np.bool_)
     np.not_equal(joined[1:], joined[:-1], out=new[1:])
