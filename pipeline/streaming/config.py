@@ -103,7 +103,7 @@ class StreamConfig(ScoringConfig):
 
 
 def usual_meaning() -> dict[str, Any]:
-    """The same of a stream that was started with nothing but an input and an output."""
+    """What `meaning` is when nothing but an input and an output is given."""
     return StreamConfig(input="-", output="-").meaning
 
 

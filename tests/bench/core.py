@@ -12,7 +12,7 @@ import fastavro
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 
 from pipeline.runners import look_for_cycles_less_often
-from tests.bench.processes import in_turns
+from tests.bench.processes import TURNS, in_turns
 from tests.bench.rows import Row
 from transforms.core.fingerprint import CallPrint, Fingerprinter
 from transforms.core.parsing import parse_mapping
@@ -28,7 +28,6 @@ from transforms.fingerprint import FingerprintBundle
 RULES = compile_rules(read_rules(shipped_rules_text()))
 MOST_RECORDS = 5_000
 CUTOFFS = (5, 10, 20)
-TURNS = 3  # odd, so that the median is one of them
 FEWEST, *MORE = (10_000, 20_000, 50_000, 100_000)  # results of one conversation
 
 
@@ -73,7 +72,7 @@ def _one_conversation() -> list[Row]:
         results: partial(_seconds, partial(score_conversation, "c", _prints(results), 0, scoring))
         for results in (FEWEST, *MORE)
     }
-    turns = in_turns(measures, TURNS)
+    turns = in_turns(measures)
     rows = []
     for results in MORE:
         ratios = [turn[results] / results / (turn[FEWEST] / FEWEST) for turn in turns]

@@ -8,7 +8,6 @@ from statistics import median
 from tests.bench.processes import cost_of_run, in_turns
 from tests.bench.rows import Row
 
-_TURNS = 3  # odd, so that the median is one of them
 _START_UP = 0  # times the smallest sample
 
 
@@ -34,7 +33,7 @@ def growth_rows(
             factor: (costs[factor].cpu - costs[_START_UP].cpu) / results
             for factor, (_, results) in samples.items()
         }
-        for costs in in_turns(measures, _TURNS)
+        for costs in in_turns(measures)
     ]
     first = next(iter(samples))
     for factor, (_, results) in samples.items():

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+TURNS = 3  # odd, so that a median is one of them
+
 Key = TypeVar("Key")
 Measured = TypeVar("Measured")
 
@@ -26,11 +28,9 @@ class Cost:
     peak_bytes: int
 
 
-def in_turns(
-    measures: Mapping[Key, Callable[[], Measured]], turns: int
-) -> list[dict[Key, Measured]]:
+def in_turns(measures: Mapping[Key, Callable[[], Measured]]) -> list[dict[Key, Measured]]:
     """Take measurements in turns, so that what else the machine does weighs on all alike."""
-    return [{key: measure() for key, measure in measures.items()} for _ in range(turns)]
+    return [{key: measure() for key, measure in measures.items()} for _ in range(TURNS)]
 
 
 def cost_of(arguments: list[str]) -> Cost:

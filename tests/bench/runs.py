@@ -13,7 +13,6 @@ from tests.bench.rows import Row
 TWO_PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
 FULL = 4_500  # conversations; with 4 iterations of 20 results each about 355,000 results
 AVRO_RUN = "avro: run"
-_TURNS = 3  # odd, so that the median is one of them
 _BARE_LOOPS = {".avro": "fastavro", ".jsonl": "msgspec", ".parquet": "pyarrow"}
 _TWO_THREADS = ("--direct_running_mode=multi_threading", "--direct_num_workers=2")
 
@@ -37,7 +36,7 @@ def format_rows(folder: Path) -> Iterator[Row]:
             "start": partial(cost_of_run, tiny, folder / "out"),
             "run": partial(cost_of_run, path, folder / "out"),
         }
-        turns = in_turns(measures, _TURNS)
+        turns = in_turns(measures)
         bares = [turn["bare"].cpu - turn["python"].cpu for turn in turns]
         runs = [turn["run"].cpu - turn["start"].cpu for turn in turns]
         # Of one turn, since the machine may be twice as fast in another.

@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from pipeline.streaming.config import StreamConfig, usual_meaning
 from pipeline.streaming.keeping import (
     KEPT,
     kept_folder,
@@ -45,6 +46,12 @@ def test_an_option_that_came_later_had_its_default_before(tmp_path):
     with pytest.raises(UsageError, match="begun with --live false, not true"):
         begin(tmp_path, {"gap": "30m", "live": True})
     assert begin(tmp_path, {"gap": "30m", "live": False}) == 2
+
+
+def test_usual_meaning_is_that_of_every_option_left_out():
+    given = StreamConfig(input="in", output="out", gap="5m")
+    assert given.meaning == {**usual_meaning(), "gap": "5m"}
+    assert usual_meaning()["max_open_bytes"] == 64 * 2**20
 
 
 def test_damage_is_named(tmp_path):
