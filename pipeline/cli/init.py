@@ -1,19 +1,22 @@
-"""`goodgain init`: a configuration to edit, its schema for editors, and traces to try it on."""
+"""`goodgain init`: a configuration to edit, its schema for editors, and data to try it on."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "init"
-HELP = "write a commented configuration to edit, with a few example traces"
+HELP = "write a commented configuration to edit, with a few example traces or logs"
 EXAMPLE = "goodgain init run --output my-evaluation"
 
 _TRACES = "traces/sample.jsonl"
 _CONVERSATIONS = 20
+_LOGS = "logs.jsonl"
 # By what is asked for: the shipped file, the name under which it is written, and the command that
 # uses it first.
 _KINDS = {
@@ -26,6 +29,11 @@ _KINDS = {
         "goodgain stream --config stream.yaml --input traces --output out-stream",
     ),
     "rules": ("dedup", "rules.yaml", "goodgain run --rules rules.yaml --input traces --output out"),
+    "mapping": (
+        "mappings/custom",
+        "mapping.yaml",
+        f"goodgain convert --from custom {_LOGS} --mapping mapping.yaml --output traces.parquet",
+    ),
 }
 
 
@@ -50,7 +58,6 @@ def run(args: argparse.Namespace) -> int:
     Raises:
       UsageError: a configuration of that name is there, or the folder cannot be written to.
     """
-    from goodgain.pipeline.options.yaml_model import config_text
     from goodgain.pipeline.terminal.console import result_console
 
     shipped, name, command = _KINDS[args.kind]
@@ -59,13 +66,19 @@ def run(args: argparse.Namespace) -> int:
     schema = folder / f"{config.stem}.schema.json"
     if config.exists():
         raise UsageError(f"{config} is there already; remove it, or give another --output.")
-    text = config_text(f"goodgain:{shipped}", "the options")
+    configs = resources.files("goodgain.configs")
+    text = configs.joinpath(f"{shipped}.yaml").read_text(encoding="utf-8")
     marked = f"# yaml-language-server: $schema={schema.name}\n{text}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         config.write_text(marked, encoding="utf-8")
         schema.write_text(json.dumps(_schema(args.kind), indent=2) + "\n", encoding="utf-8")
-        written = [str(config), str(schema), *_write_traces(folder / _TRACES)]
+        written = [str(config), str(schema)]
+        if args.kind == "mapping":
+            logs = configs.joinpath(f"mappings/{_LOGS}").read_text(encoding="utf-8")
+            written += _write_new(folder / _LOGS, lambda path: path.write_text(logs, "utf-8"))
+        else:
+            written += _write_new(folder / _TRACES, _write_traces)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
     console = result_console()
@@ -75,20 +88,26 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_traces(path: Path) -> list[str]:
+def _write_new(path: Path, write: Callable[[Path], object]) -> list[str]:
+    """Write an example unless it is there; gives its path if it was written."""
     if path.exists():
         return []
+    write(path)
+    return [str(path)]
+
+
+def _write_traces(path: Path) -> None:
     from goodgain.pipeline.sample import SampleOptions, write_sample
 
     path.parent.mkdir(parents=True, exist_ok=True)
     options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
     write_sample(options, str(path), "jsonl", "none")
-    return [str(path)]
 
 
 def _schema(kind: str) -> object:
     from pydantic import BaseModel
 
+    from goodgain.pipeline.convert.importing.mapping_file import MappingFile
     from goodgain.pipeline.gate.rules import GateFile
     from goodgain.pipeline.nightly.config import NightlyConfig
     from goodgain.pipeline.options.json_schema import schema_of
@@ -102,5 +121,6 @@ def _schema(kind: str) -> object:
         "nightly": NightlyConfig,
         "stream": StreamConfig,
         "rules": RulesFile,
+        "mapping": MappingFile,
     }
     return schema_of(models[kind], partial=kind in ("run", "stream"))

@@ -2,12 +2,14 @@
 
 import json
 import warnings
+from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules_file import load_gate
 from goodgain.pipeline.nightly.config_file import load_nightly_config
 from goodgain.pipeline.options.config_file import load_config, load_run_config
@@ -21,6 +23,7 @@ LOADERS = {
     "nightly": load_nightly_config,
     "stream": lambda path: load_config(StreamConfig, {"input": "i", "output": "o"}, path),
     "rules": load_rules,
+    "mapping": lambda path: parse_mapping_file(Path(path).read_text(), path),
 }
 
 
@@ -52,6 +55,15 @@ def test_traces_beside_it_can_be_validated(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["init"]) == 0
     assert main(["validate", "traces/*"]) == 0
+
+
+def test_logs_beside_a_mapping_become_traces(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "mapping"]) == 0
+    command = capsys.readouterr().out.splitlines()[-1].removeprefix("next: goodgain ")
+    assert main(command.split()) == 0
+    assert "3 conversations, 3 turns, 4 iterations, 5 calls, 8 results" in capsys.readouterr().out
+    assert main(["validate", "traces.parquet"]) == 0
 
 
 def test_what_is_there_is_left_alone(tmp_path, capsys):
