@@ -20,15 +20,19 @@ _CALL, _REJECTED = b"c", b"r"
 
 
 class StructCoder(beam.coders.Coder):
-    """A msgspec Struct as MessagePack, keys in sorted order: equal values have equal bytes."""
+    """msgspec Structs as MessagePack; with keys in sorted order equal values have equal bytes."""
 
-    def __init__(self, struct_type: type[msgspec.Struct]) -> None:
-        """A coder for exactly `struct_type`."""
-        self._type = struct_type
-        self._encoder = msgspec.msgpack.Encoder(order="sorted", enc_hook=int)
-        self._decoder = msgspec.msgpack.Decoder(struct_type, dec_hook=timestamp_hook)
+    def __init__(self, type_: Any, sort_keys: bool = True) -> None:
+        """A coder for exactly this type: a Struct, or a list of some.
 
-    def encode(self, value: msgspec.Struct) -> bytes:
+        Keys can be sorted where all maps have texts as keys; state needs no order.
+        """
+        self._type = type_
+        self._sort_keys = sort_keys
+        self._encoder = msgspec.msgpack.Encoder(order="sorted" if sort_keys else None, enc_hook=int)
+        self._decoder = msgspec.msgpack.Decoder(type_, dec_hook=timestamp_hook)
+
+    def encode(self, value: Any) -> bytes:
         """The bytes of one value."""
         return self._encoder.encode(value)
 
@@ -37,10 +41,10 @@ class StructCoder(beam.coders.Coder):
         return self._decoder.decode(encoded)
 
     def is_deterministic(self) -> bool:
-        """Equal values encode to equal bytes."""
-        return True
+        """Whether equal values encode to equal bytes."""
+        return self._sort_keys
 
-    def to_type_hint(self) -> type[msgspec.Struct]:
+    def to_type_hint(self) -> Any:
         """The type of the values."""
         return self._type
 
@@ -49,13 +53,13 @@ class StructCoder(beam.coders.Coder):
         """The coder for a type that the registry was asked for."""
         return cls(typehint)
 
-    def __reduce__(self) -> tuple[type[StructCoder], tuple[type[msgspec.Struct]]]:
+    def __reduce__(self) -> tuple[type[StructCoder], tuple[Any, bool]]:
         """Pickle the type alone: msgspec's encoders don't pickle."""
-        return StructCoder, (self._type,)
+        return StructCoder, (self._type, self._sort_keys)
 
     def __eq__(self, other: object) -> bool:
         """Coders of one type are interchangeable."""
-        return isinstance(other, StructCoder) and other._type is self._type
+        return isinstance(other, StructCoder) and other.__reduce__() == self.__reduce__()
 
     def __hash__(self) -> int:
         """Of the type."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import msgspec
 from apache_beam.coders import BytesCoder
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.transforms.timeutil import TimeDomain
@@ -46,13 +45,10 @@ from goodgain.transforms.core.streaming.live import (
 )
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
 from goodgain.transforms.pool import pools_of
-from goodgain.transforms.sources import draining
+from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
 LATE, LIVE, REJECTED = "late", "live", "rejected"
-_conversation_decoder = msgspec.msgpack.Decoder(Conversation)
-_given_decoder = msgspec.msgpack.Decoder(list[LiveIteration])
-_encode = msgspec.msgpack.Encoder().encode
 
 
 class StreamedScores(NamedTuple):
@@ -78,19 +74,21 @@ class ScoreStreamedConversations(beam.PTransform):
     Attributes:
       scoring: thresholds, rules and what is asked for.
       closing: when conversations are closed.
+      end: what stops the stream, and what timers then still do.
     """
 
-    def __init__(self, scoring: Scoring, closing: Closing) -> None:
+    def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
         super().__init__()
         self.scoring = scoring
         self.closing = closing
+        self.end = end
 
     def expand(self, records: beam.PCollection[Any]) -> StreamedScores:
         """Apply the transform."""
         scored: StreamedScores = (
             records
             | "Fingerprint" >> FingerprintCalls(self.scoring.rules, keep_encodings=True)
-            | "Score" >> ScoreStreamedPayloads(self.scoring, self.closing)
+            | "Score" >> ScoreStreamedPayloads(self.scoring, self.closing, self.end)
         )
         return scored
 
@@ -106,12 +104,14 @@ class ScoreStreamedPayloads(beam.PTransform):
     Attributes:
       scoring: thresholds, rules and what is asked for.
       closing: when conversations are closed.
+      end: what stops the stream, and what timers then still do.
     """
 
-    def __init__(self, scoring: Scoring, closing: Closing) -> None:
+    def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
         super().__init__()
         self.scoring = scoring
         self.closing = closing
+        self.end = end
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> StreamedScores:
         """Apply the transform."""
@@ -119,7 +119,7 @@ class ScoreStreamedPayloads(beam.PTransform):
             payloads
             | "Early" >> beam.ParDo(Early(self.closing)).with_output_types(Keyed)
             | "CloseConversation"
-            >> beam.ParDo(CloseConversation(self.scoring, self.closing)).with_outputs(
+            >> beam.ParDo(CloseConversation(self.scoring, self.closing, self.end)).with_outputs(
                 LATE, LIVE, REJECTED, main="scores"
             )
         )
@@ -162,15 +162,16 @@ class CloseConversation(beam.DoFn):
     # What is scored, as it came: a bag, since adding to it reads nothing.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
     # What is decided by: small, since every payload reads it and writes it.
-    CONVERSATION = ReadModifyWriteStateSpec("conversation", BytesCoder())
+    CONVERSATION = ReadModifyWriteStateSpec("conversation", StructCoder(Conversation))
     # The live rows given so far; only touched when live rows are asked for.
-    GIVEN = ReadModifyWriteStateSpec("given", BytesCoder())
+    GIVEN = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
     # The only timer, since timers of several families fire in no order among them.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
-    def __init__(self, scoring: Scoring, closing: Closing) -> None:
+    def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
         self._scoring = scoring
         self._closing = closing
+        self._end = end
 
     def setup(self) -> None:
         """Make what a worker needs once."""
@@ -187,7 +188,7 @@ class CloseConversation(beam.DoFn):
         """Keep a payload, or give its records as late or as too many."""
         conversation_id, packed = keyed
         frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
-        known = seen = _conversation(conversation)
+        known = seen = conversation.read()
         fate, whole = arrived(known, arrival_of(frame, len(packed), at), self._closing)
         if fate == "late":
             for late in late_rows(conversation_id, frame):
@@ -205,8 +206,8 @@ class CloseConversation(beam.DoFn):
                     continue
                 for row in over_cap_rows(conversation_id, part, self._closing):
                     yield TaggedOutput(REJECTED, row)
-        conversation.write(_encode(seen))
-        if seen is not None and (known is None or known.wake != seen.wake):
+        conversation.write(seen)
+        if known is None or known.wake != seen.wake:
             wake.set(timestamp_of(seen.wake))
 
     @on_timer(WAKE)
@@ -220,9 +221,9 @@ class CloseConversation(beam.DoFn):
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: give live rows, close, forget, or only wait on."""
-        known = _conversation(conversation)
+        known: Conversation | None = conversation.read()
         now = millis_of(timestamp)
-        if known is None or not draining.is_due(now):
+        if known is None or not self._end.is_due(now):
             return
         step, known = woken(known, now, self._closing)
         if step == "forget":
@@ -234,7 +235,7 @@ class CloseConversation(beam.DoFn):
             score = self._score(conversation_id, frame, known)
             if self._closing.live:
                 rows = score.iterations
-                for one in revise(_given(given), rows, len(rows), is_final=True):
+                for one in revise(given.read() or [], rows, len(rows), is_final=True):
                     yield TaggedOutput(LIVE, one)
                 given.clear()
             yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
@@ -242,15 +243,15 @@ class CloseConversation(beam.DoFn):
             frame = unpack(payloads.read())
             rows = self._score(conversation_id, frame, known).iterations
             ends = ends_of_iterations(rows, frame.calls, known.opened)
-            before = _given(given)
+            before = given.read() or []
             news = revise(before, rows, passed(ends, now))
             if news:
-                given.write(_encode(remembered(before, news)))
+                given.write(remembered(before, news))
                 for one in news:
                     yield TaggedOutput(LIVE, one)
             soon = next_end(ends, now)
             known = replace(known, wake=min(known.wake, soon)) if soon is not None else known
-        conversation.write(_encode(known))
+        conversation.write(known)
         wake.set(timestamp_of(known.wake))
 
     def _score(self, conversation_id: str, frame: Frame, known: Conversation) -> ConversationScore:
@@ -262,16 +263,6 @@ class CloseConversation(beam.DoFn):
         if known.over_cap:
             counts = {**counts, "conversations.over_cap": 1}
         return replace(score, counts=counts, closed=known.closed)
-
-
-def _conversation(state: Any) -> Conversation | None:
-    packed = state.read()
-    return _conversation_decoder.decode(packed) if packed else None
-
-
-def _given(state: Any) -> list[LiveIteration]:
-    packed = state.read()
-    return _given_decoder.decode(packed) if packed else []
 
 
 beam.coders.registry.register_coder(LateRow, StructCoder)

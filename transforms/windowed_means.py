@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 import msgspec
-from apache_beam.coders import BytesCoder
+from apache_beam.coders import VarIntCoder
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import (
@@ -46,7 +46,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     woken,
 )
 from goodgain.transforms.means import EVERYTHING, CombineMeans, GlobalMeans, Slice
-from goodgain.transforms.sources import draining
+from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
 MISSED = "missed"
@@ -85,6 +85,7 @@ class WindowedMeans(beam.PTransform):
       max_i: means are given at i = 1..max_i.
       window: ms of event time.
       interval, cluster: as in `GlobalMeans`.
+      end: what stops the stream, and what timers then still do.
     """
 
     def __init__(
@@ -96,9 +97,11 @@ class WindowedMeans(beam.PTransform):
         window: int = DAY,
         interval: Interval = "hall",
         cluster: str | None = None,
+        end: StreamEnd = WITH_ENGINE,
     ) -> None:
         super().__init__()
         self.scoring = scoring
+        self.end = end
         self.means = GlobalMeans(scoring, slices, max_i, interval, cluster)
         self.rules = WindowRules.of(closing, window)
 
@@ -112,11 +115,13 @@ class WindowedMeans(beam.PTransform):
             | "Slice"
             >> beam.ParDo(Slice(means.ranking_metrics, means.slices, means.max_i, means.cluster))
             | "SumBundle"
-            >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(tuple[str, bytes])
-            | "GivePanes"
-            >> beam.ParDo(GivePanes(combine, self.scoring, rules, means.interval)).with_outputs(
-                MISSED, WARNINGS, main="rows"
+            >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(
+                tuple[str, WindowSums]
             )
+            | "GivePanes"
+            >> beam.ParDo(
+                GivePanes(combine, self.scoring, rules, means.interval, self.end)
+            ).with_outputs(MISSED, WARNINGS, main="rows")
         )
         outputs["rows"].element_type = WindowedMeanRow
         outputs[MISSED].element_type = MissedByMeans
@@ -144,13 +149,14 @@ class WindowSums(Struct, frozen=True, array_like=True):
     def of(cls, start: int, conversations: int, sums: MeansAccumulator) -> WindowSums:
         """The sums over so many conversations of the window that starts then."""
         sums.lighten()
-        return cls(start, conversations, msgspec.Raw(_encode(sums)))
+        return cls(start, conversations, msgspec.Raw(msgspec.msgpack.encode(sums)))
+
+    def sums(self) -> MeansAccumulator:
+        """What `of` took."""
+        return _accumulator_decoder.decode(self.packed)
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_sums_decoder = msgspec.msgpack.Decoder(WindowSums)
 _accumulator_decoder = msgspec.msgpack.Decoder(MeansAccumulator)
-_windows_decoder = msgspec.msgpack.Decoder(SliceWindows)
 
 
 class _SumBundle(beam.DoFn):
@@ -179,7 +185,7 @@ class _SumBundle(beam.DoFn):
         for key, sums in self._sums.items():
             slice_, start = key
             yield WindowedValue(
-                (slice_, _encode(WindowSums.of(start, self._conversations[key], sums))),
+                (slice_, WindowSums.of(start, self._conversations[key], sums)),
                 Timestamp(micros=self._earliest[key]),
                 (GlobalWindow(),),
             )
@@ -189,9 +195,9 @@ class GivePanes(beam.DoFn):
     """Holds the sums of a slice by window and gives their panes."""
 
     # A bag, since adding to it reads nothing; added up when it has grown.
-    SUMS = BagStateSpec("sums", BytesCoder())
-    WINDOWS = ReadModifyWriteStateSpec("windows", BytesCoder())
-    PARTS = ReadModifyWriteStateSpec("parts", beam.coders.VarIntCoder())
+    SUMS = BagStateSpec("sums", StructCoder(WindowSums))
+    WINDOWS = ReadModifyWriteStateSpec("windows", StructCoder(SliceWindows, sort_keys=False))
+    PARTS = ReadModifyWriteStateSpec("parts", VarIntCoder())
     # One family, since timers of several fire in no order among them; in it a timer for each
     # `WakeUp`, by its name.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
@@ -202,8 +208,10 @@ class GivePanes(beam.DoFn):
         scoring: Scoring,
         rules: WindowRules,
         interval: Interval = "hall",
+        end: StreamEnd = WITH_ENGINE,
     ) -> None:
         self._combine = combine
+        self._end = end
         self._scoring = scoring
         self._ranking_metrics = tuple(metric.name for metric in scoring.ranking.metrics)
         self._rules = rules
@@ -211,16 +219,15 @@ class GivePanes(beam.DoFn):
 
     def process(
         self,
-        keyed: tuple[str, bytes],
+        keyed: tuple[str, WindowSums],
         sums: Any = beam.DoFn.StateParam(SUMS),
         windows: Any = beam.DoFn.StateParam(WINDOWS),
         parts: Any = beam.DoFn.StateParam(PARTS),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TaggedOutput]:
         """Keep the sums, or count them as missed."""
-        slice_, packed = keyed
-        arrived = _sums_decoder.decode(packed)
-        known = _windows(windows)
+        slice_, arrived = keyed
+        known = windows.read() or SliceWindows()
         fate, now_known, wake_ups = added(known, arrived.window_start, self._rules)
         if fate == "missed":
             start = arrived.window_start
@@ -229,7 +236,7 @@ class GivePanes(beam.DoFn):
             )
             yield TaggedOutput(MISSED, missed)
             return
-        sums.add(packed)
+        sums.add(arrived)
         waiting = (parts.read() or 0) + 1
         if waiting > _MOST_PARTS + len(now_known.open):
             by_window = _by_window(sums.read())
@@ -237,7 +244,7 @@ class GivePanes(beam.DoFn):
                 {start: [self._added_up(by_window[start])] for start in by_window}, sums
             )
         parts.write(waiting)
-        windows.write(_encode(now_known))
+        windows.write(now_known)
         for one in wake_ups:
             wake.set(timestamp_of(one.at), dynamic_timer_tag=one.name)
 
@@ -252,9 +259,9 @@ class GivePanes(beam.DoFn):
     ) -> Iterator[WindowedMeanRow | TaggedOutput]:
         """Give the panes that are due."""
         now = millis_of(timestamp)
-        if not draining.is_due(now):
+        if not self._end.is_due(now):
             return
-        panes, known = woken(_windows(windows), now, self._rules)
+        panes, known = woken(windows.read() or SliceWindows(), now, self._rules)
         if not panes:
             return
         by_window = _by_window(sums.read())
@@ -262,7 +269,7 @@ class GivePanes(beam.DoFn):
             added_up = self._added_up(by_window.pop(pane.window_start))
             if not pane.is_last:
                 by_window[pane.window_start] = [added_up]
-            means = _accumulator_decoder.decode(added_up.packed)
+            means = added_up.sums()
             rows = means.rows(_slice(slice_), self._ranking_metrics, self._interval)
             yield from rows_of(pane, self._rules, rows)
             if slice_ == EVERYTHING:
@@ -270,22 +277,19 @@ class GivePanes(beam.DoFn):
                 if found is not None:
                     yield TaggedOutput(WARNINGS, found)
         parts.write(_keep(by_window, sums))
-        windows.write(_encode(known))
+        windows.write(known)
 
     def _added_up(self, parts: Sequence[WindowSums]) -> WindowSums:
         """Parts of one window as one."""
         if len(parts) == 1:
             return parts[0]
-        sums = self._combine.merge_accumulators(
-            _accumulator_decoder.decode(part.packed) for part in parts
-        )
+        sums = self._combine.merge_accumulators(part.sums() for part in parts)
         return WindowSums.of(parts[0].window_start, sum(part.conversations for part in parts), sums)
 
 
-def _by_window(packed: Iterable[bytes]) -> dict[int, list[WindowSums]]:
+def _by_window(parts: Iterable[WindowSums]) -> dict[int, list[WindowSums]]:
     by_window: dict[int, list[WindowSums]] = {}
-    for one in packed:
-        part = _sums_decoder.decode(one)
+    for part in parts:
         by_window.setdefault(part.window_start, []).append(part)
     return by_window
 
@@ -295,13 +299,8 @@ def _keep(by_window: Mapping[int, Sequence[WindowSums]], sums: Any) -> int:
     kept = [part for parts in by_window.values() for part in parts]
     sums.clear()
     for part in kept:
-        sums.add(_encode(part))
+        sums.add(part)
     return len(kept)
-
-
-def _windows(state: Any) -> SliceWindows:
-    packed = state.read()
-    return _windows_decoder.decode(packed) if packed else SliceWindows()
 
 
 def _slice(slice_: str) -> dict[str, str]:
@@ -309,6 +308,7 @@ def _slice(slice_: str) -> dict[str, str]:
     return decoded
 
 
+beam.coders.registry.register_coder(WindowSums, StructCoder)
 beam.coders.registry.register_coder(WindowedMeanRow, StructCoder)
 beam.coders.registry.register_coder(MissedByMeans, StructCoder)
 beam.coders.registry.register_coder(WindowWarnings, StructCoder)

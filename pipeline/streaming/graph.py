@@ -34,6 +34,7 @@ from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, WindowedMeanRow
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
+from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
 from goodgain.transforms.windowed_means import WindowedMeans
 
@@ -44,6 +45,7 @@ class StreamPlan(Struct, frozen=True):
     Attributes:
       source: gives `StreamedTraces`.
       kept: folder that keeps how far the sinks have come; None where the engine restores a stream.
+      end: what stops the stream, and what timers then still do.
     """
 
     source: beam.PTransform
@@ -55,6 +57,7 @@ class StreamPlan(Struct, frozen=True):
     interval: Interval
     cluster: str | None
     kept: Path | None
+    end: StreamEnd
 
 
 def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
@@ -64,7 +67,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         traces.records
         | "WatchRead" >> WatchRead()
         | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
-        | "Score" >> ScoreStreamedPayloads(plan.scoring, plan.closing)
+        | "Score" >> ScoreStreamedPayloads(plan.scoring, plan.closing, plan.end)
     )
     scores = scored.scores | "WatchScores" >> Watch()
     late = scored.late | "WatchLate" >> Watch()
@@ -82,6 +85,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         plan.target.window,
         plan.interval,
         plan.cluster,
+        plan.end,
     )
     new_scores = scores | "NewScores" >> _OnlyNew()
     missed_before = new_scores | "MissedBefore" >> beam.FlatMap(
@@ -125,7 +129,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
                 _live_key,
             )
         )
-    _ = files | "Files" >> beam.Flatten() | "Progress" >> NoteProgress(plan.kept)
+    _ = files | "Files" >> beam.Flatten() | "Progress" >> NoteProgress(plan.kept, plan.end)
 
 
 class _OnlyNew(beam.PTransform):

@@ -15,8 +15,8 @@ from goodgain.pipeline.engines.engine_log import LOG, engine_log
 from goodgain.pipeline.engines.prism import ExitWithParentPrismRunner
 from goodgain.pipeline.run import cause_of
 from goodgain.pipeline.streaming import graph, live_view
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.sources import draining, stopping
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -32,8 +32,7 @@ def run(plan: graph.StreamPlan, options: Any, kept: Path) -> None:
     Raises:
       GoodGainError: the engine failed.
     """
-    stopping.reset_stop()
-    draining.end_draining()
+    THIS_PROCESS.reset()
     log = kept / LOG
     pipeline = beam.Pipeline(runner=ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
@@ -70,6 +69,6 @@ def _catch_signals() -> None:
 
 def _on_signal(number: int, _: Any) -> None:
     """The first signal stops the stream cleanly; a second one exits at once, as a crash would."""
-    if stopping.is_stop_requested():
+    if THIS_PROCESS.is_stop_requested():
         raise KeyboardInterrupt
-    stopping.request_stop()
+    THIS_PROCESS.request_stop()

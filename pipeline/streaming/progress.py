@@ -12,7 +12,7 @@ from apache_beam.transforms.userstate import ReadModifyWriteStateSpec, TimerSpec
 
 from goodgain.pipeline.streaming.checkpoint import note_progress
 from goodgain.pipeline.streaming.sinks import WrittenPane
-from goodgain.transforms.sources import draining
+from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import timestamp_of
 
 _ALL = "all"
@@ -26,18 +26,20 @@ class NoteProgress(beam.PTransform):
 
     Attributes:
       folder: where progress is recorded; None where the engine restores a stream by itself.
+      end: what stops the stream, and what timers then still do.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, end: StreamEnd) -> None:
         super().__init__()
         self.folder = folder
+        self.end = end
 
     def expand(self, written: beam.PCollection[WrittenPane]) -> beam.PCollection[Any]:
         """Apply the transform."""
         return (
             written
             | "Together" >> beam.Map(_together).with_output_types(tuple[str, int])
-            | "Note" >> beam.ParDo(_Note(self.folder))
+            | "Note" >> beam.ParDo(_Note(self.folder, self.end))
         )
 
 
@@ -51,8 +53,9 @@ class _Note(beam.DoFn):
     PENDING = ReadModifyWriteStateSpec("pending", VarIntCoder())
     SAFE = TimerSpec("safe", TimeDomain.WATERMARK)
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, end: StreamEnd) -> None:
         self._folder = folder
+        self._end = end
 
     def process(
         self,
@@ -75,7 +78,7 @@ class _Note(beam.DoFn):
         safe: Any = beam.DoFn.TimerParam(SAFE),
     ) -> None:
         now, last = pending.read(), latest.read()
-        if self._folder is not None and draining.is_due(now):
+        if self._folder is not None and self._end.is_due(now):
             note_progress(self._folder, now)
         if last > now:
             pending.write(last)

@@ -31,6 +31,7 @@ from goodgain.pipeline.streaming.checkpoint import (
 from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
 from goodgain.pipeline.streaming.resume import last_start, read_written, what_again
 from goodgain.pipeline.streaming.sinks import StreamTarget
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.pipeline.streaming.summary import print_summary
 from goodgain.pipeline.terminal.console import message_console
 from goodgain.pipeline.terminal.words import printable
@@ -40,9 +41,9 @@ from goodgain.transforms.core.scoring.score import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.warnings.checks import Findings, warnings_of
 from goodgain.transforms.read import open_plain
-from goodgain.transforms.sources import draining
 from goodgain.transforms.sources.journal_file import read_journal
 from goodgain.transforms.sources.listing import is_complete_name
+from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 
 
 def stream(
@@ -82,8 +83,8 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         start = next_start(kept, config.meaning, usual_meaning(), now)
         journal = read_journal(str(kept))
         again = what_again(config, journal, read_progress(kept))
-        source = sources.folder(config, kept, again.horizon, ends_when_silent)
-        plan = _plan(config, source, start.number, kept)
+        source = sources.folder(config, kept, again.horizon, ends_when_silent, THIS_PROCESS)
+        plan = _plan(config, source, start.number, kept, THIS_PROCESS)
         written, totals = read_written(config.output, again.bounds)
         written_rows.begin(written)
         live_counters.begin(totals)
@@ -91,7 +92,7 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         warn_of_names(config, plan.scoring)
         _say(config, f"start {start.number}; Ctrl-C ends it")
         on_prism.run(plan, options, kept)
-        final = draining.final_watermark()
+        final = THIS_PROCESS.final_watermark
         if final is not None:
             # The pipeline ended well, so everything due by then is in files. The journal may be
             # further ahead: the stream may have stopped while it was reading old files again.
@@ -105,11 +106,11 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
     if sources.is_folder(config):
         sources.check_folder(config)
         kept = kept_folder(config.output)
-        source = sources.folder(config, kept, 0, ends_when_silent=False)
+        source = sources.folder(config, kept, 0, False, WITH_ENGINE)
     else:
         source = sources.messages(config)
     # A new start number, so that this job's files have names that no earlier job used.
-    plan = _plan(config, source, last_start(config.output) + 1, None)
+    plan = _plan(config, source, last_start(config.output) + 1, None, WITH_ENGINE)
     _say(config, f"on {config.runner}; the job goes on when this program ends")
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
@@ -128,7 +129,7 @@ def _scoring_of(config: StreamConfig) -> Scoring:
 
 
 def _plan(
-    config: StreamConfig, source: beam.PTransform, start: int, kept: Path | None
+    config: StreamConfig, source: beam.PTransform, start: int, kept: Path | None, end: StreamEnd
 ) -> graph.StreamPlan:
     return graph.StreamPlan(
         source=source,
@@ -155,6 +156,7 @@ def _plan(
         interval=config.interval,
         cluster=config.cluster,
         kept=kept,
+        end=end,
     )
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import apache_beam as beam
 import msgspec
 import xxhash
-from apache_beam.coders import BytesCoder
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import (
@@ -34,6 +33,7 @@ from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.panes import Pane, dated_window
+from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.times import millis_of
 
@@ -110,7 +110,7 @@ class WritePanes(beam.PTransform):
         written = (
             elements
             | "ToShard"
-            >> beam.ParDo(_ToShard(self.target, self.key_of)).with_output_types(tuple[str, bytes])
+            >> beam.ParDo(_ToShard(self.target, self.key_of)).with_output_types(tuple[str, Waiting])
             | "WritePane"
             >> beam.ParDo(_WritePane(self.target, self.datasets, self.element_type, self.now))
         )
@@ -118,7 +118,7 @@ class WritePanes(beam.PTransform):
         return written
 
 
-class _Waiting(Struct, frozen=True, array_like=True, order=True):
+class Waiting(Struct, frozen=True, array_like=True, order=True):
     """An element that waits; they are sorted by window, then by key, then by content."""
 
     undated: bool
@@ -135,18 +135,25 @@ class _ToShard(beam.DoFn):
 
     def process(
         self, element: Any, timestamp: Any = beam.DoFn.TimestampParam
-    ) -> Iterator[tuple[str, bytes]]:
+    ) -> Iterator[tuple[str, Waiting]]:
         key = self._key_of(element)
         millis = millis_of(timestamp)
         window = dated_window(millis, self._target.window)
-        waiting = _Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
+        waiting = Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
         shard = xxhash.xxh3_64_intdigest(key.encode()) % self._target.shards
-        yield str(shard), _encoder.encode(waiting)
+        yield str(shard), waiting
+
+
+class _Progress(Struct, frozen=True, array_like=True):
+    """Panes that a shard has written, and bytes of elements that wait for the next."""
+
+    pane: int = 0
+    size: int = 0
 
 
 class _WritePane(beam.DoFn):
-    WAITING = BagStateSpec("waiting", BytesCoder())
-    PROGRESS = ReadModifyWriteStateSpec("progress", BytesCoder())
+    WAITING = BagStateSpec("waiting", StructCoder(Waiting))
+    PROGRESS = ReadModifyWriteStateSpec("progress", StructCoder(_Progress))
     FLUSH = TimerSpec("flush", TimeDomain.REAL_TIME)
     # At the end of the stream, rows are written without waiting for the clock.
     END = TimerSpec("end", TimeDomain.WATERMARK)
@@ -168,20 +175,20 @@ class _WritePane(beam.DoFn):
 
     def process(
         self,
-        keyed: tuple[str, bytes],
+        keyed: tuple[str, Waiting],
         waiting: Any = beam.DoFn.StateParam(WAITING),
         progress: Any = beam.DoFn.StateParam(PROGRESS),
         flush: Any = beam.DoFn.TimerParam(FLUSH),
         end: Any = beam.DoFn.TimerParam(END),
     ) -> Iterator[WrittenPane]:
-        shard, packed = keyed
-        so_far = _read_progress(progress)
+        shard, element = keyed
+        so_far = progress.read() or _Progress()
         if not so_far.size:
             flush.set(self._now() + self._target.flush / _MILLIS)
             end.set(GlobalWindow().max_timestamp())
-        waiting.add(packed)
-        so_far = _Progress(so_far.pane, so_far.size + len(packed))
-        progress.write(_encoder.encode(so_far))
+        waiting.add(element)
+        so_far = _Progress(so_far.pane, so_far.size + len(element.element))
+        progress.write(so_far)
         if so_far.size > _MOST_BYTES:
             yield from self._write_all(shard, waiting, progress)
 
@@ -206,10 +213,10 @@ class _WritePane(beam.DoFn):
         yield from self._write_all(shard, waiting, progress)
 
     def _write_all(self, shard: str, waiting: Any, progress: Any) -> Iterator[WrittenPane]:
-        elements = sorted(_waiting_decoder.decode(packed) for packed in waiting.read())
+        elements = sorted(waiting.read())
         if not elements:
             return
-        so_far = _read_progress(progress)
+        so_far = progress.read() or _Progress()
         for (undated, window), group in groupby(elements, lambda one: (one.undated, one.window)):
             pane = Pane(
                 None if undated else window,
@@ -220,9 +227,9 @@ class _WritePane(beam.DoFn):
             )
             yield from self._write_pane(pane, list(group))
         waiting.clear()
-        progress.write(_encoder.encode(_Progress(so_far.pane + 1, 0)))
+        progress.write(_Progress(so_far.pane + 1, 0))
 
-    def _write_pane(self, pane: Pane, elements: Sequence[_Waiting]) -> Iterator[WrittenPane]:
+    def _write_pane(self, pane: Pane, elements: Sequence[Waiting]) -> Iterator[WrittenPane]:
         latest = max(one.timestamp for one in elements)
         decoded = [self._decoder.decode(one.element) for one in elements]
         try:
@@ -237,13 +244,6 @@ class _WritePane(beam.DoFn):
                 f"The output folder {self._target.folder} cannot be written to "
                 f"({reason_of(error)})."
             ) from error
-
-
-class _Progress(Struct, frozen=True, array_like=True):
-    """Panes that a shard has written, and bytes waiting for the next."""
-
-    pane: int = 0
-    size: int = 0
 
 
 def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequence[Row]) -> str:
@@ -266,11 +266,5 @@ def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequenc
     return f"{dataset.name}/{file_name}"
 
 
-def _read_progress(progress: Any) -> _Progress:
-    packed = progress.read()
-    return _progress_decoder.decode(packed) if packed else _Progress()
-
-
 _encoder = msgspec.msgpack.Encoder(order="sorted")
-_waiting_decoder = msgspec.msgpack.Decoder(_Waiting)
-_progress_decoder = msgspec.msgpack.Decoder(_Progress)
+beam.coders.registry.register_coder(Waiting, StructCoder)

@@ -15,6 +15,7 @@ from goodgain.transforms.sources.folder_watch import FolderSource
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
 from goodgain.transforms.sources.watch import WatchFolder
+from goodgain.transforms.stream_end import StreamEnd
 
 _KAFKA = re.compile(r"kafka://(?P<servers>[^/]+)/(?P<topics>[^/]+)")
 _PUBSUB = re.compile(r"pubsub://(?P<subscription>projects/[^/]+/subscriptions/[^/]+)")
@@ -89,7 +90,9 @@ def check_folder(config: StreamConfig) -> None:
         raise UsageError(f"Input and output are both {config.input}; give two folders.")
 
 
-def folder(config: StreamConfig, kept: Path, horizon: int, ends_when_silent: bool) -> WatchFolder:
+def folder(
+    config: StreamConfig, kept: Path, horizon: int, ends_when_silent: bool, end: StreamEnd
+) -> WatchFolder:
     """The source of a folder.
 
     Args:
@@ -97,6 +100,7 @@ def folder(config: StreamConfig, kept: Path, horizon: int, ends_when_silent: boo
       kept: folder of the journal.
       horizon: how many ms before the journal's watermark records are read again from.
       ends_when_silent: stop by itself when no record has come for `idle`.
+      end: what stops the stream.
     """
     source = FolderSource(
         folder=config.input,
@@ -112,4 +116,4 @@ def folder(config: StreamConfig, kept: Path, horizon: int, ends_when_silent: boo
         adaptation=config.adaptation,
         bounds=config.read_bounds,
     )
-    return WatchFolder(source, ends_when_silent)
+    return WatchFolder(source, ends_when_silent, end)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.streaming.closing import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule
     from goodgain.transforms.sources.folder_watch import FolderSource
+    from goodgain.transforms.stream_end import StreamEnd
 
 __all__ = [
     "Closing",
@@ -40,6 +41,7 @@ __all__ = [
     "Run",
     "Scoring",
     "SearchCall",
+    "StreamEnd",
     "Table",
     "UsageError",
     "WatermarkRule",
@@ -63,6 +65,7 @@ _MODULES = {
     "Run": "goodgain.pipeline.api.result",
     "Scoring": "goodgain.transforms.core.scoring.score",
     "SearchCall": "goodgain.transforms.core.records.search_call",
+    "StreamEnd": "goodgain.transforms.stream_end",
     "Table": "goodgain.pipeline.api.table",
     "UsageError": "goodgain.transforms.core.errors",
     "WatermarkRule": "goodgain.transforms.core.streaming.watermark",

@@ -15,23 +15,30 @@ END_OF_TIME = 2**53
 
 
 class Bag(list):
-    add = list.append
+    def __init__(self, coder):
+        self._coder = coder
+
+    def add(self, value):
+        self.append(self._coder.encode(value))
 
     def read(self):
-        return list(self)
+        return [self._coder.decode(encoded) for encoded in self]
 
 
 class Cell:
-    value = None
+    encoded = None
+
+    def __init__(self, coder):
+        self._coder = coder
 
     def read(self):
-        return self.value
+        return None if self.encoded is None else self._coder.decode(self.encoded)
 
     def write(self, value):
-        self.value = value
+        self.encoded = self._coder.encode(value)
 
     def clear(self):
-        self.value = None
+        self.encoded = None
 
 
 class Timers:
@@ -91,7 +98,9 @@ class OneByOne:
 
     def _fresh(self):
         cells = {
-            name: Bag() if isinstance(spec.state_spec, BagStateSpec) else Cell()
+            name: (Bag if isinstance(spec.state_spec, BagStateSpec) else Cell)(
+                spec.state_spec.coder
+            )
             for name, spec in self._specs.items()
             if isinstance(spec, beam.DoFn.StateParam)
         }

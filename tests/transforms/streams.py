@@ -12,6 +12,7 @@ from apache_beam.testing import test_stream
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
@@ -89,7 +90,7 @@ def play(script: Script, closing: Closing, how=None):
             pipeline
             | script.end()
             | FingerprintCalls(shipped_rules())
-            | ScoreStreamedPayloads(how or scoring(), closing)
+            | ScoreStreamedPayloads(how or scoring(), closing, THIS_PROCESS)
         )
         keep("scores", scored.scores)
         keep("late", scored.late)

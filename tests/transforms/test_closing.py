@@ -2,9 +2,9 @@
 
 import pytest
 
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.sources import draining
 from tests.core.direct import scoring
 from tests.transforms.streams import MINUTE, Script, at, minute_of, play
 
@@ -175,9 +175,9 @@ def test_of_a_payload_of_many_calls_as_many_are_kept_as_there_is_room_for():
 
 @pytest.fixture
 def stopped_at_minute_40():
-    draining.begin_draining(at(40))
+    THIS_PROCESS.begin_draining(at(40))
     yield
-    draining.end_draining()
+    THIS_PROCESS.reset()
 
 
 @pytest.mark.usefixtures("stopped_at_minute_40")

@@ -2,18 +2,16 @@
 
 import pytest
 
-from goodgain.transforms.sources import draining
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.sources.journal_file import read_journal
 from goodgain.transforms.sources.listing import list_folder
-from goodgain.transforms.sources.stopping import request_stop, reset_stop
 from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put, record
 
 
 @pytest.fixture(autouse=True)
 def _quiet_process():
     yield
-    reset_stop()
-    draining.end_draining()
+    THIS_PROCESS.reset()
 
 
 def conversations(engine):
@@ -168,8 +166,8 @@ def test_ends_when_silent(folder, journal):
         engine.run()
         assert engine.has_ended
         assert len(engine.calls) == 20
-        assert draining.is_due(engine.watermark)
-        assert not draining.is_due(engine.watermark + 1)
+        assert THIS_PROCESS.is_due(engine.watermark)
+        assert not THIS_PROCESS.is_due(engine.watermark + 1)
 
 
 def test_an_empty_folder_falls_silent_too(folder, journal):
@@ -178,20 +176,20 @@ def test_an_empty_folder_falls_silent_too(folder, journal):
     engine.run()
     assert engine.has_ended
     assert engine.watermark is None
-    assert not draining.is_due(-(10**14))
+    assert not THIS_PROCESS.is_due(-(10**14))
 
 
 def test_stop_takes_no_new_file_and_says_where_the_watermark_stood(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     engine = Engine(folder, journal).run()
     put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
-    request_stop()
+    THIS_PROCESS.request_stop()
     engine.run()
     assert engine.has_ended
     assert len(engine.calls) == 20
-    assert draining.is_due(NOON + 14 * MINUTE)
-    assert not draining.is_due(NOON + 14 * MINUTE + 1)
-    reset_stop()
+    assert THIS_PROCESS.is_due(NOON + 14 * MINUTE)
+    assert not THIS_PROCESS.is_due(NOON + 14 * MINUTE + 1)
+    THIS_PROCESS.reset()
     assert conversations(Engine(folder, journal).run())[20:] == ["a"] * 20
 
 

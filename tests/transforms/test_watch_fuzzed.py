@@ -10,9 +10,8 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from goodgain.transforms.sources import draining
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.sources.journal_file import read_journal
-from goodgain.transforms.sources.stopping import request_stop, reset_stop
 from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, put, record
 
 YEAR = 365 * 24 * 60
@@ -39,14 +38,13 @@ class WatchedFolder(RuleBasedStateMachine):
         self.start()
 
     def teardown(self):
-        reset_stop()
-        draining.end_draining()
+        THIS_PROCESS.reset()
         shutil.rmtree(self.root)
 
     @rule()
     def start(self):
         """A process begins, the one before was killed or stopped."""
-        reset_stop()
+        THIS_PROCESS.reset()
         self.engine = Engine(self.folder, self.journal, now=self.now, shard_bytes=200)
         self.watermark = None
 
@@ -100,7 +98,7 @@ class WatchedFolder(RuleBasedStateMachine):
 
     @rule()
     def stop(self):
-        request_stop()
+        THIS_PROCESS.request_stop()
         self.step(1)
         assert self.engine.has_ended
 

@@ -4,7 +4,6 @@ from random import Random
 from types import SimpleNamespace
 
 import apache_beam as beam
-import msgspec
 import pytest
 from apache_beam.testing import test_stream
 from apache_beam.transforms.window import TimestampedValue
@@ -13,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms import windowed_means
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.scoring.score import ConversationScore
@@ -23,7 +23,6 @@ from goodgain.transforms.core.streaming.windowed_means import (
     window_start,
 )
 from goodgain.transforms.means import CombineMeans
-from goodgain.transforms.sources import draining
 from goodgain.transforms.windowed_means import MISSED, GivePanes, WindowedMeans, WindowSums
 from tests.core.direct import score_one, scoring
 from tests.transforms.one_by_one import OneByOne, Timers
@@ -65,7 +64,7 @@ class Scores:
                 pipeline
                 | self.stream.advance_watermark_to_infinity()
                 | beam.Map(lambda score: score).with_output_types(ConversationScore)
-                | WindowedMeans(scoring(), CLOSING, slices, window=HOUR * MINUTE)
+                | WindowedMeans(scoring(), CLOSING, slices, window=HOUR * MINUTE, end=THIS_PROCESS)
             )
             keep("rows", means.rows)
             keep("missed", means.missed)
@@ -169,12 +168,12 @@ def test_slices_have_panes_of_their_own(start):
 
 
 def test_stopped_streams_give_no_pane_that_is_not_due(start):
-    draining.begin_draining(at(start + 80))
+    THIS_PROCESS.begin_draining(at(start + 80))
     try:
         scores = Scores().arrive(start + 1, a_score(3)).arrive(start + 61, a_score(4))
         given = scores.watermark(start + 70, start + 80).means()
     finally:
-        draining.end_draining()
+        THIS_PROCESS.reset()
     assert gains(given) == [(start, 0, False, 1, 3)]
 
 
@@ -191,7 +190,7 @@ def engine_of_panes():
         values = conversation_values(SCORES[gain], METRICS, 2)
         sums = combine.add_input(combine.create_accumulator(), values)
         part = WindowSums.of(window_start(time, WINDOW), 1, sums)
-        engine.arrive("{}", msgspec.msgpack.encode(part), time)
+        engine.arrive("{}", part, time)
 
     return engine, arrive
 

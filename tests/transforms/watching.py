@@ -14,6 +14,7 @@ from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRest
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch
@@ -76,7 +77,7 @@ class Engine:
         self.source = FolderSource(
             str(folder), str(journal), **{"rule": RULE, "settle_ms": 0, **settings}
         )
-        self._read = ReadFolder(ends_when_silent, lambda: self.now)
+        self._read = ReadFolder(ends_when_silent, THIS_PROCESS, lambda: self.now)
         resumption = FolderWatch(self.source, lambda: self.now).resumption()
         self._element = (self.source, resumption)
         self._restriction = ReadFolder.POSITIONS.restriction_provider.initial_restriction(None)
@@ -99,7 +100,7 @@ class Engine:
 
     def restored_elsewhere(self):
         """Go on with what a checkpoint holds, in a process that remembers nothing."""
-        self._read = ReadFolder(False, lambda: self.now)
+        self._read = ReadFolder(False, THIS_PROCESS, lambda: self.now)
 
     def step(self):
         """Call the source once; gives after how many seconds it wants to come back."""

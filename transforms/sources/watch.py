@@ -15,10 +15,9 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 
 from goodgain.transforms.core.streaming.journal import Move
 from goodgain.transforms.read import REJECTED, also_rejected
-from goodgain.transforms.sources.draining import begin_draining
 from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch, Resumption
-from goodgain.transforms.sources.stopping import is_stop_requested
 from goodgain.transforms.sources.streamed import StreamedTraces, stamped, streamed_traces
+from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
 # A position of the source: an entry of the journal, and a part of it (of a file, a shard).
@@ -36,18 +35,22 @@ class WatchFolder(beam.PTransform):
     keeps what was taken and where the watermark stood, so that a new start goes on where the last
     one ended: what can still matter is given again, in the same order and at the same times.
 
-    Ends when the process is asked to stop (`goodgain.transforms.sources.stopping`), after telling
-    `goodgain.transforms.sources.draining` where the watermark stood.
-
     Attributes:
       source: what is watched and how.
       ends_when_silent: end after the first period of silence, as if asked to stop then.
+      end: asks the source to stop, and learns where the watermark stood when it does.
     """
 
-    def __init__(self, source: FolderSource, ends_when_silent: bool = False) -> None:
+    def __init__(
+        self,
+        source: FolderSource,
+        ends_when_silent: bool = False,
+        end: StreamEnd = WITH_ENGINE,
+    ) -> None:
         super().__init__()
         self.source = source
         self.ends_when_silent = ends_when_silent
+        self.end = end
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
@@ -56,7 +59,9 @@ class WatchFolder(beam.PTransform):
             | "Source" >> beam.Create([self.source])
             | "Resume" >> beam.Map(_resumed).with_output_types(tuple[FolderSource, Resumption])
             | "Watch"
-            >> beam.ParDo(ReadFolder(self.ends_when_silent)).with_outputs(REJECTED, main="records")
+            >> beam.ParDo(ReadFolder(self.ends_when_silent, self.end)).with_outputs(
+                REJECTED, main="records"
+            )
         )
         return streamed_traces(outputs)
 
@@ -94,10 +99,16 @@ class ReadFolder(beam.DoFn):
     POSITIONS = beam.DoFn.RestrictionParam(_Positions())
     WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
-    def __init__(self, ends_when_silent: bool, now_ms: Callable[[], int] | None = None) -> None:
+    def __init__(
+        self,
+        ends_when_silent: bool,
+        end: StreamEnd = WITH_ENGINE,
+        now_ms: Callable[[], int] | None = None,
+    ) -> None:
         """Take `now_ms`, milliseconds since the epoch, for this machine's clock."""
         self._now_ms = now_ms or _now_ms
         self._ends_when_silent = ends_when_silent
+        self._end = end
         self._watch: FolderWatch | None = None
 
     @beam.DoFn.unbounded_per_element()
@@ -116,8 +127,9 @@ class ReadFolder(beam.DoFn):
         has_moved = False
         while True:
             is_over = at > resumption.entries and watch.is_silent_at(at)
-            if is_stop_requested() or (self._ends_when_silent and is_over):
-                begin_draining(millis_of(watermark.current_watermark() or MIN_TIMESTAMP))
+            if self._end.is_stop_requested() or (self._ends_when_silent and is_over):
+                reached = watermark.current_watermark() or MIN_TIMESTAMP
+                self._end.begin_draining(millis_of(reached))
                 tracker.try_claim(_END - 1)
                 return
             entry = watch.entry(at)

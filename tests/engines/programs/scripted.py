@@ -17,11 +17,11 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
-from goodgain.transforms.sources.draining import begin_draining
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import scoring, shipped_rules
 
@@ -86,7 +86,7 @@ class Play(beam.DoFn):
             return
         step = element[at]
         if step == STOP:
-            begin_draining(watermark.current_watermark().micros // 1000)
+            THIS_PROCESS.begin_draining(watermark.current_watermark().micros // 1000)
         elif isinstance(step, tuple):
             yield TimestampedValue(call(*step), timestamp(step[1]))
         else:
@@ -135,9 +135,11 @@ def main() -> None:
             | beam.Create([SCRIPT])
             | beam.ParDo(Play()).with_output_types(SearchCall)
             | FingerprintCalls(shipped_rules())
-            | ScoreStreamedPayloads(scoring(), closing)
+            | ScoreStreamedPayloads(scoring(), closing, THIS_PROCESS)
         )
-        means = scored.scores | WindowedMeans(scoring(), closing, window=60 * MINUTE)
+        means = scored.scores | WindowedMeans(
+            scoring(), closing, window=60 * MINUTE, end=THIS_PROCESS
+        )
         _ = scored.scores | "Scores" >> beam.Map(note, "score", score_line)
         _ = scored.late | "Late" >> beam.Map(note, "late", late_line)
         _ = scored.live | "Live" >> beam.Map(note, "live", live_line)

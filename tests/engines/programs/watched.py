@@ -12,13 +12,13 @@ import apache_beam as beam
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.sources.folder_watch import FolderSource
-from goodgain.transforms.sources.stopping import request_stop
 from goodgain.transforms.sources.watch import WatchFolder
 from tests.core.direct import scoring
 
@@ -57,16 +57,16 @@ def main() -> None:
     arguments, options = parser.parse_known_args()
     source = FolderSource(arguments.input, arguments.journal, poll_seconds=0.1, settle_ms=0)
     pipeline = beam.Pipeline(options=PipelineOptions(options))
-    traces = pipeline | WatchFolder(source)
+    traces = pipeline | WatchFolder(source, end=THIS_PROCESS)
     scored = (
         traces.records
         | FingerprintCalls(scoring().rules)
-        | ScoreStreamedPayloads(scoring(), Closing(gap=source.rule.quiet_ms))
+        | ScoreStreamedPayloads(scoring(), Closing(gap=source.rule.quiet_ms), THIS_PROCESS)
     )
     _ = scored.scores | "Rows" >> beam.ParDo(WriteFile(arguments.output))
     _ = scored.late | "Late" >> beam.ParDo(WriteFile(arguments.output))
     result = pipeline.run()
-    signal.signal(signal.SIGTERM, lambda *_: request_stop())
+    signal.signal(signal.SIGTERM, lambda *_: THIS_PROCESS.request_stop())
     result.wait_until_finish()
 
 

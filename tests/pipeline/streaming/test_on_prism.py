@@ -3,21 +3,21 @@ import signal
 import pytest
 
 from goodgain.pipeline.streaming import on_prism
-from goodgain.transforms.sources import stopping
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 
 
 @pytest.fixture(autouse=True)
 def nobody_asked():
-    stopping.reset_stop()
+    THIS_PROCESS.reset()
     yield
-    stopping.reset_stop()
+    THIS_PROCESS.reset()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_asks_for_an_end_and_the_second_ends_at_once(number):
     with on_prism._stopped_by_signals():
         signal.raise_signal(number)
-        assert stopping.is_stop_requested()
+        assert THIS_PROCESS.is_stop_requested()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
 

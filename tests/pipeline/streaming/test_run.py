@@ -10,9 +10,9 @@ from goodgain.pipeline.streaming import on_prism
 from goodgain.pipeline.streaming.checkpoint import kept_folder, note_progress, read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.run import stream, warn_of_names
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.streaming.journal import Move
 from goodgain.transforms.core.streaming.watermark import WatermarkState
-from goodgain.transforms.sources import draining
 from goodgain.transforms.sources.journal_file import JournalFile
 from tests.core.direct import scoring
 from tests.pipeline.streaming.rows import MINUTE, NOON
@@ -21,7 +21,7 @@ from tests.pipeline.streaming.rows import MINUTE, NOON
 @pytest.fixture(autouse=True)
 def _no_draining_afterwards():
     yield
-    draining.end_draining()
+    THIS_PROCESS.reset()
 
 
 def test_ended_while_it_reads_again_a_stream_is_no_further_than_it_has_read(tmp_path, monkeypatch):
@@ -34,7 +34,7 @@ def test_ended_while_it_reads_again_a_stream_is_no_further_than_it_has_read(tmp_
     JournalFile(str(kept)).append(Move(WatermarkState(NOON)))
     note_progress(kept, NOON - 100 * MINUTE)
     ends_at = NOON - 90 * MINUTE
-    monkeypatch.setattr(on_prism, "run", lambda *_: draining.begin_draining(ends_at))
+    monkeypatch.setattr(on_prism, "run", lambda *_: THIS_PROCESS.begin_draining(ends_at))
     stream(load_config(StreamConfig, {"input": str(tmp_path / "in"), "output": output}), [])
     assert read_progress(kept).watermark == ends_at
 

@@ -90,7 +90,7 @@ def test_the_end_does_not_wait_for_the_clock(tmp_path):
 
 
 def test_much_does_not_wait_for_the_clock(tmp_path, monkeypatch):
-    monkeypatch.setattr(sinks, "_MOST_BYTES", 200)
+    monkeypatch.setattr(sinks, "_MOST_BYTES", 60)
     script = stream()
     for number in range(9):
         script = arriving(script, row(f"{number}"))

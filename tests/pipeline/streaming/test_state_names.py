@@ -10,6 +10,7 @@ from apache_beam.portability.api.org.apache.beam.model.pipeline.v1 import beam_r
 
 from goodgain.pipeline.streaming import graph, run, sources
 from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.transforms.stream_end import WITH_ENGINE
 
 NAMES = files("goodgain.configs").joinpath("dataflow/state-names.yaml")
 
@@ -17,9 +18,9 @@ NAMES = files("goodgain.configs").joinpath("dataflow/state-names.yaml")
 def test_names_of_state_are_those_that_running_jobs_have(tmp_path):
     """A job can be replaced by a new release only where these stay as they are."""
     config = StreamConfig(input=str(tmp_path), output=str(tmp_path / "out"), live=True)
-    source = sources.folder(config, Path(tmp_path), 0, ends_when_silent=False)
+    source = sources.folder(config, Path(tmp_path), 0, False, WITH_ENGINE)
     pipeline = beam.Pipeline()
-    graph.build(pipeline, run._plan(config, source, 1, None))
+    graph.build(pipeline, run._plan(config, source, 1, None, WITH_ENGINE))
     found = {}
     for transform in pipeline.to_runner_api().components.transforms.values():
         if transform.spec.urn == common_urns.primitives.PAR_DO.urn:

@@ -1,0 +1,45 @@
+"""What may still be emitted when a stream is stopped."""
+
+import pickle
+
+import pytest
+from apache_beam.internal import pickler
+
+from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.transforms.stream_end import WITH_ENGINE
+
+
+@pytest.fixture(autouse=True)
+def _no_stop_afterwards():
+    yield
+    THIS_PROCESS.reset()
+
+
+@pytest.mark.parametrize("end", [THIS_PROCESS, WITH_ENGINE])
+def test_everything_is_due_until_a_stream_is_stopped(end):
+    assert not end.is_stop_requested()
+    assert end.is_due(2**62)
+
+
+def test_from_then_on_only_what_the_watermark_had_reached():
+    THIS_PROCESS.begin_draining(1_000)
+    due = [THIS_PROCESS.is_due(deadline) for deadline in (999, 1_000, 1_001)]
+    assert due == [True, True, False]
+
+
+def test_the_next_stream_of_the_process_begins_anew():
+    THIS_PROCESS.request_stop()
+    THIS_PROCESS.begin_draining(1_000)
+    THIS_PROCESS.reset()
+    assert not THIS_PROCESS.is_stop_requested()
+    assert THIS_PROCESS.is_due(1_001)
+
+
+def test_steps_that_beam_copies_share_it():
+    assert pickle.loads(pickle.dumps(THIS_PROCESS)) is THIS_PROCESS
+    assert pickler.loads(pickler.dumps(THIS_PROCESS)) is THIS_PROCESS
+
+
+def test_a_stream_that_ends_with_its_engine_closes_what_is_open():
+    WITH_ENGINE.begin_draining(1_000)
+    assert WITH_ENGINE.is_due(1_001)
