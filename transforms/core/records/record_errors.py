@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.likely import likely
+from goodgain.transforms.core.records.msgspec_messages import mistake_of
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
     LARGEST_COST,
@@ -18,9 +18,6 @@ from goodgain.transforms.core.records.search_call import (
     SearchCall,
 )
 
-_PATH = re.compile(r"`\$([^`]*)`$")
-_MISSING = re.compile(r"missing required field `(\w+)`")
-_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _LONGEST_SHOWN = 60
 _KNOWN = frozenset(field.name for field in fields(SearchCall))
 
@@ -52,15 +49,14 @@ def record_error(record: Any, complaint: str, written: Any = None) -> RecordErro
 
     Args:
       record: the coerced record, or the value found where a record should be.
-      complaint: msgspec's message, which ends in the path of the bad value.
+      complaint: msgspec's message.
       written: the record as it came, with its unknown fields.
     """
     conversation_id = _readable_conversation_id(record)
-    if missing := _MISSING.search(complaint):
-        name = missing.group(1)
+    mistake = mistake_of(complaint)
+    if name := mistake.missing:
         return RecordError(f"{name} is missing{_meant(written, name)}.", name, conversation_id)
-    found = _PATH.search(complaint)
-    field, expected, value = _place(record, found.group(1) if found else "")
+    field, expected, value = _place(record, mistake.steps)
     reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
     if field == "iteration" and value == 0:
         reason += "; if iterations are counted from 0, add --iteration-base 0"
@@ -111,18 +107,14 @@ def _readable_conversation_id(record: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _place(record: Any, path: str) -> tuple[str, str, Any]:
+def _place(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any]:
     """Field path, what it must be, and the value that stands there."""
-    path = path.split("[...]")[0]
-    value, name = record, ""
-    for step in _STEP.finditer(path):
-        if step.group(1) is not None:
-            name = step.group(1)
-            value = value[name]
-        else:
-            name += "[]"
-            value = value[int(step.group(2))]
-    field = path.lstrip(".")
+    value, name, field = record, "", ""
+    for step in steps:
+        value = value[step]
+        name = f"{name}[]" if isinstance(step, int) else step
+        field += f"[{step}]" if isinstance(step, int) else f".{step}"
+    field = field.lstrip(".")
     expected = _EXPECTED.get(name, "text")
     if name == "costs" and isinstance(value, Mapping):
         for key, entry in value.items():
