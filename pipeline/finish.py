@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.counts import Counts
 from goodgain.pipeline.data_warnings import warnings_of_run
+from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import manifest_of, written_time
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.pool_use import OpenedPool
@@ -42,7 +43,6 @@ from goodgain.pipeline.outputs.folder import (
 from goodgain.pipeline.outputs.means_csv import means_csv
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.pipeline.outputs.whole_files import is_local
-from goodgain.pipeline.qrels import describe
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -149,7 +149,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     unfinished = unfinished_folder(run.folder, run.area)
     summary = _read_summary(unfinished)
     if summary.qrels_problems:
-        raise UnusableQrelsError(describe(summary.qrels_problems, run.qrels))
+        raise UnusableQrelsError(describe(summary.qrels_problems, run.qrels, open_plain))
     paths = [file.path for file in summary.files]
     manifest = _own_manifest(run, unfinished)
     if manifest is None:

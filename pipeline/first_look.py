@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.files.first_records import first_records
 from goodgain.transforms.core.files.shard import InputFile, plan_shards
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.warnings.names import SeenNames, names_in, united
+from goodgain.transforms.core.warnings.names import SeenNames, names_in
 
 _MOST_FILES = 20  # of many, those at even distances
 
@@ -29,11 +29,16 @@ def first_look(
       adaptation: what is done to the records; what it renames is seen under its new name.
     """
     beginnings = _beginnings(_some(files), open_file)
+    return look_at([record for records in beginnings for record in records], adaptation)
+
+
+def look_at(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
+    """As `first_look`, of records as their format gives them."""
     if adaptation is None:
-        return united(map(names_in, beginnings))
-    raw = [record for records in beginnings for record in records]
-    seen = names_in(map(adaptation.applied, raw))
-    return replace(seen, without_source=tuple(adaptation.without_source(raw)) if raw else ())
+        return names_in(records)
+    seen = names_in(map(adaptation.applied, records))
+    missing = adaptation.without_source(records) if records else ()
+    return replace(seen, without_source=tuple(missing))
 
 
 def _some(files: Sequence[InputFile]) -> list[InputFile]:

@@ -19,6 +19,7 @@ from goodgain.pipeline.counts import (
     of_score,
 )
 from goodgain.pipeline.finish import StartedRun, finish, write_summary
+from goodgain.pipeline.judgments import SHOWN_PROBLEMS
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.rows import (
@@ -49,7 +50,6 @@ from goodgain.transforms.score import ScorePayloads
 from goodgain.transforms.score_tied import ScoreTied
 
 _ONE = 1
-_SHOWN_PROBLEMS = 5
 
 
 class Plan(Struct, frozen=True):
@@ -148,7 +148,7 @@ def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labell
     problems = (
         (read.problems, joined.problems)
         | "QrelsProblems" >> beam.Flatten()
-        | "FirstProblems" >> beam.combiners.Top.Smallest(_SHOWN_PROBLEMS)
+        | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
     )
     return joined._replace(problems=problems)
 

@@ -1,18 +1,18 @@
-"""Files of judgments: found, looked into before a run, and what is wrong with them in words."""
+"""Files of judgments: found, and looked into before a run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
 
+from goodgain.pipeline.judgments import describe
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import InputFile, plan_shards
-from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
+from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.read import find_inputs, open_plain
 
 _LOOKED_AT = 10_000  # judgments of each file, enough to notice a wrong format
-_CHUNK = 1024 * 1024
 
 
 def find_qrels(pattern: str) -> tuple[InputFile, ...]:
@@ -43,34 +43,4 @@ def check_beginnings(files: Sequence[InputFile]) -> None:
         for shard in shards[:1]:
             for found in islice(read_qrels(shard, number, open_plain), _LOOKED_AT):
                 if isinstance(found, QrelsProblem):
-                    raise UsageError(describe([found], files))
-
-
-def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile]) -> str:
-    """Problems with judgments, each in one sentence after its place, as `qrels.txt:12: ...`."""
-    return "\n".join(_sentence(problem, files) for problem in problems)
-
-
-def _sentence(problem: QrelsProblem, files: Sequence[InputFile]) -> str:
-    text = f"{_place(problem.place, files)}: {problem.text}"
-    return text if problem.other is None else f"{text} {_place(problem.other, files)}."
-
-
-def _place(place: JudgmentPlace, files: Sequence[InputFile]) -> str:
-    path = files[place.file].path
-    if not place.inside:
-        return f"{path}:{_line_number(path, place.at)}"
-    if place.inside == "file":
-        return path
-    if place.inside.startswith("line "):
-        return f"{path}:{place.inside.removeprefix('line ')}"
-    return f"{path}, {place.inside}"
-
-
-def _line_number(path: str, offset: int) -> int:
-    line_feeds = 0
-    with open_plain(path) as file:
-        while offset > 0 and (chunk := file.read(min(_CHUNK, offset))):
-            line_feeds += chunk.count(b"\n")
-            offset -= len(chunk)
-    return line_feeds + 1
+                    raise UsageError(describe([found], files, open_plain))

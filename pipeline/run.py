@@ -38,7 +38,6 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.read import find_inputs, open_plain
 
 _INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
@@ -141,7 +140,6 @@ def _plan(
     config: RunConfig, rules: RulesFile, run: StartedRun, in_state: bool, handed_over: bool
 ) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
-    keys = LabelKeys(config.qrels_id, config.qrels_topic) if run.qrels else None
     return graph.Plan(
         inputs=run.inputs,
         target=Target(
@@ -153,7 +151,6 @@ def _plan(
         scoring=scoring_of(
             config,
             rules,
-            keys,
             run.started,
             run.pool.use if run.pool else None,
             run.seen.costs,

@@ -23,6 +23,7 @@ from goodgain.transforms.core.judgments.judgment import (
     LabelKeys,
     QrelsProblem,
     asked_by,
+    conflict,
     document_digest,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -246,7 +247,7 @@ class _Label(_Counting):
             return
         topic, name = _decode_key(key)
         if len(judged) > 1:
-            yield TaggedOutput(_PROBLEMS, _conflict(topic, name, judged))
+            yield TaggedOutput(_PROBLEMS, conflict(topic, name, judged))
             return
         ((gain, _),) = judged.items()
         self._count("qrels.repeated", lines - 1)
@@ -297,20 +298,6 @@ class _Label(_Counting):
         pools, self._pools = self._pools, {}
         for topic, pool in pools.items():
             yield TaggedOutput(_TOPICS, _last((topic.encode(), _JUDGED + _encode(pool))))
-
-
-def _conflict(topic: str, document: str, judged: dict[int | None, JudgmentPlace]) -> QrelsProblem:
-    """Two labels for one document: the two that come first in the files."""
-    first, second = sorted(judged, key=lambda gain: judged[gain])[:2]
-    text = (
-        f"Document {document} of topic {topic} has the label {_label(second)} here, but "
-        f"{_label(first)} at"
-    )
-    return QrelsProblem(judged[second], text, judged[first])
-
-
-def _label(gain: int | None) -> str:
-    return "below 0" if gain is None else str(gain)
 
 
 class _Pool(_Counting):

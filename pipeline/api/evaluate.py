@@ -13,22 +13,22 @@ import xxhash
 from msgspec.structs import asdict
 
 from goodgain.pipeline.api.fold import RunSums, gather, scores_of
-from goodgain.pipeline.api.inputs import Traces, files_of, records_of
+from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import warnings_of_run
 from goodgain.pipeline.first_look import first_look
+from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local, read_files, shards_of
+from goodgain.pipeline.local_scoring import local_scoring
 from goodgain.pipeline.manifest import manifest_of
-from goodgain.pipeline.options.pool_use import open_pool
-from goodgain.pipeline.options.rules import load_rules
-from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.rows import RankedRows, duplicate_rows, iteration_rows
 from goodgain.pipeline.outputs.sort_keys import mean_key, rejected_key, score_key
 from goodgain.pipeline.terminal import progress
+from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.pool.lookup import TopicPools
@@ -37,6 +37,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
+from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
 from goodgain.transforms.core.scoring.shard_payloads import (
     Ties,
@@ -45,10 +46,8 @@ from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
-from goodgain.transforms.core.warnings.names import SeenNames
 
 _ENGINE = "none (goodgain.evaluate)"
-_LOOKED_AT = 100  # records, whose costs are looked at unless others are asked for
 
 
 def evaluate(
@@ -94,18 +93,16 @@ def evaluate(
     chosen = {**options, "metrics": metrics, "slices": slices}
     paths = None if files is None else [file.path for file in files]
     settings = evaluation_config(paths, chosen, config)
-    rules = load_rules(settings.rules)
-    pool = open_pool(settings.pool, settings.run_name, open_local) if settings.pool else None
-    adaptation = settings.adaptation
     source: _Memory | _Files
     if files is None:
-        source = _Memory(records_of(traces, adaptation))
-        seen = SeenNames(costs=source.costs())
+        held = in_memory(traces, settings.adaptation)
+        source, seen = _Memory(held.records), held.seen
     else:
-        source, seen = _Files(files, adaptation), first_look(files, open_local, adaptation)
-    scoring = scoring_of(
-        settings, rules, pool=pool.use if pool else None, clock=started, costs=seen.costs
-    )
+        source = _Files(files, settings.adaptation, settings.read_bounds)
+        seen = first_look(files, open_local, settings.adaptation)
+    found = local_scoring(settings, seen.costs, started)
+    scoring, pool = found.scoring, found.pool
+    judged = read_judgments(found.qrels, open_local)
     pools = TopicPools(pool.use.files, scoring.rules, open_local) if pool else None
     sums = RunSums(
         tuple(one.name for one in scoring.ranking.metrics),
@@ -116,19 +113,24 @@ def evaluate(
         pool is not None,
     )
     with progress.shown():
-        gathered = gather(source.packed(packer_for(Packing(scoring.rules, pool is not None))))
+        packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
+        gathered = gather(source.packed(packer_for(packing)))
+        labels = join(gathered.asked, judged)
+        for conversation_id, external in labels.by_conversation.items():
+            gathered.payloads[conversation_id].append(payload((), external=external))
         scores = []
         for score in scores_of(gathered.payloads, scoring, source.encodings, pools):
             sums.add(score)
             scores.append(score)
-    counts = sums.counts + Counter(gathered.counts)
+    counts = sums.counts + Counter(gathered.counts) + labels.counts
     means = list(sums.means())
     manifest = manifest_of(
         counts=counts,
         datasets={},
         parameters=settings.model_dump(mode="json"),
-        rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
+        rules_digest=xxhash.xxh3_128_hexdigest(found.rules.model_dump_json().encode()),
         inputs=files or [],
+        qrels=found.qrels,
         pool=pool,
         engine=_ENGINE,
         started=started,
@@ -142,13 +144,13 @@ def evaluate(
             scoring.rules,
             settings.good_gain_threshold,
             seen,
-            external=False,
+            external=bool(found.qrels),
             clock=scoring.clock,
             label_spans=pool.label_spans if pool else {},
         ),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)
-    return Run(tables, manifest, lambda: scoring, source.records)
+    return Run(tables, manifest, lambda: found, source.records)
 
 
 def _tables(
@@ -163,9 +165,9 @@ def _tables(
     pooled = scoring.pool is not None
     ranked = RankedRows(tuple(metric.name for metric in metrics))
     found = {
-        datasets.conversations(metrics, pooled=pooled, costs=scoring.costs): chain.from_iterable(
-            map(ranked.conversation, scores)
-        ),
+        datasets.conversations(
+            metrics, scoring.label_keys is not None, pooled, scoring.costs
+        ): chain.from_iterable(map(ranked.conversation, scores)),
         datasets.iterations(pooled, scoring.costs): chain.from_iterable(
             map(iteration_rows, scores)
         ),
@@ -185,15 +187,11 @@ def _made_once(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:
 class _Memory:
     """Traces that the caller holds."""
 
-    def __init__(self, records: Iterable[SearchCall | RejectedRecord]) -> None:
-        self._records = list(records)
+    def __init__(self, records: list[SearchCall | RejectedRecord]) -> None:
+        self._records = records
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         return payloads_of(self._records, packer)
-
-    def costs(self) -> frozenset[str]:
-        first = (record for record in self._records[:_LOOKED_AT] if isinstance(record, SearchCall))
-        return frozenset(name for record in first for name in record.costs)
 
     def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
         return encodings_of(self._records, ties)
@@ -205,9 +203,12 @@ class _Memory:
 class _Files:
     """Traces in files of this machine, read anew each time."""
 
-    def __init__(self, files: Sequence[InputFile], adaptation: Adaptation | None) -> None:
+    def __init__(
+        self, files: Sequence[InputFile], adaptation: Adaptation | None, bounds: ReadBounds
+    ) -> None:
         self._files = files
         self._adaptation = adaptation
+        self._bounds = bounds
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         for shard in self._shards():
@@ -222,9 +223,9 @@ class _Files:
                 yield from encodings_of_shard(shard, open_local, ties)
 
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
-        for _, records in read_files(self._files, self._adaptation):
+        for _, records in read_files(self._files, self._adaptation, self._bounds):
             yield from records
 
     def _shards(self) -> Iterator[FileShard | RejectedRecord]:
         for file in self._files:
-            yield from shards_of(file, self._adaptation)
+            yield from shards_of(file, self._adaptation, self._bounds)

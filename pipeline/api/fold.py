@@ -11,6 +11,7 @@ from msgspec import Struct
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.judgments.judgment import Asked
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
 )
@@ -38,11 +39,13 @@ class GatheredInput(Struct, frozen=True):
     Attributes:
       payloads: by conversation_id, what its calls became.
       rejected: what could not be used.
+      asked: what labels from outside the calls need.
       counts: `records.read` and `records.rejected`.
     """
 
     payloads: dict[str, list[bytes]]
     rejected: list[RejectedRecord]
+    asked: list[Asked]
     counts: dict[str, int]
 
 
@@ -50,6 +53,7 @@ def gather(packed: Iterable[Packed | RejectedRecord]) -> GatheredInput:
     """Take in everything, keyed by conversation."""
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
+    asked: list[Asked] = []
     calls = unusable = 0
     for one in packed:
         if isinstance(one, RejectedRecord):
@@ -59,9 +63,11 @@ def gather(packed: Iterable[Packed | RejectedRecord]) -> GatheredInput:
         else:
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
+            if one.asked is not None:
+                asked.append(one.asked)
             progress.advance({"records.read": one.calls})
     counts = {"records.read": calls + unusable, "records.rejected": unusable}
-    return GatheredInput(payloads, rejected, counts)
+    return GatheredInput(payloads, rejected, asked, counts)
 
 
 def scores_of(

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from goodgain.pipeline.api.long_tables import records_of_rows
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from goodgain.pipeline.api.long_tables import is_column, records_of_rows
+from goodgain.pipeline.first_look import look_at
 from goodgain.pipeline.local import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
+from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -18,6 +24,7 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.warnings.names import SeenNames, names_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,39 +54,70 @@ def files_of(traces: Traces) -> list[InputFile] | None:
     return None
 
 
-def records_of(
-    traces: Traces, adaptation: Adaptation | None = None
-) -> Iterator[SearchCall | RejectedRecord]:
-    """Traces given in memory as search calls; what cannot be used is a rejected row.
+class TracesInMemory(Struct, frozen=True):
+    """Traces that the caller holds, as search calls; what cannot be used is a rejected row.
+
+    Attributes:
+      seen: the names that the first of them use.
+    """
+
+    records: list[SearchCall | RejectedRecord]
+    seen: SeenNames
+
+
+def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInMemory:
+    """Take in traces given in memory.
 
     Raises:
       UsageError: it is nothing that holds traces.
     """
-    for place, record in enumerate(_mappings(traces), start=1):
-        if isinstance(record, SearchCall):
-            yield record
-            continue
-        try:
-            yield parse_mapping(adaptation.applied(record) if adaptation else record)
-        except RecordError as error:
-            yield rejected_for(_SOURCE, f"record {place}", error, payload_of_mapping(record))
-
-
-def _mappings(traces: Traces) -> Iterable[Mapping[str, Any] | SearchCall]:
     kind = type(traces).__module__.split(".")[0]
-    if kind in ("pandas", "polars", "pyarrow"):
-        rows = _rows(traces, kind)
-        columns = list(getattr(traces, "column_names", None) or traces.columns)  # type: ignore[union-attr]
-        return rows if "results" in columns else records_of_rows(rows)
-    if isinstance(traces, Mapping | str | bytes) or not isinstance(traces, Iterable):
+    if kind not in ("pandas", "polars", "pyarrow"):
+        return _parsed(_checked(traces), adaptation)
+    rows: Iterable[dict[str, Any]] = _rows(traces, kind)
+    columns = getattr(traces, "column_names", None) or traces.columns  # type: ignore[union-attr]
+    names: dict[str, Any] = dict.fromkeys(map(str, columns), ())
+    if "results" in (adaptation.applied(names) if adaptation else names):
+        return _parsed(rows, adaptation)
+    missing: Sequence[str] = ()
+    if adaptation is not None:
+        missing = adaptation.without_source([{**names, "results": [names]}])
+        names = adaptation.applied_to_row(names)
+        rows = map(adaptation.applied_to_row, rows)
+    found = _parsed(records_of_rows(rows), None)
+    unknown = {name for name in names if not is_column(name)}
+    seen = replace(found.seen, result=found.seen.result | unknown, without_source=tuple(missing))
+    return replace(found, seen=seen)
+
+
+def _parsed(
+    traces: Iterable[Mapping[str, Any] | SearchCall], adaptation: Adaptation | None
+) -> TracesInMemory:
+    left = iter(traces)
+    first = list(islice(left, MOST_LOOKED_AT))
+    raw = [one for one in first if isinstance(one, Mapping)]
+    seen = look_at(raw, adaptation) if raw else names_in(map(to_builtins, first))
+    records = (_record(place, one, adaptation) for place, one in enumerate(chain(first, left), 1))
+    return TracesInMemory(list(records), seen)
+
+
+def _record(
+    place: int, record: Mapping[str, Any] | SearchCall, adaptation: Adaptation | None
+) -> SearchCall | RejectedRecord:
+    if isinstance(record, SearchCall):
+        return record
+    try:
+        return parse_mapping(adaptation.applied(record) if adaptation else record)
+    except RecordError as error:
+        return rejected_for(_SOURCE, f"record {place}", error, payload_of_mapping(record))
+
+
+def _checked(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
+    if isinstance(records, Mapping | str | bytes) or not isinstance(records, Iterable):
         raise UsageError(
             f"traces are paths of files, a list of records, or a table of pandas, polars or "
-            f"pyarrow, not {type(traces).__name__}."
+            f"pyarrow, not {type(records).__name__}."
         )
-    return _checked(traces)
-
-
-def _checked(records: Iterable[Any]) -> Iterator[Mapping[str, Any] | SearchCall]:
     for place, record in enumerate(records, start=1):
         if not isinstance(record, Mapping | SearchCall):
             raise UsageError(

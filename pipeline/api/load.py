@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from goodgain.pipeline.api.options import saved_config
+from goodgain.pipeline.api.options import IN_MEMORY, saved_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.local import local_files, read_files
+from goodgain.pipeline.first_look import first_look
+from goodgain.pipeline.local import local_files, open_local, read_files
+from goodgain.pipeline.local_scoring import LocalScoring, local_scoring
 from goodgain.pipeline.manifest import check_run
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -62,7 +63,7 @@ def load(folder: str | Path) -> Run:
     return Run(
         tables,
         manifest,
-        lambda: scoring_of(config, load_rules(config.rules)),
+        lambda: _scoring(config),
         lambda: _records(config),
     )
 
@@ -95,7 +96,20 @@ def _rows(folder: Path) -> Iterator[Row]:
                 yield from file_format.read(file)
 
 
+def _scoring(config: RunConfig) -> LocalScoring:
+    seen = first_look(_files(config), open_local, config.adaptation)
+    return local_scoring(config, seen.costs)
+
+
+def _files(config: RunConfig) -> list[InputFile]:
+    if config.input == (IN_MEMORY,):
+        raise UsageError(
+            "The traces of this run were given in memory and not saved with it: ask the run that "
+            "`evaluate` gave, or evaluate files."
+        )
+    return local_files(config.input)
+
+
 def _records(config: RunConfig) -> Iterator[SearchCall | RejectedRecord]:
-    files = local_files(config.input)
-    for _, records in read_files(files, config.adaptation):
+    for _, records in read_files(_files(config), config.adaptation, config.read_bounds):
         yield from records

@@ -35,6 +35,12 @@ _RESULT_MAPS = ("ids", "fields")
 _RANK = "rank"
 
 
+def is_column(name: str) -> bool:
+    """Whether a column of such a table is read."""
+    maps = (*_CALL_MAPS, *_RESULT_MAPS)
+    return name in (*_CALL, *_RESULT, *maps, _RANK) or name.split(".", 1)[0] in maps
+
+
 def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
     """Search calls in the order in which each first occurs.
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import told, warnings_in
+from goodgain.pipeline.local_scoring import LocalScoring
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.score import Scoring
 
 _HEADLINE = ("CG", "SRE", "SRR")
 Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
@@ -42,7 +42,7 @@ class Run:
         self,
         tables: Mapping[str, Callable[[], Table]],
         manifest: Mapping[str, Any],
-        scoring: Callable[[], Scoring],
+        scoring: Callable[[], LocalScoring],
         records: Records,
     ) -> None:
         """Hold a run.
@@ -111,11 +111,11 @@ class Run:
 
         from goodgain.pipeline.cli.explain_text import render
         from goodgain.pipeline.explanation import explain, gather
-        from goodgain.pipeline.local import open_local
 
         gathered = gather(conversation_id, [self._records()])
         text = StringIO()
-        explained = explain(gathered, self._scoring(), open_pool_file=open_local)
+        scored_with = self._scoring()
+        explained = explain(gathered, scored_with.scoring, scored_with.qrels)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 
@@ -182,5 +182,5 @@ class Run:
         return f"<pre>{escape(repr(self))}</pre>"
 
     def _headline(self) -> list[Row]:
-        rows = {row["metric"]: row for row in self.means.where(slice={}, i=None)}
+        rows = {row["metric"]: row for row in self.means.where(slice={}, i=None, population="all")}
         return [rows[name] for name in _HEADLINE if name in rows]

@@ -34,28 +34,19 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.cli.explain_json import explanation_json
     from goodgain.pipeline.cli.explain_text import render
     from goodgain.pipeline.explanation import explain, gather
-    from goodgain.pipeline.explanation.labels import labels_of
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.local import local_files, open_local, read_files
-    from goodgain.pipeline.options.pool_use import open_pool
-    from goodgain.pipeline.options.rules import load_rules
-    from goodgain.pipeline.options.scoring import scoring_of
+    from goodgain.pipeline.local_scoring import local_scoring
     from goodgain.pipeline.terminal.console import print_json, result_console
-    from goodgain.transforms.core.judgments.judgment import LabelKeys
 
-    rules = load_rules(config.rules)
-    qrels = local_files([config.qrels]) if config.qrels else ()
-    keys = LabelKeys(config.qrels_id, config.qrels_topic) if qrels else None
     files = local_files(config.input)
+    seen = first_look(files, open_local, config.adaptation)
+    found = local_scoring(config, seen.costs)
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
     )
-    labels = labels_of(gathered, qrels, keys) if keys else None
-    pool = open_pool(config.pool, config.run_name, open_local) if config.pool else None
-    seen = first_look(files, open_local, config.adaptation)
-    scoring = scoring_of(config, rules, keys, pool=pool.use if pool else None, costs=seen.costs)
-    explanation = explain(gathered, scoring, labels, open_local)
+    explanation = explain(gathered, found.scoring, found.qrels)
     if args.json:
         print_json(explanation_json(explanation))
     else:

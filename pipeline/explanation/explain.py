@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import BinaryIO
 
+from msgspec.structs import replace
+
 from goodgain.pipeline.explanation.gather import ConversationRecords
-from goodgain.pipeline.explanation.labels import Labels
 from goodgain.pipeline.explanation.model import (
     ConversationExplanation,
     EarlierTurn,
@@ -19,8 +20,12 @@ from goodgain.pipeline.explanation.model import (
     Outcome,
 )
 from goodgain.pipeline.explanation.reasons import Reasons
+from goodgain.pipeline.judgments import join, read_judgments
+from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
+from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
+from goodgain.transforms.core.judgments.judgment import LabelKeys, asked_by
 from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -37,16 +42,19 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
-    labels: Labels | None = None,
-    open_pool_file: Callable[[str], BinaryIO] | None = None,
+    qrels: Sequence[InputFile] = (),
+    open_file: Callable[[str], BinaryIO] = open_local,
 ) -> ConversationExplanation:
     """Score a conversation and say of each of its results what became of it and why.
 
     The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
 
     Args:
-      labels: in place of those of the traces, where `scoring.label_keys` is given.
-      open_pool_file: opens files of the pool, where `scoring.pool` is given.
+      qrels: files of judgments, where `scoring.label_keys` is given.
+      open_file: opens those, and the files of a pool.
+
+    Raises:
+      UsageError: a judgment cannot be used, or differs from another.
     """
     fingerprinter = Fingerprinter(scoring.rules)
     fingerprints = [
@@ -55,10 +63,10 @@ def explain(
     # Delivery passes on the very fingerprints that it is given.
     call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
-    external = None if labels is None else _external(gathered.calls, fingerprints, labels)
+    external = _external(gathered, fingerprints, scoring.label_keys, qrels, open_file)
     pools = None
-    if scoring.pool is not None and open_pool_file is not None:
-        pools = TopicPools(scoring.pool.files, scoring.rules, open_pool_file)
+    if scoring.pool is not None:
+        pools = TopicPools(scoring.pool.files, scoring.rules, open_file)
     score = score_conversation(
         gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools
     )
@@ -89,13 +97,21 @@ def explain(
 
 
 def _external(
-    calls: list[SearchCall], fingerprints: list[CallFingerprint], labels: Labels
-) -> ExternalLabels:
+    gathered: ConversationRecords,
+    fingerprints: list[CallFingerprint],
+    keys: LabelKeys | None,
+    qrels: Sequence[InputFile],
+    open_file: Callable[[str], BinaryIO],
+) -> ExternalLabels | None:
+    if keys is None:
+        return None
+    asked = asked_by(gathered.conversation_id, gathered.calls, keys)
+    joined = join([asked], read_judgments(qrels, open_file, asked.documents))
     documents = {
-        one.record_digest: document_digests(call, labels.keys)
-        for one, call in zip(fingerprints, calls, strict=True)
+        one.record_digest: document_digests(call, keys)
+        for one, call in zip(fingerprints, gathered.calls, strict=True)
     }
-    return ExternalLabels(documents, labels.gains, labels.pools)
+    return replace(joined.by_conversation[gathered.conversation_id], documents=documents)
 
 
 def _explained_calls(

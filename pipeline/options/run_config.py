@@ -28,6 +28,7 @@ from goodgain.pipeline.options.option_types import (
     option,
 )
 from goodgain.pipeline.options.scoring_config import ScoringConfig
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 
 
 def _max_rejected(value: Any) -> MaxRejected:
@@ -70,6 +71,11 @@ class ExplainConfig(ScoringConfig):
         if qrels is not None and info.data.get("pool") is not None:
             raise ValueError("cannot be given beside pool: labels come from one of them")
         return qrels
+
+    @property
+    def label_keys(self) -> LabelKeys | None:
+        """See `ScoringConfig`."""
+        return LabelKeys(self.qrels_id, self.qrels_topic) if self.qrels else None
 
 
 class RunConfig(ExplainConfig):

@@ -8,7 +8,6 @@ from datetime import datetime
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
-from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.pool.lookup import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.scoring.score import Scoring
@@ -19,7 +18,6 @@ _MILLIS = 1_000  # of a second
 def scoring_of(
     config: ScoringConfig,
     rules: RulesFile,
-    label_keys: LabelKeys | None = None,
     clock: datetime | None = None,
     pool: PoolUse | None = None,
     costs: Collection[str] = (),
@@ -29,7 +27,6 @@ def scoring_of(
     Args:
       config: the options.
       rules: for duplicates, as `config.rules` names them.
-      label_keys: how results find labels from outside; None where those of the traces count.
       clock: when the run was started; None in a stream.
       pool: that `config.pool` names.
       costs: names of costs in the first records, looked at unless others are asked for.
@@ -43,7 +40,7 @@ def scoring_of(
         bounds=config.bounds,
         keep_duplicates=config.write_duplicates,
         clock=None if clock is None else int(clock.timestamp() * _MILLIS),
-        label_keys=label_keys,
+        label_keys=config.label_keys,
         pool=pool,
         costs=config.costs(costs),
         budgets=config.budgets,

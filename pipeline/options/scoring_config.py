@@ -24,6 +24,7 @@ from goodgain.pipeline.options.option_types import (
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingMetric,
@@ -232,6 +233,11 @@ class ScoringConfig(BaseModel):
         """The budgets that `budget` names, in their order."""
         found = [budget for text in self.budget for budget in parse_budget(text)]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def label_keys(self) -> LabelKeys | None:
+        """By what results find labels from outside; None where those of the traces count."""
+        return None
 
     @property
     def read_bounds(self) -> ReadBounds:

@@ -75,7 +75,10 @@ def test_each_result_shows_the_label_that_counts(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("q1 0 a 3\nq1 0 a 2\n", "qrels.txt:2: Document a of topic q1 has another label"),
+        (
+            "q1 0 a 3\nq1 0 a 2\n",
+            "qrels.txt:2: Document a of topic q1 has the label 2 here, but 3 at",
+        ),
         ("q1 0 a 7\n", "qrels.txt:1: The label is 7"),
     ],
 )

@@ -6,7 +6,9 @@ import sys
 
 import pytest
 
-from goodgain.pipeline.qrels import check_beginnings, describe, find_qrels
+from goodgain.pipeline.judgments import describe
+from goodgain.pipeline.local import open_local
+from goodgain.pipeline.qrels import check_beginnings, find_qrels
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 
@@ -75,7 +77,7 @@ def test_places_in_words(tmp_path):
         ),
         QrelsProblem(JudgmentPlace(0, 0, "file"), "gone."),
     ]
-    assert describe(problems, files).splitlines() == [
+    assert describe(problems, files, open_local).splitlines() == [
         f"{text}:3: wrong.",
         f"{text}:7: wrong.",
         f"{text}, row group 0, row 2: differs from {text}:1.",

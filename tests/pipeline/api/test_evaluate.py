@@ -48,9 +48,13 @@ def assert_same(evaluated, output):
     for name in DATASETS:
         table = getattr(evaluated, name)
         written = rows(output, name)
-        assert ordered(table.stored()) == ordered(written), name
+        found, expected = ordered(table.stored()), ordered(written)
+        assert found == expected, name
+        for column in ("attributes", "slice"):  # equal dicts may differ in the order of their keys
+            orders = [[list(row.get(column, ())) for row in one] for one in (found, expected)]
+            assert orders[0] == orders[1], name
         assert written or name == "rejected"
-    for group in ("records", "conversations", "results"):
+    for group in ("records", "conversations", "results", "warnings"):
         assert evaluated.manifest[group] == manifest(output)[group]
 
 
@@ -165,3 +169,53 @@ def test_a_configuration_file_serves_here_too(tmp_path):
     assert gg.evaluate(CALLS, config=str(config)).conversations[0]["CG"] == 4
     assert "mrr" in gg.evaluate(CALLS, config=str(config)).conversations.columns
     assert gg.evaluate(CALLS, config=str(config), good_gain_threshold=3).conversations[0]["CG"] == 7
+
+
+OTHER_NAMES = [
+    {
+        "conversation_id": "c-1",
+        "iteration": number,
+        "results": [{"document_id": "a", "relevance": 3}, {"document_id": "b", "relevance": 0}],
+    }
+    for number in (0, 1)
+]
+LONG_OTHER_NAMES = [
+    {"conversation_id": "c-1", "iteration": number, "document_id": name, "relevance": gain}
+    for number in (0, 1)
+    for name, gain in (("a", 3), ("b", 0))
+]
+
+
+@pytest.mark.parametrize(
+    "traces",
+    [
+        pytest.param(OTHER_NAMES, id="records"),
+        pytest.param(pd.DataFrame(OTHER_NAMES), id="pandas, nested"),
+        pytest.param(pd.DataFrame(LONG_OTHER_NAMES), id="pandas, long"),
+        pytest.param(pl.DataFrame(LONG_OTHER_NAMES), id="polars, long"),
+        pytest.param(pa.Table.from_pylist(LONG_OTHER_NAMES), id="pyarrow, long"),
+    ],
+)
+def test_fields_under_other_names_are_warned_of_and_mapped(traces):
+    (unknown,) = (
+        one
+        for one in gg.evaluate(traces, iteration_base=0).manifest["warnings"]
+        if one["code"] == "unknown_fields"
+    )
+    assert "add --map ids.document_id=document_id,gain=relevance" in unknown["remedy"]
+    found = gg.evaluate(
+        traces, iteration_base=0, mapping={"gain": "relevance", "ids.doc_id": "document_id"}
+    )
+    row = found.conversations[0]
+    assert (row["N"], row["CG"], row["DupR"]) == (2, 3, 2)
+    assert found.manifest["warnings"] == []
+    misspelt = gg.evaluate(traces, iteration_base=0, mapping="gain=relevanse")
+    assert "none of the first records has: relevanse" in repr(misspelt)
+
+
+def test_population_everyone_does_not_stand_for_the_means():
+    idle = {"conversation_id": "c-9", "iteration": 1, "turn": 1, "turn_count": 2}
+    run = gg.evaluate([*CALLS, idle])
+    mean = run.means.where(slice={}, metric="CG", i=None, population="all")[0]["mean"]
+    assert mean != run.means.where(slice={}, metric="CG", i=None, population="everyone")[0]["mean"]
+    assert f"CG   {mean:.4f}" in repr(run)

@@ -55,6 +55,20 @@ class QrelsProblem(Struct, frozen=True, array_like=True, order=True):
     other: JudgmentPlace | None = None
 
 
+def conflict(topic: str, document: str, judged: Mapping[int | None, JudgmentPlace]) -> QrelsProblem:
+    """Several labels for one document, by the places where each stands first: the first two."""
+    first, second = sorted(judged, key=lambda gain: judged[gain])[:2]
+    text = (
+        f"Document {document} of topic {topic} has the label {_label(second)} here, but "
+        f"{_label(first)} at"
+    )
+    return QrelsProblem(judged[second], text, judged[first])
+
+
+def _label(gain: int | None) -> str:
+    return "below 0" if gain is None else str(gain)
+
+
 class LabelKeys(Struct, frozen=True):
     """By what results find their judgments.
 

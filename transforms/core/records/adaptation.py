@@ -53,6 +53,13 @@ class Adaptation(Struct, frozen=True):
             adapted["iteration"] = _next(adapted["iteration"])
         return adapted
 
+    def applied_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
+        """A row that holds fields of a record and of one of its results, renamed."""
+        adapted = _renamed(_renamed(row, self.call), self.result)
+        if self.iteration_base == 0 and "iteration" in adapted:
+            adapted["iteration"] = _next(adapted["iteration"])
+        return adapted
+
     def without_source(self, records: Iterable[Any]) -> list[str]:
         """The fields that values should be taken from and that none of some records has."""
         calls = [record for record in records if isinstance(record, Mapping)]

@@ -40,7 +40,7 @@ class Delivered(Struct, frozen=True):
         return [call for call in self.calls if call.turn == last]
 
     def attributes(self) -> dict[str, str]:
-        """Those of the last call, per key the last value that is not blank (SPEC 6)."""
+        """Those of the last call, per key the last value that is not blank, by name (SPEC 6)."""
         merged: dict[str, str] = {}
         for call in self.calls:
             merged.update(
@@ -48,7 +48,7 @@ class Delivered(Struct, frozen=True):
                 if call.attributes
                 else {}
             )
-        return merged
+        return dict(sorted(merged.items()))
 
 
 def deliver(calls: Iterable[CallFingerprint]) -> Delivered:

@@ -141,23 +141,6 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     )
 
 
-def united(several: Iterable[SeenNames]) -> SeenNames:
-    """The names of all."""
-    seen = list(several)
-    types: dict[str, set[str]] = {}
-    for one in seen:
-        for name, found in one.types.items():
-            types.setdefault(name, set()).update(found)
-    return SeenNames(
-        frozenset().union(*(one.call for one in seen)),
-        frozenset().union(*(one.result for one in seen)),
-        frozenset().union(*(one.ids for one in seen)),
-        frozenset().union(*(one.fields for one in seen)),
-        {name: frozenset(found) for name, found in types.items()},
-        costs=frozenset().union(*(one.costs for one in seen)),
-    )
-
-
 def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
     """Every name that is no field of a record or a result, those with a likely meaning first.
 

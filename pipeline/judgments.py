@@ -1,0 +1,154 @@
+"""Judgments read and joined with what conversations ask for, without Beam (SPEC 8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.qrels import read_qrels
+from goodgain.transforms.core.files.reading import Open
+from goodgain.transforms.core.files.shard import InputFile, plan_shards
+from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
+from goodgain.transforms.core.judgments.judgment import (
+    Asked,
+    Judgment,
+    JudgmentPlace,
+    QrelsProblem,
+    conflict,
+    document_digest,
+)
+
+SHOWN_PROBLEMS = 5
+_CHUNK = 1024 * 1024
+
+Judged = Mapping[tuple[str, str], "JudgedDocument"]
+
+
+class JudgedDocument(Struct, frozen=True):
+    """What the files say about one document of a topic.
+
+    Attributes:
+      gain: None where it is not judged.
+      lines: how many judgments say so.
+    """
+
+    gain: int | None
+    lines: int
+
+
+class JoinedLabels(Struct, frozen=True):
+    """The labels of conversations, and what the join counted, as `JoinQrels` does."""
+
+    by_conversation: dict[str, ExternalLabels]
+    counts: Counter[str]
+
+
+def read_judgments(
+    files: Sequence[InputFile], open_file: Open, topics: Collection[str] | None = None
+) -> Judged:
+    """The judgments by topic and document.
+
+    Args:
+      topics: keep those of these only; None = all.
+
+    Raises:
+      UsageError: a judgment cannot be used, or two of a document differ; names the first of them.
+    """
+    places: dict[tuple[str, str], dict[int | None, JudgmentPlace]] = {}
+    lines: Counter[tuple[str, str]] = Counter()
+    problems = []
+    for found in _judgments(files, open_file):
+        if isinstance(found, QrelsProblem):
+            problems.append(found)
+        elif topics is None or found.topic in topics:
+            key = found.topic, found.document
+            by_gain = places.setdefault(key, {})
+            by_gain[found.gain] = min(found.place, by_gain.get(found.gain, found.place))
+            lines[key] += 1
+    problems += [conflict(*key, by_gain) for key, by_gain in places.items() if len(by_gain) > 1]
+    if problems:
+        raise UsageError(describe(sorted(problems)[:SHOWN_PROBLEMS], files, open_file))
+    return {key: JudgedDocument(next(iter(gain)), lines[key]) for key, gain in places.items()}
+
+
+def join(asked: Iterable[Asked], judged: Judged) -> JoinedLabels:
+    """Give each conversation the labels of its documents and the judged pools of its topics."""
+    pools: dict[str, list[int]] = {}
+    for (topic, _), one in judged.items():
+        pool = pools.setdefault(topic, [0] * GRADES)
+        if one.gain is not None:
+            pool[one.gain] += 1
+    counts: Counter[str] = Counter()
+    labels: dict[str, ExternalLabels] = {}
+    retrieved: set[tuple[str, str]] = set()
+    topics: set[str] = set()
+    for part in asked:
+        counts["qrels.records_without_topic"] += part.without_topic
+        counts["qrels.results_without_id"] += part.without_name
+        found = labels.setdefault(part.conversation_id, ExternalLabels({}, {}, {}))
+        for topic, documents in part.documents.items():
+            topics.add(topic)
+            if topic in pools:
+                found.pools[topic] = pools[topic]
+            for document in documents:
+                known = judged.get((topic, document))
+                if known is not None and known.gain is not None:
+                    found.labels[document_digest(topic, document)] = known.gain
+                    retrieved.add((topic, document))
+    with_label = sum(map(sum, pools.values()))
+    counts.update(
+        {
+            "qrels.judgments": with_label,
+            "qrels.unjudged": len(judged) - with_label,
+            "qrels.repeated": sum(one.lines - 1 for one in judged.values()),
+            "qrels.never_retrieved": with_label - len(retrieved),
+            "qrels.topics": len(pools),
+            "qrels.topics_without_conversation": len(pools.keys() - topics),
+            "qrels.topics_without_judgments": len(topics - pools.keys()),
+        }
+    )
+    return JoinedLabels(labels, counts)
+
+
+def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:
+    """Problems with judgments, each in one sentence after its place, as `qrels.txt:12: ...`."""
+    sentences = []
+    for one in problems:
+        text = f"{_place(one.place, files, open_file)}: {one.text}"
+        other = "" if one.other is None else f" {_place(one.other, files, open_file)}."
+        sentences.append(text + other)
+    return "\n".join(sentences)
+
+
+def _judgments(files: Sequence[InputFile], open_file: Open) -> Iterator[Judgment | QrelsProblem]:
+    for number, file in enumerate(files):
+        try:
+            with open_file(file.path) as opened:
+                shards = plan_shards(opened, file.path, file.size, of_traces=False)
+        except OSError as error:
+            raise UsageError(f"{file.path} cannot be read: {error}.") from None
+        for shard in shards:
+            yield from read_qrels(shard, number, open_file)
+
+
+def _place(place: JudgmentPlace, files: Sequence[InputFile], open_file: Open) -> str:
+    path = files[place.file].path
+    if not place.inside:
+        return f"{path}:{_line_number(path, place.at, open_file)}"
+    if place.inside == "file":
+        return path
+    if place.inside.startswith("line "):
+        return f"{path}:{place.inside.removeprefix('line ')}"
+    return f"{path}, {place.inside}"
+
+
+def _line_number(path: str, offset: int, open_file: Open) -> int:
+    line_feeds = 0
+    with open_file(path) as file:
+        while offset > 0 and (chunk := file.read(min(_CHUNK, offset))):
+            line_feeds += chunk.count(b"\n")
+            offset -= len(chunk)
+    return line_feeds + 1

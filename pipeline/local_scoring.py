@@ -1,0 +1,51 @@
+"""All that conversations are scored with, opened from files of this machine, without Beam."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from msgspec import Struct
+
+from goodgain.pipeline.local import local_files, open_local
+from goodgain.pipeline.options.pool_use import OpenedPool, open_pool
+from goodgain.pipeline.options.rules import load_rules
+from goodgain.pipeline.options.run_config import ExplainConfig
+from goodgain.pipeline.options.scoring import scoring_of
+from goodgain.transforms.core.dedup.rules_file import RulesFile
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.scoring.score import Scoring
+
+
+class LocalScoring(Struct, frozen=True):
+    """What an evaluation or an explanation scores with.
+
+    Attributes:
+      rules: for duplicates, as their file has them.
+      pool: None without one.
+      qrels: files of judgments; none where the labels of the traces count.
+    """
+
+    scoring: Scoring
+    rules: RulesFile
+    pool: OpenedPool | None
+    qrels: list[InputFile]
+
+
+def local_scoring(
+    config: ExplainConfig, costs: Collection[str] = (), clock: datetime | None = None
+) -> LocalScoring:
+    """Open what the options name.
+
+    Args:
+      costs: names of costs in the first records, looked at unless others are asked for.
+      clock: when the run was started.
+
+    Raises:
+      UsageError: rules, judgments or pool cannot be found or used.
+    """
+    rules = load_rules(config.rules)
+    qrels = local_files([config.qrels]) if config.qrels else []
+    pool = open_pool(config.pool, config.run_name, open_local) if config.pool else None
+    scoring = scoring_of(config, rules, clock=clock, pool=pool.use if pool else None, costs=costs)
+    return LocalScoring(scoring, rules, pool, qrels)
