@@ -14,7 +14,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import Direction, Metric
 from goodgain.transforms.core.ranking import parse_ranking_metrics, respelled
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.costs import budget_of, cost_metric
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -204,7 +204,10 @@ def _check_names(names: Iterable[str], ranking: Sequence[str], pooled: bool) -> 
     for name in dict.fromkeys(names):
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            mistakes.append(f"'{name}'" + (f" (did you mean '{near[0]}'?)" if near else ""))
+            hint = f" (did you mean '{near[0]}'?)" if near else ""
+            if budget_of(name) is not None:
+                hint = " (gains within a budget are means of a run and no values of conversations)"
+            mistakes.append(f"'{name}'{hint}")
     if mistakes:
         raise UsageError(
             f"The outputs hold no metric {', '.join(mistakes)}; `goodgain metrics` lists those at "

@@ -131,7 +131,8 @@ def _values(
     measure = Measure(str(rule.metric), rule.i, rule.population or "all")
     matched = _match(rule, base, candidate)
     rests_on = grounds(matched, arms)
-    if rests_on.unequal_search and counts_everyone(measure):
+    unequal = rests_on.unequal_search and counts_everyone(measure)
+    if unequal or measure.population == "everyone":
         measure = replace(measure, population="everyone")
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)

@@ -16,6 +16,7 @@ from goodgain.pipeline.gate.shares import count, share
 from goodgain.pipeline.gate.wording import bound_text, number, rule_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
+from goodgain.transforms.core.scoring.costs import budget_of
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.warning import CODES
 
@@ -124,11 +125,17 @@ def _means(
     for slice_ in slices:
         row = evidence.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
         if row is None:
-            yield _outcome(rule, slice_, "", "the run has no such mean", None)
+            yield _outcome(rule, slice_, "", _no_mean(str(rule.metric)), None)
         elif rule.share is not None:
             yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])
         else:
             yield _mean(rule, gate, slice_, row, counted)
+
+
+def _no_mean(metric: str) -> str:
+    if (budget := budget_of(metric)) is not None:
+        return f"the run has no such mean; was --budget {budget} given"
+    return "the run has no such mean"
 
 
 def _uncertainty(row: Mapping[str, Any]) -> Studentized | Share | None:

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from goodgain.pipeline.comparison.measures import AT_I
+from goodgain.pipeline.comparison.measures import AT_I, direction
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
@@ -55,6 +55,12 @@ _OF_ITERATIONS = ITERATION_METRICS + POOL_ITERATION_METRICS
 _AT_N = (*(metric.name for metric in _OF_CONVERSATIONS), GAUC.name, GAUC_WEIGHTED.name)
 _SHARES_OF_ONE = ("share", "0 to 1", "0 or 1", None)
 _BY_I = tuple(metric.name for metric in _OF_ITERATIONS)
+WARNINGS = "warnings"
+_WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
+_OF_WARNINGS = (
+    "warnings are no rule: beside `rules:`, not inside, write `warnings: none`, or the codes that "
+    "the run must not have, like `warnings: [no_labels, few_labels]`"
+)
 _CLOSE = 0.8  # a metric of the iterations is meant, rather than one of a ranked list
 
 
@@ -161,8 +167,12 @@ class Rule(_Part):
     @classmethod
     def _sentence(cls, written: Any) -> Any:
         """A rule may be a sentence: `SRE >= 0.2`, `rejected <= 1 %`, `CG drop <= 2 %`."""
+        if isinstance(written, dict) and WARNINGS in written:
+            raise ValueError(_OF_WARNINGS)
         if not isinstance(written, str):
             return written
+        if written.split(":")[0].split()[:1] in _WARNING_WORDS:
+            raise ValueError(_OF_WARNINGS)
         match = _SENTENCE.fullmatch(written.strip())
         if match is None or (match["change"] and match["sign"] != "<="):
             raise ValueError(
@@ -209,7 +219,8 @@ class Rule(_Part):
         if any(bound is not None for bound in bounds[:2]) and self.is_change:
             yield "a bound on the value and one on its change are two rules"
         if self.metric is not None:
-            yield from self._metric_mistakes(self.metric)
+            found = list(self._metric_mistakes(self.metric))
+            yield from found or self._population_mistakes(self.metric)
         if self.share or self.count:
             yield from self._share_mistakes()
         if self.pair_by is not None and not self.is_change:
@@ -233,8 +244,6 @@ class Rule(_Part):
                 f"{metric} is a metric at N, without i, of the population all or everyone; by i it "
                 f"is {metric}{AT_I}"
             )
-        if self.is_change and self.population == "everyone":
-            yield "the population everyone has bounds on its means, not on their change"
         if metric not in _BY_I and metric not in _AT_N:
             try:
                 parse_ranking_metrics([metric])
@@ -248,6 +257,13 @@ class Rule(_Part):
             yield f"{metric} is no share, so its bound is a number and no percentage"
         if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
             yield f"{metric} has no value for a conversation: bound the change of auc instead"
+
+    def _population_mistakes(self, metric: str) -> Iterator[str]:
+        if self.is_change and self.population == "everyone" and direction(metric) == "lower":
+            yield (
+                f"{metric} is better when lower and has no value where nobody searched: a bound on "
+                "its change takes no population everyone"
+            )
 
     def _cost_mistakes(self, metric: str) -> Iterator[str]:
         by_i = metric.startswith((COST_I, COST_AT_I))

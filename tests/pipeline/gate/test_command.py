@@ -262,6 +262,45 @@ def test_everyone_counts_conversations_that_never_searched(judge, tmp_path):
     assert one(judge([rule], whole))["value"] == "4"
 
 
+def test_everyone_counts_in_changes_too(judge, tmp_path):
+    """Two of forty stop searching in the run: too few for verdicts to rest on everyone."""
+    conversations = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
+    fewer = [conversation(f"c{at:02}", [[4]], turn_count=2 if at < 2 else None) for at in range(40)]
+    base, run = (
+        output_of(tmp_path / name, given)
+        for name, given in (("base", conversations), ("run", fewer))
+    )
+    for population, value, n in (("all", "4 -> 4 (+0.00 %)", 38), ("everyone", "4 -> 3.8", 40)):
+        for place in ({"metric": "CG"}, {"metric": "CG_at_i", "i": 1}):
+            rule = {**place, "population": population, "drop_at_most": "10 %"}
+            outcome = one(judge([rule], run, "--baseline", base))
+            assert (outcome["verdict"], outcome["n"]) == ("passed", n)
+            assert outcome["value"].startswith(value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("warnings: none", "warnings are no rule: beside `rules:`"),
+        ({"warnings": "none"}, "write `warnings: none`"),
+        ("no_labels <= 0", "warnings are no rule"),
+        (
+            {"metric": "SRR", "population": "everyone", "rise_at_most": 0.1},
+            "SRR is better when lower and has no value where nobody searched",
+        ),
+    ],
+)
+def test_what_is_no_rule_is_said(rule, said, tmp_path, capsys):
+    path = tmp_path / "gate.yaml"
+    path.write_text(json.dumps({"rules": [rule]}))
+    assert main(["gate", str(tmp_path), "--config", str(path)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_budget_that_the_run_was_not_given(judge, runs):
+    assert "was --budget tokens=300 given" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
+
+
 def test_too_few_pairs_fail(judge, runs):
     outcome = one(judge(["CG drop <= 99 %"], runs[1], "--baseline", runs[0], least_n=43))
     assert outcome["verdict"] == "failed"

@@ -82,6 +82,13 @@ def parse_budget(text: str) -> tuple[Budget, ...]:
     return tuple(Budget(name, amount) for amount in amounts)
 
 
+def budget_of(metric: str) -> str | None:
+    """The budget of a gain within one, as its option says it: `tokens=300` of `CG@tokens<=300`."""
+    measure, _, budget = metric.partition("@")
+    name, within, amount = budget.partition("<=")
+    return f"{name}={amount}" if measure in _MEASURES and within and is_cost_name(name) else None
+
+
 def iteration_costs(calls: Sequence[CallFingerprint], names: Sequence[str]) -> list[Costs]:
     """By i - 1, what each iteration cost and what all up to it did, by column.
 
