@@ -100,7 +100,7 @@ def run(
     )
     with folder_locked(config.output):
         facts = replace(facts, replaces=started_in(config.output))
-        plan = _plan(config, rules, facts, runners.in_state(config.runner, options), handed_over)
+        plan = _plan(config, rules, facts, handed_over)
         prepare(config.output, config.overwrite)
         claim(config.output, facts.area)
         size = sum(file.size for file in inputs)
@@ -136,9 +136,7 @@ def _finish(run: StartedRun, show: Show) -> int:
     return ExitCode.DATA_QUALITY if bad else ExitCode.DONE
 
 
-def _plan(
-    config: RunConfig, rules: RulesFile, run: StartedRun, in_state: bool, handed_over: bool
-) -> graph.Plan:
+def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: bool) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
     return graph.Plan(
         inputs=run.inputs,
@@ -163,7 +161,7 @@ def _plan(
         adaptation=config.adaptation,
         bounds=config.read_bounds,
         qrels=run.qrels,
-        in_state=in_state,
+        in_state=runners.ENGINES[config.runner].in_state,
         finishes=run if handed_over else None,
     )
 

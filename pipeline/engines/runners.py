@@ -45,7 +45,7 @@ class Engine(Struct, frozen=True):
       cannot_run: why nothing runs on it; "" when something does.
       cannot_stream: why it cannot; "" when it can.
       in_state: whether batch gathers conversations in state instead of by a grouping
-        (`goodgain.transforms.score.ScorePayloads`); with one worker only.
+        (`goodgain.transforms.score.ScorePayloads`).
       reason: why this runner and these options.
     """
 
@@ -63,9 +63,8 @@ _FN_API = Engine(
     "",
     "Beam's own DirectRunner picks an engine by what it can download; this one is always there, "
     "downloads nothing, and gives all elements of a key before its timers. Its cache of state "
-    "costs more than it saves: off, here for worker processes. A grouping would save 5 % of CPU, "
-    "but hold 614 bytes a result instead of 230.",
-    arguments=("--max_cache_memory_usage_mb=0",),
+    "costs more than it saves: off. A grouping would save 5 % of CPU, but hold 614 bytes a result "
+    "instead of 230.",
     cannot_stream="it fires timers of a stream too early",
     in_state=True,
 )
@@ -168,18 +167,6 @@ def _usable() -> list[str]:
     return [name for name, engine in ENGINES.items() if not engine.cannot_run]
 
 
-def in_state(runner: str, options: PipelineOptions) -> bool:
-    """Whether batch on this engine gathers conversations in state (`Engine.in_state`)."""
-    return ENGINES[runner].in_state and not _several_workers(options)
-
-
-def _several_workers(options: PipelineOptions) -> str:
-    """The mode in which Beam's local runner has more than one worker; "" when it has one."""
-    direct = options.view_as(DirectOptions)
-    alone = direct.direct_running_mode == "in_memory" or direct.direct_num_workers == 1
-    return "" if alone else str(direct.direct_running_mode)
-
-
 def only_handed_over(options: PipelineOptions) -> bool:
     """Whether the graph is only stored for a service to run, as Dataflow's launcher does.
 
@@ -221,11 +208,13 @@ def _prepare_prism(options: PipelineOptions, _: bool) -> None:
 
 
 def _check_local(options: PipelineOptions, _: bool) -> None:
-    """Refuse multi_threading, which is slower than one worker."""
-    if _several_workers(options) == "multi_threading":
+    """Refuse several workers, which lose to one."""
+    direct = options.view_as(DirectOptions)
+    mode = direct.direct_running_mode
+    if mode != "in_memory" and direct.direct_num_workers != 1:
         raise UsageError(
-            "--direct_running_mode=multi_threading is slower than one worker, since threads of "
-            "Python wait for each other, and holds more in memory: leave it out."
+            f"--direct_running_mode={mode} is slower than one worker and holds more in memory: "
+            "leave it out, or use --runner FlinkRunner or SparkRunner."
         )
 
 

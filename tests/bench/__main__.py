@@ -19,7 +19,6 @@ def rows(folder: Path) -> Iterator[Row]:
             run_seconds = row.value / 1e6
     yield from core.core_rows(runs.sample(folder, runs.FULL)[0], run_seconds)
     yield from runs.conversations_rows(folder)
-    yield from runs.worker_rows(folder)
     for peer in ranking.measure():
         yield Row(f"10,000 topics x 1,000 results: {peer['name']}", peer["seconds"], "s")
 

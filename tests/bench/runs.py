@@ -1,4 +1,4 @@
-"""Rows about whole runs: CPU over a bare decoding loop, memory, growth, several workers."""
+"""Rows about whole runs: CPU over a bare decoding loop, memory, growth."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -10,7 +10,6 @@ from tests.bench.growth import growth_rows
 from tests.bench.processes import Cost, cost_of, cost_of_run, in_turns
 from tests.bench.rows import Row
 
-TWO_PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
 FULL = 4_500  # conversations; with 4 iterations of 20 results each about 355,000 results
 AVRO_RUN = "avro: run"
 _BARE_LOOPS = {".avro": "fastavro", ".jsonl": "msgspec", ".parquet": "pyarrow"}
@@ -63,12 +62,3 @@ def conversations_rows(folder: Path) -> Iterator[Row]:
     samples = {factor: sample(folder, 500 * factor) for factor in (1, 2, 4, 8)}
     tiny, _ = sample(folder, 1)
     yield from growth_rows("more conversations", samples, tiny, folder)
-
-
-def worker_rows(folder: Path) -> Iterator[Row]:
-    """Wall time with one worker, and with the two processes that Beam's local runner can have."""
-    path, _ = sample(folder, FULL)
-    one = cost_of_run(path, folder / "out")
-    two = cost_of_run(path, folder / "out", *TWO_PROCESSES)
-    yield Row("wall, one process", one.wall, "s")
-    yield Row("wall, two worker processes / one", two.wall / one.wall, "ratio")

@@ -13,7 +13,7 @@ from tests.bench.cluster_cost import ClusterCost, cost_on, cpu_on_spark
 from tests.bench.growth import growth_rows
 from tests.bench.processes import Cost, cost_of_run
 from tests.bench.rows import Row
-from tests.bench.runs import TWO_PROCESSES, sample
+from tests.bench.runs import sample
 from tests.bench.table import store
 from tests.engines.cluster import Cluster
 from tests.engines.spark import SparkCluster
@@ -77,10 +77,9 @@ def _net(name: str, cpu: float, results: int, target: str) -> Row:
 
 def _local(trace: Path, results: int, folder: Path) -> Iterator[Row]:
     one = cost_of_run(trace, folder / "out")
-    yield from _cost_rows("FnApiRunner, 1 process", one, results)
-    two = cost_of_run(trace, folder / "out", *TWO_PROCESSES)
-    yield from _cost_rows("FnApiRunner, 2 processes", two, results)
-    yield Row("FnApiRunner, 1 process / 2", one.wall / two.wall, "times as fast")
+    yield Row("FnApiRunner: wall", one.wall, "s")
+    yield Row("FnApiRunner: CPU", one.cpu, "s")
+    yield Row("FnApiRunner: CPU a result", one.cpu / results * 1e6, "us")
     # Two cores may share a core's power: what two runs that have nothing to do with one another
     # gain is all that a machine has to give.
     ceiling = 2 * one.wall / _two_copies(trace, folder)
@@ -99,12 +98,6 @@ def _two_copies(trace: Path, folder: Path) -> float:
     for thread in threads:
         thread.join()
     return max(cost.wall for cost in costs)
-
-
-def _cost_rows(name: str, cost: Cost, results: int) -> Iterator[Row]:
-    yield Row(f"{name}: wall", cost.wall, "s")
-    yield Row(f"{name}: CPU", cost.cpu, "s")
-    yield Row(f"{name}: CPU a result", cost.cpu / results * 1e6, "us")
 
 
 def _on_flink(cluster: Cluster, trace: Path, results: int, folder: Path) -> Iterator[Row]:

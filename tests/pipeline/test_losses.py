@@ -44,18 +44,18 @@ def repeating(self, shard):
 reading.ReadShardPayloads.process = repeating
 """,
 }
-PROCESSES = {
-    "one": (),
-    "several": ("--direct_running_mode=multi_processing", "--direct_num_workers=2"),
+GATHERED = {
+    "in state": (),
+    "by a grouping": ("--runner=PortableRunner", "--job_endpoint=embed"),
 }
 
 
-@pytest.mark.parametrize("processes", PROCESSES)
+@pytest.mark.parametrize("gathered", GATHERED)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_it_fails_and_publishes_nothing(loss, processes, tmp_path):
-    # Every Python process imports this module when it starts, the workers too.
+def test_it_fails_and_publishes_nothing(loss, gathered, tmp_path):
+    # Every Python process imports this module when it starts.
     (tmp_path / "sitecustomize.py").write_text(_WHEN_IMPORTED.format(patch=LOSSES[loss]))
-    words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *PROCESSES[processes]]
+    words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *GATHERED[gathered]]
     done = subprocess.run(
         [sys.executable, "-m", "goodgain", *words],
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"},

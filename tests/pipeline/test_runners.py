@@ -31,7 +31,6 @@ def _answering_job_server(monkeypatch):
     monkeypatch.setattr(runners, "_answers", lambda host, port: True)
 
 
-PROCESSES = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
 FLINK = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
 # What makes the table's checks content, so that a test can look at something else.
 ENOUGH = {
@@ -55,30 +54,20 @@ def test_an_engine_gets_the_options_of_the_table(name, streaming):
             assert str(found[option]) in (value or "True", f"['{value}']")
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "expected"),
-    [
-        ("FnApiRunner", (), True),
-        ("FnApiRunner", ("--direct_num_workers=2",), True),  # in_memory: one after all
-        (
-            "FnApiRunner",
-            ("--direct_running_mode=multi_processing", "--direct_num_workers=2"),
-            False,
-        ),
-        ("PortableRunner", ("--job_endpoint=embed",), False),
-        *((name, given, False) for name, given in ENOUGH.items()),
-    ],
-)
-def test_only_the_local_engine_gathers_in_state(name, given, expected):
-    _, options = runners.create(name, given)
-    assert runners.in_state(name, options) is expected
+def test_only_the_local_engine_gathers_in_state():
+    assert {name for name, engine in runners.ENGINES.items() if engine.in_state} == {
+        "DirectRunner",
+        "FnApiRunner",
+    }
 
 
-def test_threads_are_refused_since_they_lose():
-    threads = "--direct_running_mode=multi_threading"
-    with pytest.raises(UsageError, match="is slower than one worker"):
-        runners.create("FnApiRunner", [threads, "--direct_num_workers=2"])
-    runners.create("FnApiRunner", [threads])  # of which there is one
+@pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
+@pytest.mark.parametrize("workers", ["2", "0"])  # 0: one for each core
+def test_several_workers_are_refused_since_they_lose(mode, workers):
+    mode = f"--direct_running_mode={mode}"
+    with pytest.raises(UsageError, match=f"{mode} is slower than one worker"):
+        runners.create("FnApiRunner", [mode, f"--direct_num_workers={workers}"])
+    runners.create("FnApiRunner", [mode])  # of which there is one
 
 
 def test_dask_is_refused_with_the_reason():
