@@ -125,7 +125,7 @@ def _result(line: RunLine, labels: dict[str, int | None]) -> dict[str, Any]:
 def _labels(qrels: TrecFile, topic: str) -> dict[str, int | None]:
     first: dict[str, int] = {}
     labels: dict[str, int | None] = {}
-    for judged in qrels.judged_documents(topic):
+    for judged in qrels.qrels_lines(topic):
         name = judged.document
         if labels.setdefault(name, judged.gain) != judged.gain:
             raise qrels.error(

@@ -35,8 +35,8 @@ class RunLine(Struct, frozen=True, gc=False):
     tag: str
 
 
-class JudgedDocument(Struct, frozen=True, gc=False):
-    """What qrels say of a document: gain 0 to 4, or None where a negative label says unjudged."""
+class QrelsLine(Struct, frozen=True, gc=False):
+    """A judgment in a file of qrels: gain 0 to 4, or None where a negative label says unjudged."""
 
     number: int
     document: str
@@ -98,7 +98,7 @@ class TrecFile:
             _, q0, document, _, score, tag = fields
             yield RunLine(number, q0, document, self._score(score, number), tag)
 
-    def judged_documents(self, topic: str) -> Iterator[JudgedDocument]:
+    def qrels_lines(self, topic: str) -> Iterator[QrelsLine]:
         """The lines of qrels on a topic, in file order; document names normalised (SPEC 4.1).
 
         Raises:
@@ -109,7 +109,7 @@ class TrecFile:
                 judgment = judgment_of_line(line, JudgmentPlace(0, number))
             except JudgmentError as error:
                 raise self.error(number, str(error)) from None
-            yield JudgedDocument(number, judgment.document, judgment.gain)
+            yield QrelsLine(number, judgment.document, judgment.gain)
 
     def error(self, number: int, text: str) -> UsageError:
         """An error about a line."""

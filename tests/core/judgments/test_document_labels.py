@@ -106,7 +106,7 @@ def test_call_lists_have_the_labels_of_their_documents():
     assert [row.ranking for row in found.calls] == [(1, 1.0), (1, 1.0)]
 
 
-def test_the_best_case_leaves_judged_documents_as_they_are():
+def test_the_best_case_leaves_qrels_lines_as_they_are():
     found = score(result("A"), result("A", "d1"), result("B"), judged={"d1": 0}, bounds=True)
     assert found.best is not None
     assert (found.conversation.CG, found.best.conversation.CG) == (0, 4)
