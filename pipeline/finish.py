@@ -46,6 +46,7 @@ from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.warnings.names import SeenNames
@@ -94,6 +95,7 @@ class StartedRun(Struct, frozen=True):
     seen: SeenNames
     inputs: tuple[InputFile, ...]
     qrels: tuple[InputFile, ...]
+    labels: tuple[LabelFile, ...]
     pool: OpenedPool | None
     engine: str
     started: datetime
@@ -218,6 +220,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
         inputs=run.inputs,
         sizes_after=[_size_now(file) for file in run.inputs],
         qrels=run.qrels,
+        labels=run.labels,
         pool=run.pool,
         engine=run.engine,
         started=run.started,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 from msgspec import Struct
@@ -20,6 +20,7 @@ from goodgain.pipeline.counts import (
 )
 from goodgain.pipeline.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.judgments import SHOWN_PROBLEMS
+from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.rows import (
@@ -33,9 +34,11 @@ from goodgain.pipeline.outputs.rows import (
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.outputs.sort_keys import late_key, mean_key, rejected_key, score_key
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
+from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -43,6 +46,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.labels import GivenLabels, JoinedLabels, JoinLabels, ReadLabels
 from goodgain.transforms.means import GlobalMeans
 from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
 from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
@@ -58,6 +62,8 @@ class Plan(Struct, frozen=True):
     Attributes:
       adaptation: how the records differ from those of SPEC 2.
       qrels: files of judgments that replace the labels of the traces; none where those count.
+      labels: files of labels of single results, which go before those of the traces.
+      iteration_base: number of the first iteration of a turn, in the labels as in the traces.
       in_state: how the engine gathers conversations (`goodgain.transforms.score.ScorePayloads`).
       finishes: the run, where the graph itself is to finish it since nobody waits for its end.
     """
@@ -73,6 +79,8 @@ class Plan(Struct, frozen=True):
     adaptation: Adaptation | None = None
     bounds: ReadBounds = DEFAULT_BOUNDS
     qrels: tuple[InputFile, ...] = ()
+    labels: tuple[LabelFile, ...] = ()
+    iteration_base: int = 1
     in_state: bool = False
     finishes: StartedRun | None = None
 
@@ -91,6 +99,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     payloads = files.payloads
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
+    given = _join_labels(pipeline, payloads, plan) if plan.labels else None
+    if given:
+        payloads = (payloads, given.joined.payloads) | "GivenLabels" >> beam.Flatten()
     scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state)
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
     scores = (scored.scores, tied) | "Scores" >> beam.Flatten()
@@ -111,6 +122,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             else []
         ),
         *([labelling.counts] if labelling else []),
+        *(_label_counts(given) if given else []),
     )
     written = (
         scores
@@ -124,6 +136,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
+        *([_write_rejected_labels(plan, given, scores)] if given else []),
     )
     summary = (
         pipeline
@@ -153,6 +166,49 @@ def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labell
     return joined._replace(problems=problems)
 
 
+class _Given(NamedTuple):
+    """Labels of single results, as read and as joined."""
+
+    read: GivenLabels
+    joined: JoinedLabels
+
+
+def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Given:
+    read = pipeline | "ReadLabels" >> ReadLabels(plan.labels, plan.iteration_base)
+    return _Given(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
+
+
+def _label_counts(given: _Given) -> list[beam.PCollection[Counts]]:
+    unplaced = given.joined.rejected | "CountUnplaced" >> CountElements(_one_rejected)
+    return [given.read.counts, unplaced]
+
+
+def _one_rejected(_: RejectedLabel) -> Counts:
+    return {"labels.rejected": 1}
+
+
+def _write_rejected_labels(
+    plan: Plan, given: _Given, scores: beam.PCollection[ConversationScore]
+) -> beam.PCollection[WrittenFile]:
+    of_scores = scores | "RejectedLabels" >> beam.FlatMap(_rejected_labels)
+    of_scores.element_type = RejectedLabel
+    rows = (
+        (given.joined.rejected, of_scores)
+        | "Unplaced" >> beam.Flatten()
+        | "RejectedRows" >> beam.Map(rejected_row, plan.labels).with_output_types(RejectedRecord)
+    )
+    return (
+        (given.read.rejected, rows)
+        | "AllRejectedLabels" >> beam.Flatten()
+        | "WriteRejectedLabels"
+        >> _write_one(plan, datasets.REJECTED_LABELS, rejected_rows, RejectedRecord, rejected_key)
+    )
+
+
+def _rejected_labels(score: ConversationScore) -> list[RejectedLabel]:
+    return score.rejected_labels
+
+
 def _ranking_names(plan: Plan) -> tuple[str, ...]:
     return tuple(metric.name for metric in plan.scoring.ranking.metrics)
 
@@ -176,14 +232,15 @@ def _write_scores(plan: Plan) -> WriteRows:
 
 def _without_counts(score: ConversationScore) -> ConversationScore:
     """What is written; the counts, half of a score's bytes, need not be carried to the files."""
-    return replace(score, counts={})
+    return replace(score, counts={}, rejected_labels=[])
 
 
 def _write_one(
     plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
 ) -> WriteRows:
     # Anything may be rejected, even all of a large input; means and late rows are few.
-    shards = plan.target.shards if dataset is datasets.REJECTED else _ONE
+    many = (datasets.REJECTED, datasets.REJECTED_LABELS)
+    shards = plan.target.shards if dataset in many else _ONE
     target = replace(plan.target, shards=shards)
     return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from goodgain.pipeline.options.pool_use import OpenedPool
 from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.errors import BalanceError, UsageError
+from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
@@ -23,6 +24,7 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
 _RESULTS = ("total", "unique", "good", "duplicates", "unlabelled", "label_conflicts")
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
 QRELS_COUNTS = (
     "judgments",
     "unjudged",
@@ -94,6 +96,7 @@ def manifest_of(
     inputs: Sequence[InputFile],
     sizes_after: Sequence[int | None] | None = None,
     qrels: Sequence[InputFile] = (),
+    labels: Sequence[LabelFile] | None = None,
     pool: OpenedPool | None = None,
     engine: str,
     started: datetime,
@@ -111,6 +114,7 @@ def manifest_of(
       inputs: the files that were read.
       sizes_after: the sizes that these have after the run, None of one that is gone.
       qrels: the files of judgments, when labels came from those.
+      labels: the files of labels of single results, when some were given.
       pool: what there was to find, when it was scored with one.
       engine: what ran the pipeline.
       started, finished: UTC.
@@ -139,6 +143,7 @@ def manifest_of(
             "candidates_cut": counts.get("candidates_cut", 0),
         },
         **({"qrels": _qrels(counts, qrels)} if qrels else {}),
+        **({"labels": _labels(counts, labels)} if labels else {}),
         "warnings": msgspec.to_builtins(warnings),
         **({"pool": _pool(counts, pool, rules_digest)} if pool else {}),
         "datasets": dict(sorted(datasets.items())),
@@ -180,6 +185,26 @@ def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, A
         "files": _files(files),
         **{name: counts.get(f"qrels.{name}", 0) for name in QRELS_COUNTS},
         "results_without_judgment": counts.get("results.unlabelled", 0),
+    }
+
+
+def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+    """What became of the labels of single results: each ends in exactly one way.
+
+    Raises:
+      BalanceError: they do not add up.
+    """
+    told = {name: counts.get(f"labels.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
+    if told["read"] != sum(told[name] for name in LABEL_OUTCOMES):
+        outcomes = " + ".join(f"{told[name]} {name}" for name in LABEL_OUTCOMES)
+        raise BalanceError(
+            f"{told['read']} labels were read but they ended as {outcomes}; the engine lost or "
+            "repeated some, so nothing was published."
+        )
+    return {
+        "files": [{"path": file.path, "size": file.size} for file in files],
+        **told,
+        "replaced": counts.get("labels.replaced", 0),
     }
 
 

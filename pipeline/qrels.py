@@ -21,11 +21,24 @@ def find_qrels(pattern: str) -> tuple[InputFile, ...]:
     Raises:
       UsageError: it matches none, or cannot be looked up.
     """
+    return _found(pattern, "judgments", "--qrels")
+
+
+def find_labels(pattern: str) -> tuple[InputFile, ...]:
+    """The files of labels that a path or pattern matches.
+
+    Raises:
+      UsageError: it matches none, or cannot be looked up.
+    """
+    return _found(pattern, "labels", "--labels")
+
+
+def _found(pattern: str, what: str, option: str) -> tuple[InputFile, ...]:
     try:
         return find_inputs([pattern])
     except UsageError as error:
-        text = str(error).replace("Input", "The file of judgments", 1)
-        raise UsageError(f"{text.rstrip('.')} (--qrels).") from None
+        text = str(error).replace("Input", f"The file of {what}", 1)
+        raise UsageError(f"{text.rstrip('.')} ({option}).") from None
 
 
 def check_beginnings(files: Sequence[InputFile]) -> None:

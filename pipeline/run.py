@@ -23,6 +23,7 @@ from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, started_in
 from goodgain.pipeline.first_look import first_look
+from goodgain.pipeline.labels import label_files
 from goodgain.pipeline.options.pool_use import open_pool
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
@@ -30,13 +31,14 @@ from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.pipeline.outputs.folder import MANIFEST, claim, discard_unfinished, prepare
 from goodgain.pipeline.outputs.lock import folder_locked
 from goodgain.pipeline.outputs.sinks import Target
-from goodgain.pipeline.qrels import check_beginnings, find_qrels
+from goodgain.pipeline.qrels import check_beginnings, find_labels, find_qrels
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.read import find_inputs, open_plain
 
@@ -82,6 +84,9 @@ def run(
     rules = load_rules(config.rules)
     qrels = find_qrels(config.qrels) if config.qrels else ()
     check_beginnings(qrels)
+    labels: tuple[LabelFile, ...] = ()
+    if config.labels:
+        labels = label_files(find_labels(config.labels), open_plain, config.iteration_base)
     pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
     facts = StartedRun(
         folder=config.output,
@@ -93,6 +98,7 @@ def run(
         rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
         inputs=inputs,
         qrels=qrels,
+        labels=labels,
         pool=pool,
         engine=type(engine).__name__,
         started=started,
@@ -161,6 +167,8 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
         adaptation=config.adaptation,
         bounds=config.read_bounds,
         qrels=run.qrels,
+        labels=run.labels,
+        iteration_base=config.iteration_base,
         in_state=runners.ENGINES[config.runner].in_state,
         finishes=run if handed_over else None,
     )

@@ -167,6 +167,15 @@ def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
         f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
         f"{results['unlabelled']:,} unlabelled.",
     )
+    if "labels" in manifest:
+        labels = manifest["labels"]
+        _print(
+            console,
+            f"Labels: {labels['read']:,} read = {labels['joined']:,} joined + "
+            f"{labels['repeated']:,} repeated + {labels['empty']:,} empty + "
+            f"{labels['rejected']:,} rejected; {labels['replaced']:,} replace another of the "
+            "traces.",
+        )
     if "qrels" in manifest:
         _print_qrels(console, manifest["qrels"])
 

@@ -157,6 +157,7 @@ class ScoreWithPool(beam.DoFn):
                     self._scoring,
                     frame.external,
                     self._pools,
+                    frame.labels,
                 )
 
 
@@ -226,7 +227,12 @@ def _scored(
     frame = unpack(payloads)
     try:
         return score_conversation(
-            conversation_id, frame.calls, frame.rejected_records, scoring, frame.external
+            conversation_id,
+            frame.calls,
+            frame.rejected_records,
+            scoring,
+            frame.external,
+            labels=frame.labels,
         )
     except EncodingsNeededError:
         return TaggedOutput(_UNDECIDED, (conversation_id, b"".join(payloads)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -14,12 +15,14 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.api.fold import RunSums, gather, scores_of
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
+from goodgain.pipeline.api.labels import Labels, join_labels, labels_given
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import warnings_of_run
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import join, read_judgments
+from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of
 from goodgain.pipeline.local_scoring import local_scoring
 from goodgain.pipeline.manifest import manifest_of
@@ -56,6 +59,7 @@ def evaluate(
     metrics: Sequence[str] | str | None = None,
     slices: Sequence[str | Sequence[str]] | str | None = None,
     config: str | None = None,
+    labels: Labels | None = None,
     **options: Any,
 ) -> Run:
     """Score labelled traces in this process: the numbers of `goodgain run`, without Beam.
@@ -68,6 +72,9 @@ def evaluate(
       slices: attributes to give means by, like `market`, or several together like
         `["arm", "market"]`.
       config: a YAML file with options of `goodgain run`; what is given here wins.
+      labels: labels of single results, in place of those that the traces give them: a path or
+        pattern of files as `goodgain run --labels` takes them, or their rows as dicts or as a
+        table.
       options: any other option of `goodgain run`, with `_` between words, like
         `good_gain_threshold=3`.
 
@@ -91,8 +98,13 @@ def evaluate(
     started = datetime.now(UTC)
     files = files_of(traces)
     chosen = {**options, "metrics": metrics, "slices": slices}
+    if isinstance(labels, str | os.PathLike):
+        chosen["labels"] = os.fspath(labels)
     paths = None if files is None else [file.path for file in files]
     settings = evaluation_config(paths, chosen, config)
+    given = None
+    if (from_where := labels if settings.labels is None else settings.labels) is not None:
+        given = labels_given(from_where, settings.iteration_base)
     source: _Memory | _Files
     if files is None:
         held = in_memory(traces, settings.adaptation)
@@ -115,14 +127,19 @@ def evaluate(
     with progress.shown():
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
         gathered = gather(source.packed(packer_for(packing)))
-        labels = join(gathered.asked, judged)
-        for conversation_id, external in labels.by_conversation.items():
+        judgments = join(gathered.asked, judged)
+        for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
         scores = []
+        joined = None
+        if given is not None:
+            joined = join_labels(given, gathered.payloads)
         for score in scores_of(gathered.payloads, scoring, source.encodings, pools):
             sums.add(score)
             scores.append(score)
-    counts = sums.counts + Counter(gathered.counts) + labels.counts
+    counts = sums.counts + Counter(gathered.counts) + judgments.counts
+    if joined is not None:
+        counts.update(joined.counts)
     means = list(sums.means())
     manifest = manifest_of(
         counts=counts,
@@ -131,6 +148,7 @@ def evaluate(
         rules_digest=xxhash.xxh3_128_hexdigest(found.rules.model_dump_json().encode()),
         inputs=files or [],
         qrels=found.qrels,
+        labels=() if given is None else given.files,
         pool=pool,
         engine=_ENGINE,
         started=started,
@@ -150,7 +168,15 @@ def evaluate(
         ),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)
-    return Run(tables, manifest, lambda: found, source.records)
+    if given is not None and joined is not None:
+        unjoined = joined.rejected + [
+            rejected_row(one, given.files) for score in scores for one in score.rejected_labels
+        ]
+        tables[datasets.REJECTED_LABELS.name] = _made_once(
+            datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
+        )
+    labelled = tuple if given is None else given.labels
+    return Run(tables, manifest, lambda: found, source.records, labelled)
 
 
 def _tables(

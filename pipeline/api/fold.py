@@ -112,7 +112,13 @@ def _scored(
 ) -> ConversationScore:
     frame = unpack(packed)
     score = score_conversation(
-        conversation_id, frame.calls, frame.rejected_records, scoring, frame.external, pools
+        conversation_id,
+        frame.calls,
+        frame.rejected_records,
+        scoring,
+        frame.external,
+        pools,
+        frame.labels,
     )
     progress.advance({"conversations.total": 1})
     return score

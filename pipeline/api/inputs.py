@@ -35,6 +35,7 @@ Traces: TypeAlias = (
     "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
     " | Iterable[Mapping[str, Any] | SearchCall] | pd.DataFrame | pl.DataFrame | pa.Table"
 )
+_TABLES = ("pandas", "polars", "pyarrow")
 _SOURCE = "traces"  # what rejected rows call what was given in memory
 _MAPS = ("attributes", "costs", "ids", "fields")
 
@@ -72,7 +73,7 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInM
       UsageError: it is nothing that holds traces.
     """
     kind = type(traces).__module__.split(".")[0]
-    if kind not in ("pandas", "polars", "pyarrow"):
+    if kind not in _TABLES:
         return _parsed(_checked(traces), adaptation)
     rows: Iterable[dict[str, Any]] = _rows(traces, kind)
     columns = getattr(traces, "column_names", None) or traces.columns  # type: ignore[union-attr]
@@ -88,6 +89,12 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInM
     unknown = {name for name in names if not is_column(name)}
     seen = replace(found.seen, result=found.seen.result | unknown, without_source=tuple(missing))
     return replace(found, seen=seen)
+
+
+def rows_of(table: Any) -> Iterable[Any]:
+    """The rows of a table of pandas, polars or pyarrow as dicts; anything else as it is."""
+    kind = type(table).__module__.split(".")[0]
+    return _rows(table, kind) if kind in _TABLES else table
 
 
 def _parsed(

@@ -11,6 +11,7 @@ from goodgain.pipeline.api.options import IN_MEMORY, saved_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.first_look import first_look
+from goodgain.pipeline.labels import local_labels
 from goodgain.pipeline.local import local_files, open_local, read_files
 from goodgain.pipeline.local_scoring import LocalScoring, local_scoring
 from goodgain.pipeline.manifest import check_run
@@ -65,6 +66,7 @@ def load(folder: str | Path) -> Run:
         manifest,
         lambda: _scoring(config),
         lambda: _records(config),
+        lambda: local_labels(config.labels, config.iteration_base),
     )
 
 
@@ -76,6 +78,7 @@ def _datasets(config: RunConfig) -> Iterator[Dataset]:
     yield datasets.DUPLICATES
     yield datasets.MEANS
     yield datasets.REJECTED
+    yield datasets.REJECTED_LABELS
 
 
 def _table(folder: Path, dataset: Dataset) -> Callable[[], Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from html import escape
 from io import StringIO
@@ -15,6 +15,7 @@ from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import told, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -44,6 +45,7 @@ class Run:
         manifest: Mapping[str, Any],
         scoring: Callable[[], LocalScoring],
         records: Records,
+        labels: Callable[[], Iterable[ResultLabel]] = tuple,
     ) -> None:
         """Hold a run.
 
@@ -52,11 +54,13 @@ class Run:
           manifest: see above.
           scoring: gives what the run was scored with.
           records: reads the traces again.
+          labels: gives the labels that were given beside the traces.
         """
         self.manifest = manifest
         self._tables = tables
         self._scoring = scoring
         self._records = records
+        self._labels = labels
 
     @cached_property
     def conversations(self) -> Table:
@@ -94,6 +98,17 @@ class Run:
         """One row for each record that could not be used: where it stood and what is wrong."""
         return self._tables["rejected"]()
 
+    @cached_property
+    def rejected_labels(self) -> Table:
+        """One row for each label that labels nothing: where it stood and why.
+
+        Raises:
+          UsageError: the run was made without labels beside the traces.
+        """
+        if "rejected_labels" not in self._tables:
+            raise UsageError("The run has no table of rejected labels; none were given to it.")
+        return self._tables["rejected_labels"]()
+
     def explain(self, conversation_id: str) -> Explanation:
         """What became of each result of a conversation, and why, for a person to read.
 
@@ -115,7 +130,9 @@ class Run:
         gathered = gather(conversation_id, [self._records()])
         text = StringIO()
         scored_with = self._scoring()
-        explained = explain(gathered, scored_with.scoring, scored_with.qrels)
+        explained = explain(
+            gathered, scored_with.scoring, scored_with.qrels, result_labels=self._labels()
+        )
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 

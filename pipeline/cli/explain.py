@@ -35,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.cli.explain_text import render
     from goodgain.pipeline.explanation import explain, gather
     from goodgain.pipeline.first_look import first_look
+    from goodgain.pipeline.labels import local_labels
     from goodgain.pipeline.local import local_files, open_local, read_files
     from goodgain.pipeline.local_scoring import local_scoring
     from goodgain.pipeline.terminal.console import print_json, result_console
@@ -46,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
     )
-    explanation = explain(gathered, found.scoring, found.qrels)
+    given = local_labels(config.labels, config.iteration_base)
+    explanation = explain(gathered, found.scoring, found.qrels, result_labels=given)
     if args.json:
         print_json(explanation_json(explanation))
     else:

@@ -7,11 +7,13 @@ import argparse
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.transforms.core.errors import UsageError
 
 NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"
 EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
 PASSES_ON = True
+_OF_RUNS_ONLY = ("--labels", "--qrels")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +40,12 @@ def run(args: argparse.Namespace) -> int:
       UsageError: the configuration, the input or the output cannot be used.
       GoodGainError: the stream failed.
     """
+    for word in args.beam_arguments:
+        if (name := word.partition("=")[0]) in _OF_RUNS_ONLY:
+            raise UsageError(
+                f"{name} is an option of `goodgain run`: in a stream labels come with the traces, "
+                "or from a --pool."
+            )
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here: this brings Beam, which takes long to load.
     import goodgain.pipeline.streaming.run

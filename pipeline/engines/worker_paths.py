@@ -14,7 +14,7 @@ from apache_beam.runners.runner import PipelineRunner
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
 
-_PATHS = ("input", "output", "qrels", "pool")
+_PATHS = ("input", "output", "qrels", "labels", "pool")
 _Config = TypeVar("_Config", bound=ScoringConfig)
 
 

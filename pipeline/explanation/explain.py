@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import BinaryIO
@@ -26,6 +26,7 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerpr
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, asked_by
+from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
 from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -44,6 +45,7 @@ def explain(
     scoring: Scoring,
     qrels: Sequence[InputFile] = (),
     open_file: Callable[[str], BinaryIO] = open_local,
+    result_labels: Iterable[ResultLabel] = (),
 ) -> ConversationExplanation:
     """Score a conversation and say of each of its results what became of it and why.
 
@@ -52,6 +54,8 @@ def explain(
     Args:
       qrels: files of judgments, where `scoring.label_keys` is given.
       open_file: opens those, and the files of a pool.
+      result_labels: of single results, in place of those that the trace gives them; labels of
+        other conversations may be among them.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another.
@@ -67,14 +71,19 @@ def explain(
     pools = None
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_file)
+    record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
+    keys = set(keys_of(gathered.conversation_id, record_ids))
+    given = [label for label in result_labels if label.key in keys]
     score = score_conversation(
-        gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools
+        gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, given
     )
     delivered = deliver(fingerprints)
     counted = delivered.of_last_turn()
     last_turn = delivered.last_turn
     earlier = [one.turn for one in delivered.calls if one.turn != last_turn]
     behind = [call_behind[id(one)] for one in counted]
+    labelled = label_calls(delivered.calls, given).calls
+    counted = replace(delivered, calls=labelled).of_last_turn()
     calls: dict[int, list[ExplainedCall]] = {}
     pool = turn_pool_of(gathered.conversation_id, delivered.attributes(), scoring.pool, pools)
     for i, call_ in _explained_calls(counted, behind, scoring, external, pool):

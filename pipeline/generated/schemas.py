@@ -24,6 +24,7 @@ def shipped_datasets() -> tuple[Dataset, ...]:
         datasets.DUPLICATES,
         datasets.MEANS,
         datasets.REJECTED,
+        datasets.REJECTED_LABELS,
         datasets.LATE,
     )
 

@@ -14,7 +14,8 @@ _DEFAULTS: dict[str, Any] = {
     name: ExplainConfig.model_fields[name].default
     for name in (
         "mapping", "iteration_base", "rules", "good_gain_threshold", "duplicates", "g_max",
-        "relevance_threshold", "qrels", "qrels_id", "qrels_topic", "pool", "run_name", "metrics",
+        "relevance_threshold", "qrels", "qrels_id", "qrels_topic", "labels", "pool", "run_name",
+        "metrics",
     )
 }  # fmt: skip
 _DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in _DEFAULTS.items()}

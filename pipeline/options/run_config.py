@@ -65,6 +65,21 @@ class ExplainConfig(ScoringConfig):
         None,
     )
 
+    labels: Text | None = option(
+        RANKING,
+        "FILE",
+        "labels of single results, in place of those that the traces give them: CSV, JSON Lines or "
+        "Parquet",
+        None,
+    )
+
+    @field_validator("labels")
+    @classmethod
+    def _labels_are_not_replaced(cls, labels: str | None, info: ValidationInfo) -> str | None:
+        if labels is not None and info.data.get("qrels") is not None:
+            raise ValueError("cannot be given beside qrels, which replace every label")
+        return labels
+
     @field_validator("qrels")
     @classmethod
     def _labels_have_one_source(cls, qrels: str | None, info: ValidationInfo) -> str | None:

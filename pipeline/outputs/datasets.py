@@ -286,6 +286,10 @@ REJECTED = Dataset(
     ),
 )
 
+REJECTED_LABELS = replace(
+    REJECTED, name="rejected_labels", doc="One row for each label of --labels that labels nothing."
+)
+
 LATE = Dataset(
     "late",
     "One row for each record that arrived after its conversation was closed (streaming).",

@@ -34,6 +34,7 @@ DATASETS = (
     "duplicates",
     "means",
     "rejected",
+    "rejected_labels",
     "late",
     "comparison",
     "differences",

@@ -16,7 +16,7 @@ from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
     compression_of,
-    decompressed,
+    decompressed_stream,
 )
 
 _HEAD = 16
@@ -177,35 +177,9 @@ def _opened(path: str) -> BinaryIO:
     file = open(path, "rb")  # noqa: SIM115  (closed with what is given back)
     compression = compression_of(file.read(_HEAD))
     file.seek(0)
-    stream = (
-        io.BufferedReader(_Pieces(file, compression), 2**20)
-        if compression is not Compression.NONE
-        else file
-    )
+    stream: Any = file
+    if compression is not Compression.NONE:
+        stream = decompressed_stream(file, compression)
     if stream.peek(len(_BYTE_ORDER_MARK)).startswith(_BYTE_ORDER_MARK):
         stream.read(len(_BYTE_ORDER_MARK))
     return cast(BinaryIO, stream)
-
-
-class _Pieces(io.RawIOBase):
-    """A compressed file as the stream of its content."""
-
-    def __init__(self, file: BinaryIO, compression: Compression) -> None:
-        self._file = file
-        self._pieces = decompressed(file, compression)
-        self._left = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if not self._left:
-            self._left = next(self._pieces, b"")
-        given = self._left[: len(buffer)]
-        buffer[: len(given)] = given
-        self._left = self._left[len(given) :]
-        return len(given)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import io
 import zlib
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, cast
 
 import zstandard
 
@@ -16,6 +17,7 @@ _PIECE = 4 * 1024
 # What one step may give. zstandard takes no limit, and expands so many bytes to 8 MiB at most.
 _CONTENT = 1024 * 1024
 _ZSTANDARD_STEP = 256
+_BUFFERED = 2**20
 _BROKEN = (zlib.error, OSError, EOFError, zstandard.ZstdError)
 
 
@@ -159,6 +161,36 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
                 decompressor = None
     if decompressor is not None:
         raise DamagedStreamError(f"the {compression} data ends too early")
+
+
+def decompressed_stream(file: BinaryIO, compression: Compression) -> BinaryIO:
+    """The content of a compressed file as a stream, which closes the file with it.
+
+    Reading it raises what `decompressed` raises.
+    """
+    return cast(BinaryIO, io.BufferedReader(_Pieces(file, compression), _BUFFERED))
+
+
+class _Pieces(io.RawIOBase):
+    def __init__(self, file: BinaryIO, compression: Compression) -> None:
+        self._file = file
+        self._pieces = decompressed(file, compression)
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._left:
+            self._left = next(self._pieces, b"")
+        given = self._left[: len(buffer)]
+        buffer[: len(given)] = given
+        self._left = self._left[len(given) :]
+        return len(given)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _salvaged(

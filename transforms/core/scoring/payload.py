@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, merged
+from goodgain.transforms.core.judgments.result_labels import ResultLabel
 
 _LENGTH_BYTES = 4
 _COMPRESSED = 1 << 31
@@ -33,11 +34,13 @@ class Frame(Struct, frozen=True):
       calls: their fingerprints.
       rejected_records: records of the conversation that could not be used (SPEC 3).
       external: labels from outside, or what finds them; None where there are none.
+      labels: of single results, given beside the traces.
     """
 
     calls: list[CallFingerprint]
     rejected_records: int = 0
     external: ExternalLabels | None = None
+    labels: list[ResultLabel] = []
 
 
 class _PackedFrame(Struct, frozen=True, array_like=True):
@@ -58,10 +61,21 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     rejected_records: int
     external: ExternalLabels | None
     encodings: dict[bytes, bytes]
+    labels: list[ResultLabel] = []
+
+
+class _BareCalls(Struct, frozen=True, array_like=True):
+    """A packed frame of which the calls alone are read."""
+
+    shapes: msgspec.Raw
+    evidence: msgspec.Raw
+    results: msgspec.Raw
+    calls: list[CallFingerprint]
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(_PackedFrame)
+_decode_calls = msgspec.msgpack.Decoder(_BareCalls).decode
 
 
 def payload(
@@ -70,6 +84,7 @@ def payload(
     external: ExternalLabels | None = None,
     encodings: Mapping[bytes, bytes] = MappingProxyType({}),
     compress: bool = False,
+    labels: Sequence[ResultLabel] = (),
 ) -> bytes:
     """Pack fingerprints, a count of rejected records and external labels of one conversation.
 
@@ -79,6 +94,7 @@ def payload(
       external: labels from outside, or what finds them.
       encodings: canonical encodings by record_digest, for fingerprints in other payloads.
       compress: make it small, which pays where fingerprints carry their encodings.
+      labels: of single results, given beside the traces.
     """
     shapes: dict[bytes, int] = {}
     evidence: dict[tuple[int, bytes], int] = {}
@@ -100,6 +116,7 @@ def payload(
             rejected_records,
             external,
             dict(encodings),
+            list(labels),
         )
     )
     whole = len(frame).to_bytes(_LENGTH_BYTES) + frame
@@ -118,24 +135,34 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
     rejected = 0
     external: list[ExternalLabels] = []
     encodings: dict[bytes, bytes] = {}
+    labels: list[ResultLabel] = []
     for packed in payloads:
-        start = 0
-        while start < len(packed):
-            length = int.from_bytes(packed[start : start + _LENGTH_BYTES])
-            end = start + _LENGTH_BYTES + (length & ~_COMPRESSED)
-            content = memoryview(packed)[start + _LENGTH_BYTES : end]
-            frame = _decoder.decode(
-                zstandard.decompress(content) if length & _COMPRESSED else content
-            )
+        for frame in map(_decoder.decode, _frames(packed)):
             calls += _calls_of(frame)
             rejected += frame.rejected_records
             if frame.external is not None:
                 external.append(frame.external)
             encodings.update(frame.encodings)
-            start = end
+            labels += frame.labels
     if encodings:
         calls = [_with_encoding(call, encodings) for call in calls]
-    return Frame(calls, rejected, merged(external) if external else None)
+    return Frame(calls, rejected, merged(external) if external else None, labels)
+
+
+def record_ids(packed: bytes) -> list[str]:
+    """The record_ids of the calls in a payload, each once."""
+    calls = (call for frame in _frames(packed) for call in _decode_calls(frame).calls)
+    return list(dict.fromkeys(call.record_id for call in calls if call.record_id is not None))
+
+
+def _frames(packed: bytes) -> Iterator[bytes | memoryview]:
+    start = 0
+    while start < len(packed):
+        length = int.from_bytes(packed[start : start + _LENGTH_BYTES])
+        end = start + _LENGTH_BYTES + (length & ~_COMPRESSED)
+        content = memoryview(packed)[start + _LENGTH_BYTES : end]
+        yield zstandard.decompress(content) if length & _COMPRESSED else content
+        start = end
 
 
 def _with_encoding(call: CallFingerprint, encodings: Mapping[bytes, bytes]) -> CallFingerprint:

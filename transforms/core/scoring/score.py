@@ -14,6 +14,12 @@ from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, external_pool
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.judgments.result_labels import (
+    LabelledCalls,
+    RejectedLabel,
+    ResultLabel,
+    label_calls,
+)
 from goodgain.transforms.core.pool.lookup import PoolUse, TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.ranking import (
@@ -142,6 +148,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
       unsearched: where there was no search, what the ranking metrics are of the empty list, and
         those of a pool, for the population `everyone`.
       budgets: gains at the budgets asked for.
+      rejected_labels: of those given for its results.
     """
 
     conversation: ConversationRow
@@ -154,6 +161,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     closed: int | None = None
     unsearched: tuple[float | None, ...] = ()
     budgets: list[AtBudget] = []
+    rejected_labels: list[RejectedLabel] = []
 
 
 def score_conversation(
@@ -163,6 +171,7 @@ def score_conversation(
     scoring: Scoring,
     external: ExternalLabels | None = None,
     pools: TopicPools | None = None,
+    labels: Sequence[ResultLabel] = (),
 ) -> ConversationScore:
     """Score a conversation from all its fingerprints, in whatever order they are given.
 
@@ -173,12 +182,16 @@ def score_conversation(
       scoring: rules, thresholds and what is asked for.
       external: labels from outside, read when `scoring.label_keys` is given.
       pools: of topics, read when `scoring.pool` is given; then fingerprints carry their encodings.
+      labels: of single results, in place of those that the trace gives them.
 
     Raises:
       EncodingsNeededError: an order hangs on canonical encodings that were left behind.
       GoodGainError: a file of the pool cannot be read.
     """
     delivered = deliver(fingerprints)
+    labelled = label_calls(delivered.calls, labels) if labels else None
+    if labelled is not None:
+        delivered = replace(delivered, calls=labelled.calls)
     calls = delivered.of_last_turn()
     attributes = delivered.attributes()
     keys = scoring.label_keys
@@ -227,9 +240,11 @@ def score_conversation(
             **_record_counts(delivered, turn, row),
             **data_counts(turn, times, scoring.rules, scoring.clock),
             **_pool_counts(turn, turn_pool, scoring),
+            **_label_counts(labelled),
         },
         unsearched=unsearched,
         budgets=at_budgets(iterations, scoring.budgets) if scoring.budgets else [],
+        rejected_labels=labelled.rejected if labelled else [],
     )
 
 
@@ -326,6 +341,17 @@ def _pool_counts(turn: Turn, turn_pool: TurnPool | None, scoring: Scoring) -> di
     if turn_pool is None:
         return {}
     return pool_counts(turn, turn_pool, scoring.rules, scoring.good_gain_threshold)
+
+
+def _label_counts(labelled: LabelledCalls | None) -> dict[str, int]:
+    if labelled is None:
+        return {}
+    return {
+        "labels.joined": labelled.joined,
+        "labels.replaced": labelled.replaced,
+        "labels.repeated": labelled.repeated,
+        "labels.rejected": len(labelled.rejected),
+    }
 
 
 def _record_counts(delivered: Delivered, turn: Turn, row: ConversationRow) -> dict[str, int]:

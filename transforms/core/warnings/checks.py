@@ -46,12 +46,14 @@ from goodgain.transforms.core.warnings.warning import (
     NO_LABELS,
     ODD_TIMES,
     OUTSIDE_POOL,
+    REJECTED_LABELS,
     UNKNOWN_FIELDS,
     WEAK_DOCUMENTS,
     DataWarning,
 )
 
 READ = "records.read"
+_LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED = 0.2
 _NOTABLE_SLICE = 0.1  # by so much a slice's share differs when it is worth naming
 _MOST_UNIDENTIFIED = 0.1
@@ -361,6 +363,18 @@ def _counted(found: Findings) -> Iterator[DataWarning]:
             yield DataWarning(one.code, count, count / of, message, one.remedy)
 
 
+def _rejected_labels(found: Findings) -> Iterator[DataWarning]:
+    read, rejected = found.count(_LABELS_READ), found.count(_LABELS_REJECTED)
+    if rejected:
+        yield DataWarning(
+            REJECTED_LABELS,
+            rejected,
+            rejected / read,
+            f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) label nothing.",
+            "The dataset rejected_labels has each with its place and the reason.",
+        )
+
+
 def _labels_apart(found: Findings) -> Iterator[DataWarning]:
     for name, span in sorted(found.label_spans.items()):
         share = span.apart / span.documents if span.documents else 0.0
@@ -388,4 +402,5 @@ _CHECKS: tuple[Callable[[Findings], Iterator[DataWarning]], ...] = (
     _odd_times,
     _counted,
     _labels_apart,
+    _rejected_labels,
 )

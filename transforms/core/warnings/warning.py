@@ -20,6 +20,7 @@ NONE = "none"  # no code: what stands where there is no warning
 OUTSIDE_POOL = "outside_pool"
 WEAK_DOCUMENTS = "weak_documents"
 LABELS_APART = "labels_apart"
+REJECTED_LABELS = "rejected_labels"
 CODES = (
     EMPTY_INPUT,
     NO_LABELS,
@@ -34,6 +35,7 @@ CODES = (
     OUTSIDE_POOL,
     WEAK_DOCUMENTS,
     LABELS_APART,
+    REJECTED_LABELS,
 )
 _ENOUGH_LABELS = 30  # fewer may all be bad by chance
 

@@ -1,0 +1,98 @@
+"""Labels of single results that a caller of the Python functions gives beside the traces."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
+
+from goodgain.pipeline.api.inputs import rows_of
+from goodgain.pipeline.labels import label_files, rejected_row
+from goodgain.pipeline.local import local_files, open_local
+from goodgain.transforms.core.files.labels import (
+    Found,
+    LabelFile,
+    LabelFormat,
+    labels_of_rows,
+    read_labels,
+)
+from goodgain.transforms.core.judgments.result_labels import (
+    LabelKey,
+    ResultLabel,
+    conversation_of,
+    keys_of,
+    unplaced,
+)
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.payload import payload, record_ids
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Labels: TypeAlias = (
+    "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | pd.DataFrame | pl.DataFrame | pa.Table"
+)
+_SOURCE = "labels"  # what rejected rows call what was given in memory
+
+
+class GivenLabels(Struct, frozen=True):
+    """Everything that was given, row by row, and the files that the rows are of."""
+
+    files: tuple[LabelFile, ...]
+    found: list[Found]
+
+    def labels(self) -> Iterator[ResultLabel]:
+        """The rows that are labels."""
+        return (one for one in self.found if isinstance(one, ResultLabel))
+
+
+class Joined(Struct, frozen=True):
+    """What became of labels before conversations are scored."""
+
+    counts: Mapping[str, int]
+    rejected: list[RejectedRecord]
+
+
+def labels_given(labels: Labels, iteration_base: int) -> GivenLabels:
+    """Read labels.
+
+    Raises:
+      UsageError: a pattern matches no file, or one of the files holds no labels.
+    """
+    if isinstance(labels, str | os.PathLike):
+        files = label_files(local_files([os.fspath(labels)]), open_local, iteration_base)
+        read = (one for file in files for one in read_labels(file, open_local, iteration_base))
+        return GivenLabels(files, list(read))
+    file = LabelFile(_SOURCE, 0, 0, LabelFormat.PARQUET)
+    return GivenLabels((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
+
+
+def join_labels(given: GivenLabels, payloads: dict[str, list[bytes]]) -> Joined:
+    """Add the labels to the payloads of their conversations."""
+    by_key: dict[LabelKey, list[ResultLabel]] = {}
+    for label in given.labels():
+        by_key.setdefault(label.key, []).append(label)
+    asking: dict[LabelKey, set[str]] = {}
+    for conversation_id, packed in payloads.items():
+        for key in keys_of(conversation_id, [name for one in packed for name in record_ids(one)]):
+            if key in by_key:
+                asking.setdefault(key, set()).add(conversation_id)
+    rejected = [one for one in given.found if isinstance(one, RejectedRecord)]
+    for key, labels in by_key.items():
+        conversations = asking.get(key, set())
+        found = conversation_of(conversations)
+        if found is not None:
+            payloads[found].append(payload((), labels=labels))
+        else:
+            rejected += [rejected_row(unplaced(one, conversations), given.files) for one in labels]
+    counts = {
+        "labels.read": len(given.found),
+        "labels.empty": given.found.count(None),
+        "labels.rejected": len(rejected),
+    }
+    return Joined(Counter(counts), rejected)

@@ -1,0 +1,73 @@
+"""Files of labels: found, looked into before a run, and what is wrong with them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from goodgain.pipeline.local import local_files, open_local
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.labels import LabelFile, read_labels, recognise_labels
+from goodgain.transforms.core.files.reading import Open
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.judgments.result_labels import (
+    RejectedLabel,
+    ResultLabel,
+    as_payload_text,
+)
+from goodgain.transforms.core.records.rejected import RejectedRecord
+
+_LOOKED_AT = 1_000  # rows of each file, enough to notice that it holds no labels
+
+
+def label_files(
+    files: Iterable[InputFile], open_file: Open, iteration_base: int
+) -> tuple[LabelFile, ...]:
+    """Files of labels, each looked into, so that a wrong one shows before the run.
+
+    Raises:
+      UsageError: one of them cannot be read, or its first rows all give no label.
+    """
+    found = tuple(
+        recognise_labels(file.path, file.size, number, open_file)
+        for number, file in enumerate(files)
+    )
+    for file in found:
+        rows = list(islice(read_labels(file, open_file, iteration_base), _LOOKED_AT))
+        wrong = [row for row in rows if isinstance(row, RejectedRecord)]
+        if rows and len(wrong) == len(rows):
+            raise UsageError(
+                f"{file.path} gives no label (--labels). {wrong[0].position}: {wrong[0].reason}"
+            )
+    return found
+
+
+def local_labels(pattern: str | None, iteration_base: int) -> Iterator[ResultLabel]:
+    """The labels in files of this machine; none without a pattern.
+
+    Raises:
+      UsageError: it matches no file, or one of the files holds no labels.
+    """
+    if pattern is None:
+        return
+    for file in label_files(local_files([pattern]), open_local, iteration_base):
+        for found in read_labels(file, open_local, iteration_base):
+            if isinstance(found, ResultLabel):
+                yield found
+
+
+def rejected_row(rejected: RejectedLabel, files: Sequence[LabelFile]) -> RejectedRecord:
+    """The row for a label that labels nothing."""
+    label, other = rejected.label, rejected.other
+    file = files[label.file]
+    reason = rejected.reason
+    if other is not None:
+        where = files[other.file]
+        reason += f" {where.path}, {where.position(other.row)}: both are left out."
+    return RejectedRecord(
+        file.path,
+        file.position(label.row),
+        reason,
+        conversation_id=label.conversation_id,
+        payload=as_payload_text(label),
+    )

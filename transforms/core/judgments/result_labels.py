@@ -1,0 +1,197 @@
+"""Labels of single results, given beside the traces, and how they find their results.
+
+A label names its result by a place (conversation, turn, iteration, call, rank), by the record and
+the rank in it, or by the span that the record was made of. Each ends as joined to a result, as the
+repetition of one that is, or rejected with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+
+LabelKey = tuple[str, str]  # of what kind, and which
+_CONVERSATION, _RECORD, _SPAN = "conversation", "record", "span"
+
+
+class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
+    """The label of one result.
+
+    Attributes:
+      file: number of its file, from 0.
+      row: number of its line or row, from 1.
+      gain: 0 to 4.
+      rank: of the result within its call, from 1.
+      turn: of a label that has no record_id.
+      iteration: as records have it after their adaptation; None where the record is named.
+      call: None where the iteration has but one.
+      record_id: of the record; with `span` the last part of it, behind a slash, will do.
+    """
+
+    file: int
+    row: int
+    gain: int
+    rank: int
+    conversation_id: str | None = None
+    turn: int = 1
+    iteration: int | None = None
+    call: int | None = None
+    record_id: str | None = None
+    span: bool = False
+
+    @property
+    def key(self) -> LabelKey:
+        """By what its conversation is found."""
+        if self.conversation_id is not None:
+            return _CONVERSATION, self.conversation_id
+        return _SPAN if self.span else _RECORD, self.record_id or ""
+
+    def is_of(self, call: CallFingerprint) -> bool:
+        """Whether it labels a result of a call of its conversation."""
+        if self.record_id is not None:
+            found = call.record_id or ""
+            return self.record_id in ((found, span_of(found)) if self.span else (found,))
+        place = self.turn, self.iteration
+        return place == (call.turn, call.iteration) and self.call in (None, call.call)
+
+
+class RejectedLabel(Struct, frozen=True, array_like=True):
+    """A label that labels nothing.
+
+    Attributes:
+      reason: why, one sentence, whose last word is the place of `other` where there is one.
+    """
+
+    label: ResultLabel
+    reason: str
+    other: ResultLabel | None = None
+
+
+class LabelledCalls(Struct, frozen=True):
+    """Calls with the labels that were given to their results.
+
+    Attributes:
+      joined: labels that found their result; of these replaced: those that put another gain in the
+        place of the trace's.
+      repeated: further labels of a result that say the same.
+    """
+
+    calls: list[CallFingerprint]
+    joined: int
+    replaced: int
+    repeated: int
+    rejected: list[RejectedLabel]
+
+
+def span_of(record_id: str) -> str:
+    """The span of a record that was made of one: `trace/span`, as `goodgain convert` writes it."""
+    return record_id.rsplit("/", 1)[-1]
+
+
+def keys_of(conversation_id: str, record_ids: Sequence[str]) -> Iterator[LabelKey]:
+    """The keys of labels that records of a conversation may have."""
+    yield _CONVERSATION, conversation_id
+    for record_id in record_ids:
+        yield _RECORD, record_id
+        yield _SPAN, span_of(record_id)
+
+
+def conversation_of(conversations: AbstractSet[str]) -> str | None:
+    """The one conversation that has a key; None where none or several have."""
+    return next(iter(conversations)) if len(conversations) == 1 else None
+
+
+def unplaced(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
+    """A label whose key no conversation has, or several have."""
+    kind, name = label.key
+    if kind == _CONVERSATION:
+        return RejectedLabel(label, f"The traces have no conversation {name}.")
+    what = f"a record with the {'span_id' if kind == _SPAN else 'record_id'} {name}"
+    if not conversations:
+        return RejectedLabel(label, f"The traces have no conversation with {what}.")
+    return RejectedLabel(
+        label,
+        f"{len(conversations):,} conversations have {what}; give the conversation_id too.",
+    )
+
+
+def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel]) -> LabelledCalls:
+    """Give results their labels.
+
+    Args:
+      calls: of one conversation, each once.
+      labels: whose keys the conversation has; in whatever order.
+    """
+    rejected: list[RejectedLabel] = []
+    of_result: dict[tuple[int, int], list[ResultLabel]] = {}
+    for label in sorted(labels):
+        found = _place(label, calls)
+        if isinstance(found, str):
+            rejected.append(RejectedLabel(label, found))
+        else:
+            of_result.setdefault((found, label.rank - 1), []).append(label)
+    labelled = list(calls)
+    joined = replaced = repeated = 0
+    for (at, place), several in of_result.items():
+        gains = {label.gain for label in several}
+        if len(gains) > 1:
+            rejected += _contradicting(several)
+            continue
+        (gain,) = gains
+        before = calls[at].results[place].gain
+        joined, repeated = joined + 1, repeated + len(several) - 1
+        replaced += before is not None and before != gain
+        results = list(labelled[at].results)
+        results[place] = replace(results[place], gain=gain)
+        labelled[at] = replace(labelled[at], results=results)
+    return LabelledCalls(labelled, joined, replaced, repeated, sorted(rejected, key=_order))
+
+
+def _place(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
+    """Which call holds the result of a label, or why none does."""
+    found = [at for at, call in enumerate(calls) if label.is_of(call)]
+    what = _described(label)
+    if not found:
+        return f"The conversation has no usable record of {what}."
+    if len(found) > 1:
+        advice = "" if label.record_id is not None or label.call is not None else "; give the call"
+        return f"{len(found):,} search calls are of {what}{advice}."
+    results = len(calls[found[0]].results)
+    if label.rank > results:
+        return f"The search call of {what} has {results:,} results, and so no rank {label.rank}."
+    return found[0]
+
+
+def _described(label: ResultLabel) -> str:
+    if label.record_id is not None:
+        return f"{'span_id' if label.span else 'record_id'} {label.record_id}"
+    call = "" if label.call is None else f", call {label.call}"
+    return f"turn {label.turn}, iteration {label.iteration}{call}"
+
+
+def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[RejectedLabel]:
+    """None of them counts: which one is right nobody can tell."""
+    for label in labels:
+        other = next(one for one in labels if one.gain != label.gain)
+        text = f"The result has the gain {label.gain} here, but {other.gain} at"
+        yield RejectedLabel(label, text, other)
+
+
+def _order(one: RejectedLabel) -> ResultLabel:
+    return one.label
+
+
+def as_payload_text(label: ResultLabel) -> str:
+    """What a label says, as JSON."""
+    said = {
+        name: value
+        for name, value in msgspec.structs.asdict(label).items()
+        if name not in ("file", "row", "span") and value is not None
+    }
+    return msgspec.json.encode(said).decode()

@@ -1,0 +1,171 @@
+"""Labels of single results: read from files and joined with the records that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+import msgspec
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.typehints import KV
+
+from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.judgments.result_labels import (
+    RejectedLabel,
+    ResultLabel,
+    conversation_of,
+    keys_of,
+    unplaced,
+)
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.payload import payload, record_ids
+from goodgain.transforms.fingerprint import Keyed
+from goodgain.transforms.read import REJECTED, open_plain
+
+_COUNTS = "counts"
+
+# What meets under one key is told apart by its first byte.
+_ASKED, _GIVEN = b"a", b"g"
+
+_encode = msgspec.msgpack.Encoder().encode
+_label = msgspec.msgpack.Decoder(ResultLabel).decode
+
+_Pair = tuple[bytes, bytes]
+
+
+class GivenLabels(NamedTuple):
+    """What was read from files of labels.
+
+    Attributes:
+      labels: PCollection[ResultLabel].
+      rejected: PCollection[RejectedRecord], rows that give none.
+      counts: PCollection[dict[str, int]], `labels.read`, `labels.empty` and `labels.rejected`.
+    """
+
+    labels: beam.PCollection[ResultLabel]
+    rejected: beam.PCollection[RejectedRecord]
+    counts: beam.PCollection[dict[str, int]]
+
+
+class ReadLabels(beam.PTransform):
+    """PBegin to `GivenLabels`. A file is read by one worker, row by row.
+
+    Attributes:
+      files: what to read.
+      iteration_base: number of the first iteration of a turn, in the labels as in the traces.
+    """
+
+    def __init__(self, files: Sequence[LabelFile], iteration_base: int = 1) -> None:
+        super().__init__()
+        self.files = tuple(files)
+        self.iteration_base = iteration_base
+
+    def expand(self, begin: beam.pvalue.PBegin) -> GivenLabels:
+        """Apply the transform."""
+        outputs = (
+            begin
+            | "Files" >> beam.Create(self.files, reshuffle=True)
+            | "ReadFile"
+            >> beam.ParDo(_ReadFile(self.iteration_base)).with_outputs(
+                REJECTED, _COUNTS, main="labels"
+            )
+        )
+        labels, rejected = outputs["labels"], outputs[REJECTED]
+        labels.element_type = ResultLabel
+        rejected.element_type = RejectedRecord
+        return GivenLabels(labels, rejected, outputs[_COUNTS])
+
+
+class _ReadFile(beam.DoFn):
+    def __init__(self, iteration_base: int) -> None:
+        self._base = iteration_base
+
+    def process(self, file: LabelFile) -> Iterator[ResultLabel | TaggedOutput]:
+        counts = dict.fromkeys(("labels.read", "labels.empty", "labels.rejected"), 0)
+        for found in read_labels(file, open_plain, self._base):
+            counts["labels.read"] += 1
+            if found is None:
+                counts["labels.empty"] += 1
+            elif isinstance(found, RejectedRecord):
+                counts["labels.rejected"] += 1
+                yield TaggedOutput(REJECTED, found)
+            else:
+                yield found
+        yield TaggedOutput(_COUNTS, counts)
+
+
+class JoinedLabels(NamedTuple):
+    """What joining payloads and labels gives.
+
+    Attributes:
+      payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), the labels of
+        conversations that there are, for `ScorePayloads` beside what was joined.
+      rejected: PCollection[RejectedLabel], labels of others. Those that name no result of their
+        conversation are found, and told, when it is scored.
+    """
+
+    payloads: beam.PCollection[Keyed]
+    rejected: beam.PCollection[RejectedLabel]
+
+
+class JoinLabels(beam.PTransform):
+    """`PCollection[tuple[str, bytes]]`, payloads of `ReadPayloads`, to `JoinedLabels`.
+
+    Joined by conversation, record or span, so that the labels spread over workers; one holds those
+    of a conversation at a time. Works in the global window, on bounded input.
+
+    Attributes:
+      labels: PCollection[ResultLabel].
+    """
+
+    def __init__(self, labels: beam.PCollection[ResultLabel]) -> None:
+        super().__init__()
+        self.labels = labels
+
+    def expand(self, payloads: beam.PCollection[Keyed]) -> JoinedLabels:
+        """Apply the transform."""
+        asked = payloads | "Ask" >> beam.FlatMap(_ask)
+        given = self.labels | "Key" >> beam.Map(_given)
+        for side in (asked, given):
+            side.element_type = KV[bytes, bytes]
+        outputs = (
+            (asked, given)
+            | "Sides" >> beam.Flatten()
+            | "GroupByKey" >> beam.GroupByKey()
+            | "Join" >> beam.ParDo(_Join()).with_outputs(REJECTED, main="payloads")
+        )
+        outputs["payloads"].element_type = KV[str, bytes]
+        outputs[REJECTED].element_type = RejectedLabel
+        return JoinedLabels(outputs["payloads"], outputs[REJECTED])
+
+
+def _ask(keyed: Keyed) -> Iterator[_Pair]:
+    conversation_id, packed = keyed
+    asking = _ASKED + conversation_id.encode()
+    for key in keys_of(conversation_id, record_ids(packed)):
+        yield _encode(key), asking
+
+
+def _given(label: ResultLabel) -> _Pair:
+    return _encode(label.key), _GIVEN + _encode(label)
+
+
+class _Join(beam.DoFn):
+    def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[Any]:
+        _, values = grouped
+        labels = [_label(value[1:]) for value in values if value[:1] == _GIVEN]
+        if not labels:
+            return
+        conversations = {value[1:].decode() for value in values if value[:1] == _ASKED}
+        conversation_id = conversation_of(conversations)
+        if conversation_id is not None:
+            yield conversation_id, payload((), labels=labels)
+            return
+        for label in labels:
+            yield TaggedOutput(REJECTED, unplaced(label, conversations))
+
+
+beam.coders.registry.register_coder(ResultLabel, StructCoder)
+beam.coders.registry.register_coder(RejectedLabel, StructCoder)
