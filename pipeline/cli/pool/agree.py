@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         f"{parser.description}\n\nShows the confusion matrix, Cohen's kappa with quadratic "
         "weights, and means over the pooled\nconversations by the labels of A and with those of B "
-        "in their place. `votes` are the traces' labels."
+        "in their place, with the interval of the\nshift (over topics, where conversations share "
+        "them). `votes` are the traces' labels."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
@@ -103,9 +104,16 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
     console.print(f"the same label: {number(outcome.same)}")
     console.print(f"weighted kappa: {number(kappa.value)}{interval}")
     means = plain_table()
-    for heading in ("mean", f"by {printable(a)}", f"by {printable(b)}", "conversations"):
+    headings = ("mean", f"by {printable(a)}", f"by {printable(b)}", "shift", "95 % interval")
+    for heading in (*headings, "conversations"):
         means.add_column(heading, justify="left" if heading == "mean" else "right")
     for shift in outcome.shifts:
-        values = (number(shift.mean_a), number(shift.mean_b), f"{shift.n:,}")
-        means.add_row(shift.metric, *values)
+        means.add_row(
+            shift.metric,
+            *map(number, (shift.mean_a, shift.mean_b, shift.shift)),
+            "-" if shift.low is None else f"{number(shift.low)} .. {number(shift.high)}",
+            f"{shift.n:,}",
+        )
     console.print(means)
+    for note in dict.fromkeys(shift.note for shift in outcome.shifts if shift.note):
+        console.print(f"no interval: {note}", soft_wrap=True)

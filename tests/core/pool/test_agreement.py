@@ -1,11 +1,14 @@
 """Agreement of annotators: kappa against scikit-learn's formula by hand, and shifts of means."""
 
+import random
+from math import sqrt
+
 import pytest
+import scipy.stats
 from msgspec.structs import replace
 
 from goodgain.transforms.core.pool.agreement import (
     VOTES,
-    MeanShift,
     ShiftSums,
     confusion,
     kappa,
@@ -63,8 +66,64 @@ def test_what_the_labels_of_another_do_to_means():
     assert label_by(documents[1], VOTES) == 2
     sums = ShiftSums(VOTES, "b", None, 2)
     sums.add(documents)
-    assert sums.shifts() == [
-        MeanShift("CG", 2, 4.0, 2.0),
-        MeanShift("GR", 2, 1.5, 0.5),
-        MeanShift("pool_recall", 2, 0.75, 0.5),
+    found = [
+        (one.metric, one.n, one.mean_a, one.mean_b, one.shift, one.low) for one in sums.shifts()
     ]
+    assert found == [
+        ("CG", 2, 4.0, 2.0, -2.0, None),
+        ("GR", 2, 1.5, 0.5, -1.0, None),
+        ("pool_recall", 2, 0.75, 0.5, -0.25, None),
+    ]
+    assert {one.note for one in sums.shifts()} == {"one cluster has no interval and no test"}
+
+
+def gain_by(document, name):
+    return document.given[name] if document.given[name] >= 2 else 0
+
+
+def test_the_interval_of_a_shift_over_topics_that_conversations_share():
+    """Two runs over each of 7 topics: the error of the mean of the topics' sums, by its formula."""
+    rng = random.Random(4)
+    runs = {
+        name: [
+            call(
+                *(doc(f"{topic}-{number}") for number in rng.sample(range(6), 4)),
+                conversation_id=f"{name}{topic}",
+                attributes={"topic": str(topic)},
+            )
+            for topic in range(7)
+        ]
+        for name in "AB"
+    }
+    sums, by_topic = ShiftSums("a", "b", None, 2), []
+    for built in build(runs, "topic").values():
+        documents = [
+            replace(one, given={"a": rng.randrange(5), "b": rng.randrange(5)})
+            for one in built.documents
+        ]
+        sums.add(documents)
+        by_topic.append(
+            sum(
+                gain_by(one, "b") - gain_by(one, "a")
+                for one in documents
+                for run in "AB"
+                if run in {place.run for place in one.places}
+            )
+        )
+    n, g = 14, 7
+    mean = sum(by_topic) / n
+    stderr = sqrt(g / (g - 1) * sum((one - 2 * mean) ** 2 for one in by_topic) / n**2)
+    half = scipy.stats.t.ppf(0.975, g - 1) * stderr
+    gains = sums.shifts()[0]
+    assert (gains.metric, gains.n, gains.note) == ("CG", 14, None)
+    assert (gains.shift, gains.low, gains.high) == pytest.approx((mean, mean - half, mean + half))
+
+
+def test_annotators_who_agree_shift_nothing():
+    runs = {"A": [call(doc("d1", 3), conversation_id=name) for name in "pq"]}
+    sums = ShiftSums(VOTES, "b", None, 2)
+    for built in build(runs).values():
+        sums.add([replace(one, given={"b": 3}) for one in built.documents])
+    assert {(one.shift, one.low, one.note) for one in sums.shifts()} == {
+        (0.0, None, "no pair differs, so there is no interval")
+    }

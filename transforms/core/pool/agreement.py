@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 
+import numpy as np
 from msgspec import Struct
 
+from goodgain.transforms.core.comparison import compare_paired
 from goodgain.transforms.core.pool.document import PoolDocument, most_frequent
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 VOTES = "votes"  # the name of what the traces say
 GRADES = GREATEST_GAIN + 1
 _NORMAL_95 = 1.959963984540054
+_METRICS = ("CG", "GR", "pool_recall")
 Matrix = tuple[tuple[int, ...], ...]
 
 
@@ -31,12 +34,23 @@ class Kappa(Struct, frozen=True):
 
 
 class MeanShift(Struct, frozen=True):
-    """A mean over conversations by the labels of A and with those of B in their place."""
+    """A mean over conversations by the labels of A and with those of B in their place.
+
+    Attributes:
+      n: conversations.
+      shift: mean_b - mean_a.
+      low, high: its 95 % interval, over topics where conversations share them; null where `note`
+        says why.
+    """
 
     metric: str
     n: int
     mean_a: float | None
     mean_b: float | None
+    shift: float | None
+    low: float | None
+    high: float | None
+    note: str | None
 
 
 class Agreement(Struct, frozen=True):
@@ -119,7 +133,11 @@ class ShiftSums:
         self._names = (a, b)
         self._preferred = preferred
         self._threshold = good_gain_threshold
-        self._values: dict[str, list[tuple[float, float]]] = {"CG": [], "GR": [], "pool_recall": []}
+        self._topics = 0
+        # By metric, of each conversation its topic, and its value by A and by B.
+        self._values: dict[str, list[tuple[int, float, float]]] = {
+            metric: [] for metric in _METRICS
+        }
 
     def add(self, documents: Sequence[PoolDocument]) -> None:
         """Take in all documents of a topic."""
@@ -136,12 +154,14 @@ class ShiftSums:
                 else:
                     for conversation in seen:
                         found.setdefault(conversation, ([], []))
+        topic = self._topics
+        self._topics += 1
         for one, other in found.values():
-            self._values["CG"].append((sum(one), sum(other)))
-            self._values["GR"].append((len(one), len(other)))
+            self._values["CG"].append((topic, sum(one), sum(other)))
+            self._values["GR"].append((topic, len(one), len(other)))
             if there[0] and there[1]:
                 shares = len(one) / len(there[0]), len(other) / len(there[1])
-                self._values["pool_recall"].append(shares)
+                self._values["pool_recall"].append((topic, *shares))
 
     def _gains(self, document: PoolDocument) -> tuple[int, int]:
         """By the labels of A and of B; the pool's label where one of them gave none."""
@@ -156,11 +176,21 @@ class ShiftSums:
         return [_shift(metric, values) for metric, values in self._values.items()]
 
 
-def _shift(metric: str, values: Sequence[tuple[float, float]]) -> MeanShift:
-    if not values:
-        return MeanShift(metric, 0, None, None)
-    n = len(values)
-    return MeanShift(metric, n, sum(a for a, _ in values) / n, sum(b for _, b in values) / n)
+def _shift(metric: str, values: Sequence[tuple[int, float, float]]) -> MeanShift:
+    topics = [topic for topic, _, _ in values]
+    # One label counts for all conversations of its topic, so these are not independent.
+    codes = np.array(topics, np.int64) if len(set(topics)) < len(topics) else None
+    found = compare_paired([a for _, a, _ in values], [b for _, _, b in values], codes=codes)
+    return MeanShift(
+        metric,
+        found.n_base,
+        found.base_mean,
+        found.candidate_mean,
+        found.difference,
+        found.ci_low,
+        found.ci_high,
+        found.note if found.ci_low is None else None,
+    )
 
 
 def agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
