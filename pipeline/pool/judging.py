@@ -41,7 +41,7 @@ class JudgingRequest(Struct, frozen=True):
 
     Attributes:
       command: the program with its arguments; it reads a JSON object a line and answers one.
-      at_most: how many questions it may be asked; None for all.
+      at_most: how often it may be asked, further tries included; None for no limit.
       again: also judge documents that others have labelled.
       retries: further tries after an answer that cannot be used.
       seconds: that an answer may take.
@@ -70,7 +70,7 @@ class Judged(Struct, frozen=True):
     Attributes:
       labels: given to the pool; cached: those of them that were known from before.
       calls: how often the program was asked, tries included.
-      left: documents that the budget did not reach.
+      left: documents for which the budget did not reach.
     """
 
     labels: int
@@ -104,14 +104,13 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     documents = in_order(
         (one for one in pool.documents() if one.places and _wanted(one, request)), "CG"
     )
-    journal = _Journal(Path(request.folder) / f"judged-{_file_name(request.annotator)}.jsonl")
+    journal = _Journal(answers_of(request.folder, request.annotator))
     known = journal.read()
     keyed = [(one.document, _question(one), _key(one, request.command)) for one in documents]
     cached = {document: known[key] for document, _, key in keyed if key in known}
     waiting = [one for one in keyed if one[2] not in known]
-    asked = waiting[: request.at_most]
     with journal, _Workers(request, words) as workers:
-        outcomes = workers.judge(asked, journal, advance)
+        outcomes = workers.judge(waiting, journal, advance)
     gains = {**cached, **outcomes.gains}
     labels = {
         document: {request.annotator: GivenLabel(0, document, gain, request.annotator)}
@@ -119,9 +118,7 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     }
     if labels:
         give(request.folder, labels)
-    return Judged(
-        len(labels), len(cached), outcomes.calls, len(waiting) - len(asked), outcomes.rejected
-    )
+    return Judged(len(labels), len(cached), outcomes.calls, outcomes.left, outcomes.rejected)
 
 
 def _wanted(document: PoolDocument, request: JudgingRequest) -> bool:
@@ -142,9 +139,12 @@ def _key(document: PoolDocument, command: str) -> str:
     return xxhash.xxh3_128_hexdigest(asked.encode())
 
 
-def _file_name(annotator: str) -> str:
+def answers_of(folder: str, annotator: str) -> Path:
+    """The file in which the answers of a judge are kept."""
     safe = "".join(one if one.isalnum() or one in "-_" else "_" for one in annotator)
-    return safe if safe == annotator else f"{safe}-{xxhash.xxh3_64_hexdigest(annotator.encode())}"
+    if safe != annotator:
+        safe += f"-{xxhash.xxh3_64_hexdigest(annotator.encode())}"
+    return Path(folder) / f"judged-{safe}.jsonl"
 
 
 class _Journal:
@@ -187,6 +187,22 @@ class _Outcomes(Struct):
     gains: dict[str, int]
     rejected: list[Rejected]
     calls: int = 0
+    left: int = 0
+
+
+class _Budget:
+    """How often the programs may still be asked."""
+
+    def __init__(self, calls: int | None) -> None:
+        self._left = calls
+        self._lock = threading.Lock()
+
+    def takes_one(self) -> bool:
+        with self._lock:
+            if self._left is None:
+                return True
+            self._left -= 1
+            return self._left >= 0
 
 
 class _Workers:
@@ -198,6 +214,7 @@ class _Workers:
         self._programs: list[_Program] = []
         self._own = threading.local()
         self._lock = threading.Lock()
+        self._budget = _Budget(request.at_most)
 
     def __enter__(self) -> _Workers:
         return self
@@ -217,13 +234,16 @@ class _Workers:
         outcomes = _Outcomes({}, [])
         done = 0
         with ThreadPoolExecutor(self._request.parallel) as threads:
-            answers: Iterator[tuple[int | str, int]] = threads.map(
+            answers: Iterator[tuple[int | str | None, int]] = threads.map(
                 lambda one: self._answer(one[1], one[2], journal), asked
             )
             for (document, _, _), (answer, calls) in zip(asked, answers, strict=True):
                 outcomes.calls += calls
                 if isinstance(answer, int):
                     outcomes.gains[document] = answer
+                elif answer is None:
+                    outcomes.left += 1
+                    continue
                 else:
                     outcomes.rejected.append(Rejected(document, answer))
                 done += 1
@@ -232,10 +252,12 @@ class _Workers:
 
     def _answer(
         self, question: Mapping[str, Any], key: str, journal: _Journal
-    ) -> tuple[int | str, int]:
-        """The label, or why there is none; and how often was asked."""
+    ) -> tuple[int | str | None, int]:
+        """The label, or why there is none, or None at the budget's end; and how often was asked."""
         reason = ""
         for attempt in range(self._request.retries + 1):
+            if not self._budget.takes_one():
+                return None, attempt
             if attempt:
                 time.sleep(_PAUSE * 2 ** (attempt - 1))
             try:

@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parallel", type=int, default=1, metavar="N", help="copies of the program (1)"
     )
-    parser.add_argument("--at-most", type=int, metavar="N", help="documents to ask about (all)")
+    parser.add_argument(
+        "--at-most", type=int, metavar="N", help="calls, further tries included (all)"
+    )
     parser.add_argument("--again", action="store_true", help="also judge what others have labelled")
     parser.add_argument(
         "--retries", type=int, default=2, metavar="N", help="after a bad answer (2)"

@@ -50,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if (args.source is None) == (args.undo is None):
         raise UsageError("give --from FILE with labels, or --undo NAME to take some back.")
+    from goodgain.pipeline.pool.judging import answers_of
     from goodgain.pipeline.pool.labelling import label_pool, undo
     from goodgain.pipeline.terminal.console import print_json, result_console
 
@@ -59,6 +60,13 @@ def run(args: argparse.Namespace) -> int:
             print_json({"taken_back": taken})
         else:
             result_console().print(f"{taken:,} labels of {args.undo} were taken back.")
+            answers = answers_of(args.pool, args.undo)
+            if answers.exists():
+                result_console().print(
+                    f"The answers of `goodgain pool judge` are kept in {answers}; remove it to "
+                    "have it ask anew.",
+                    soft_wrap=True,
+                )
         return ExitCode.DONE
     outcome = label_pool(args.pool, args.source, args.annotator or _ANNOTATOR, args.prefer)
     if args.json:

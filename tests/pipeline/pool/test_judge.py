@@ -1,7 +1,10 @@
 """`goodgain pool judge` and `agree`: programs of all kinds, and a chat service on this machine."""
 
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -100,6 +103,76 @@ def test_a_judge_that_was_killed_goes_on_where_it_was(pool, tmp_path, capsys):
     assert asked(tmp_path) == 2
     assert given(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     assert "3 of them known from before" in capsys.readouterr().out
+
+
+# Before it answers about titles 3 and 4 it says so, and waits until somebody lets it go on.
+WAITING = HONEST.replace(
+    "    print(",
+    "    here = sys.argv[1]\n"
+    "    if number in (3, 4) and os.path.exists(f'{here}-reached-{number}'):\n"
+    "        open(f'{here}-reached-{number}', 'w').close()\n"
+    "        open(f'{here}-go-{number}').close()\n"
+    "    print(",
+).replace("import json, sys", "import json, os, sys")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_a_judge_that_is_killed_in_the_middle_loses_no_answer(pool, tmp_path, parallel, capsys):
+    """kill -9 of the whole command while one or two questions are on their way."""
+    command = program(tmp_path, WAITING)
+    in_flight = range(3, 3 + parallel)
+    for number in in_flight:
+        os.mkfifo(tmp_path / f"asked-reached-{number}")
+        os.mkfifo(tmp_path / f"asked-go-{number}")
+    words = ["pool", "judge", str(pool), "--command", command, "--parallel", str(parallel)]
+    running = subprocess.Popen([sys.executable, "-m", "goodgain.pipeline", *words])
+    for number in in_flight:
+        (tmp_path / f"asked-reached-{number}").read_text()
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
+    for number in in_flight:
+        (tmp_path / f"asked-go-{number}").write_text("")
+        (tmp_path / f"asked-reached-{number}").unlink()
+    assert given(pool) == {}
+    assert asked(tmp_path) == 2 + parallel
+    assert judge(pool, command) == ExitCode.DONE
+    assert given(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
+    assert asked(tmp_path) == 5 + parallel
+    told = "5 labels by judge, 2 of them known from before; 3 calls; 0 rejected"
+    assert told in capsys.readouterr().out
+
+
+def test_a_budget_counts_further_tries(pool, tmp_path, capsys):
+    """Of four calls three go to the first document, which has no answer, one to the next."""
+    bad = HONEST.replace("    print(", "    if number == 1: number = 9\n    print(").replace(
+        "number % 5", "number"
+    )
+    command = program(tmp_path, bad)
+    assert judge(pool, command, "--at-most", "4") == ExitCode.DATA_QUALITY
+    assert asked(tmp_path) == 4
+    assert "1 labels by judge, 0 of them known from before; 4 calls; 1 rejected, 3 left" in (
+        capsys.readouterr().out
+    )
+    assert judge(pool, command, "--at-most", "1") == ExitCode.DONE
+    assert "0 labels by judge, 0 of them known from before; 1 calls; 0 rejected, 4 left" in (
+        capsys.readouterr().out
+    )
+
+
+def test_answers_outlive_an_undo_which_says_so(pool, tmp_path, capsys):
+    command = program(tmp_path, HONEST)
+    undo = ["pool", "label", str(pool), "--undo", "judge"]
+    assert judge(pool, command) == ExitCode.DONE
+    assert main(undo) == ExitCode.DONE
+    assert "remove it to have it ask anew" in " ".join(capsys.readouterr().out.split())
+    assert program(tmp_path, HONEST.replace("number % 5", "4")) == command
+    assert judge(pool, command) == ExitCode.DONE
+    assert given(pool)["d1"] == 1
+    assert main(undo) == ExitCode.DONE
+    (pool / "judged-judge.jsonl").unlink()
+    assert judge(pool, command) == ExitCode.DONE
+    assert given(pool) == dict.fromkeys(("d1", "d2", "d3", "d4", "d5"), 4)
 
 
 def test_bad_answers_are_rejected_after_further_tries(pool, tmp_path, capsys):
