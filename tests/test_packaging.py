@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.from_spans_to_verdict import follow
+
 ROOT = Path(__file__).parents[1]
 # What would find the package in this checkout instead of the one that was installed.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -81,6 +83,12 @@ def test_it_runs_beside_a_users_modules_of_the_same_names(environment, workplace
     assert manifest["records"]["balance_holds"]
     assert manifest["conversations"]["total"] == 5
     assert (workplace / "out" / "report.html").stat().st_size > 1_000_000
+
+
+@pytest.mark.parametrize("environment", ["*.whl"], ids=["wheel"], indirect=True)
+def test_unlabelled_spans_become_a_verdict_and_a_gate(environment, tmp_path):
+    """The page's own commands, from an empty folder."""
+    follow(tmp_path, environment, ENVIRONMENT)
 
 
 def test_configurations_and_schemas_are_package_data(environment, workplace):

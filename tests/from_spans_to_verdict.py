@@ -1,9 +1,8 @@
-"""From the unlabelled spans of two agents to a verdict and a gate: the commands of the page."""
+"""What the page's commands make of the unlabelled spans of two agents, and what they must give."""
 
 import re
-import shlex
 import shutil
-import sys
+import subprocess
 from fractions import Fraction
 from os import pathsep
 from pathlib import Path
@@ -11,16 +10,14 @@ from statistics import mean
 
 import pytest
 
-from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
 from tests.pipeline.convert.importing import FIXTURES
 from tests.pipeline.runs import rows
 
-PAGE = Path(__file__).parents[3] / "docs" / "traces-from-other-tools.md"
+PAGE = Path(__file__).parents[1] / "docs" / "traces-from-other-tools.md"
 SECTION = "\n## From spans to a verdict, without labels\n"
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
-WRITTEN = re.compile(r"^cat > (\S+) <<'(\w+)'\n(.*?)^\2\n", re.DOTALL | re.MULTILINE)
 QUESTIONS = range(40)
 
 
@@ -40,25 +37,35 @@ def blocks():
     return BLOCK.findall(section.split("\n## ")[0])
 
 
-def follow(block):
-    """Write the files of a block, and call its commands; gives the exit codes."""
-    for name, _, text in WRITTEN.findall(block):
-        Path(name).write_text(text)
-    commands = [shlex.split(line) for line in WRITTEN.sub("", block).splitlines()]
-    assert all(words[0] == "goodgain" for words in commands)
-    return [main(words[1:]) for words in commands]
+class Shell:
+    """Follows commands in a folder, with the programs of an environment before all others."""
+
+    def __init__(self, folder, programs, environment):
+        paths = pathsep.join((str(programs), environment["PATH"]))
+        self._folder, self._environment = folder, {**environment, "PATH": paths}
+
+    def told(self, commands, code=ExitCode.DONE):
+        """What commands print, which end with an exit code."""
+        done = subprocess.run(
+            ["sh", "-e", "-c", commands],
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return " ".join(done.stdout.split())
 
 
-@pytest.mark.slow
-def test_unlabelled_spans_become_a_verdict_and_a_gate(tmp_path, monkeypatch, capsys):
+def follow(folder, programs, environment):
+    """From an empty folder to the gate, by the commands of the page."""
     for agent in FOUND:
-        shutil.copy(FIXTURES / f"{agent}-spans.jsonl.gz", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=pathsep)
+        shutil.copy(FIXTURES / f"{agent}-spans.jsonl.gz", folder)
+    shell = Shell(folder, programs, environment)
     convert, judge, score, gate = blocks()
 
-    assert follow(convert) == [ExitCode.DONE] * 4
-    told = capsys.readouterr().out
+    told = shell.told(convert)
     assert "40 conversations, 40 turns, 80 iterations, 80 calls, 204 results" in told
     assert "40 conversations, 40 turns, 120 iterations, 120 calls, 248 results" in told
     # Three good and three other documents a question, and those that one agent alone found.
@@ -67,12 +74,12 @@ def test_unlabelled_spans_become_a_verdict_and_a_gate(tmp_path, monkeypatch, cap
     assert "262 documents without a label" in told
     assert "190 of 452 results need no label of their own" in told
 
-    assert follow(judge) == [ExitCode.DONE]
-    assert "262 labels by judge" in capsys.readouterr().out
+    assert "262 labels by judge" in shell.told(judge)
 
-    assert follow(score) == [ExitCode.DONE] * 3
+    shell.told(score)
     for agent, found in FOUND.items():
-        by_id = {row["conversation_id"]: row for row in rows(f"out-{agent}", "conversations")}
+        output = folder / f"out-{agent}"
+        by_id = {row["conversation_id"]: row for row in rows(output, "conversations")}
         for t in QUESTIONS:
             row, share = by_id.pop(f"question-{t}"), Fraction(found(t), good_in_pool(t))
             assert row["recall"] == row["pool_recall"] == pytest.approx(float(share))
@@ -80,7 +87,9 @@ def test_unlabelled_spans_become_a_verdict_and_a_gate(tmp_path, monkeypatch, cap
             assert row["half_of_pool_reached"] == (share >= Fraction(1, 2))
             assert row["unlabelled"] == 0
         assert by_id == {}
-    compared = {row["metric"]: row for row in read_dataset("comparison", "comparison")}
+    compared = {
+        row["metric"]: row for row in read_dataset(str(folder / "comparison"), "comparison")
+    }
     for metric, value in (
         ("recall", lambda found, t: Fraction(found, good_in_pool(t))),
         ("CG", lambda found, t: Fraction(2 * found)),
@@ -91,8 +100,6 @@ def test_unlabelled_spans_become_a_verdict_and_a_gate(tmp_path, monkeypatch, cap
         assert row["base_mean"] == pytest.approx(float(base))
         assert row["candidate_mean"] == pytest.approx(float(new))
 
-    assert follow(gate) == [ExitCode.DONE]
-    assert "2 rules, none failed" in capsys.readouterr().out
-    words = ["gate", "out-base", "--config", "gate.yaml", "--baseline", "out-new"]
-    assert main(words) == ExitCode.REGRESSION
-    assert "pool_recall" in capsys.readouterr().out
+    assert "2 rules, none failed" in shell.told(gate)
+    turned = "goodgain gate out-base --config gate.yaml --baseline out-new"
+    assert "pool_recall" in shell.told(turned, ExitCode.REGRESSION)
