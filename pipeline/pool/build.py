@@ -19,7 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.counts import CountElements, Counts, SumCounts, as_told
+from goodgain.pipeline.data_warnings import told
 from goodgain.pipeline.engines import runners
+from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.option_types import Format
 from goodgain.pipeline.options.rules import load_rules
@@ -37,6 +39,7 @@ from goodgain.pipeline.pool.store import (
 )
 from goodgain.pipeline.run import cause_of
 from goodgain.pipeline.terminal import progress
+from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -47,6 +50,7 @@ from goodgain.transforms.core.pool_building.building import BuiltTopic
 from goodgain.transforms.core.pool_building.contribution import Contribution
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.warnings.checks import Findings, warnings_of
 from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import find_inputs, open_plain
 from goodgain.transforms.read_payloads import ReadPayloads
@@ -103,6 +107,7 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
     else:
         request = _of_update(request, before, digest)
     inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
+    _warn_of_names(request, inputs, rules)
     with changing(request.output, started):
         summary = _run(request, inputs, rules, before, engine, options)
         manifest = manifest_of(
@@ -149,6 +154,21 @@ def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolReq
         format=laid_down["format"],
         shards=request.shards or laid_down["shards"],
     )
+
+
+def _warn_of_names(
+    request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]], rules: RulesFile
+) -> None:
+    """Say which names of the first records nothing reads, and which `--map` names in vain."""
+    files = [file for some in inputs.values() for file in some]
+    found = Findings(
+        counts={},
+        good_gain_threshold=1,
+        rules=compile_rules(rules),
+        seen=first_look(files, open_plain, request.adaptation),
+    )
+    for warning in warnings_of(found):
+        message_console().print(told(warning), soft_wrap=True)
 
 
 def _shards(request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]]) -> int:

@@ -141,3 +141,43 @@ def test_show(pool, capsys):
     assert "has no topic none; the nearest are" in capsys.readouterr().err
     assert main(["pool"]) == ExitCode.USAGE
     assert "give one of pool build, pool show" in capsys.readouterr().err
+
+
+def foreign(tmp_path):
+    """Two runs whose records call everything otherwise, and count iterations from 0."""
+    for run, number in (("a", 1), ("b", 2)):
+        hits = [{"docid": f"d{number}", "relevance": number}, {"docid": "both"}]
+        record = {"session": "c", "step": 0, "q": "what", "hits": hits}
+        (tmp_path / f"{run}.jsonl").write_text(json.dumps(record) + "\n")
+    return {run: tmp_path / f"{run}.jsonl" for run in "ab"}
+
+
+RENAMED = "conversation_id=session,iteration=step,query=q,results=hits,ids.doc_id=docid"
+
+
+def test_fields_of_other_names_are_pooled(tmp_path, capsys):
+    options = ("--map", f"{RENAMED},gain=relevance", "--iteration-base", "0")
+    assert build(tmp_path / "pool", foreign(tmp_path), *options) == ExitCode.DONE
+    found = {one.evidence[0].ids["doc_id"]: one for one in documents(tmp_path / "pool")}
+    assert {name: (len(one.places), one.label()) for name, one in found.items()} == {
+        "d1": (1, 1),
+        "d2": (1, 2),
+        "both": (2, None),
+    }
+    assert {place.query for one in found.values() for place in one.places} == {"what"}
+    assert "Warning" not in capsys.readouterr().err
+
+
+def test_a_field_that_there_is_not_is_a_mistake_and_a_name_that_nothing_has_is_told(
+    tmp_path, capsys
+):
+    paths = foreign(tmp_path)
+    options = ("--map", "conversation=session", "--iteration-base", "0")
+    assert build(tmp_path / "pool", paths, *options) == ExitCode.USAGE
+    assert "conversation is no field; did you mean conversation_id?" in capsys.readouterr().err
+    assert not (tmp_path / "pool").exists()
+    options = ("--map", f"{RENAMED},gain=relevanse", "--iteration-base", "0")
+    assert build(tmp_path / "pool", paths, *options) == ExitCode.DONE
+    told = capsys.readouterr().err
+    assert "none of the first records has: relevanse" in told
+    assert "results[].relevance (gain?)" in told
