@@ -9,7 +9,6 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import apache_beam as beam
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.transforms.window import TimestampedValue
 
 from goodgain.transforms.coders import ANY_RECORD
 from goodgain.transforms.core.errors import UsageError
@@ -109,18 +108,10 @@ class ReadShard(beam.DoFn):
 
     def process(self, shard: FileShard) -> Iterable[Any]:
         """Everything in one shard, in file order; never raises for what a file holds."""
-        return also_rejected(read_shard(shard, open_plain))
-
-
-def also_rejected(
-    records: Iterable[SearchCall | RejectedRecord | TimestampedValue],
-) -> Iterator[Any]:
-    """Everything, and what was rejected once more, tagged `rejected`."""
-    for record in records:
-        yield record
-        value = record.value if isinstance(record, TimestampedValue) else record
-        if isinstance(value, RejectedRecord):
-            yield beam.pvalue.TaggedOutput(REJECTED, record)
+        for record in read_shard(shard, open_plain):
+            yield record
+            if isinstance(record, RejectedRecord):
+                yield beam.pvalue.TaggedOutput(REJECTED, record)
 
 
 class Traces(NamedTuple):

@@ -21,7 +21,7 @@ from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.outputs.sort_keys import late_key, mean_key, rejected_key, score_key
 from goodgain.pipeline.streaming import datasets, written_rows
 from goodgain.pipeline.streaming.datasets import StreamRows
-from goodgain.pipeline.streaming.live_counters import Watch, WatchRead
+from goodgain.pipeline.streaming.live_counters import Watch
 from goodgain.pipeline.streaming.progress import NoteProgress
 from goodgain.pipeline.streaming.sinks import StreamTarget, WritePanes
 from goodgain.transforms.core.interval import Interval
@@ -32,7 +32,6 @@ from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, WindowedMeanRow
-from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
@@ -63,11 +62,9 @@ class StreamPlan(Struct, frozen=True):
 def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     """Put the streaming pipeline together."""
     traces = pipeline | "Read" >> plan.source
-    scored = (
-        traces.records
-        | "WatchRead" >> WatchRead()
-        | "Fingerprint" >> FingerprintCalls(plan.scoring.rules)
-        | "Score" >> ScoreStreamedPayloads(plan.scoring, plan.closing, plan.end)
+    _ = traces.read | "WatchRead" >> Watch()
+    scored = traces.payloads | "Score" >> ScoreStreamedPayloads(
+        plan.scoring, plan.closing, plan.end
     )
     scores = scored.scores | "WatchScores" >> Watch()
     late = scored.late | "WatchLate" >> Watch()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -17,10 +17,10 @@ from msgspec import Struct
 from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
+from goodgain.transforms.sources.streamed import ReadRecords
 
 _RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
@@ -94,17 +94,12 @@ def written(dataset: str, rows: Iterable[Row]) -> None:
             _seen.totals = _seen.totals.plus(totals_of(dataset, rows))
 
 
-def _note_read(seen: _Seen, record: SearchCall | RejectedRecord) -> None:
-    if isinstance(record, SearchCall):
-        seen.counts["read"] += 1
-        seen.open.add(record.conversation_id)
-    else:
-        seen.counts["read"] += record.records
-
-
 def _note(seen: _Seen, element: Any) -> None:
     counts = seen.counts
-    if isinstance(element, RejectedRecord):
+    if isinstance(element, ReadRecords):
+        counts["read"] += element.records
+        seen.open.update(element.conversation_ids)
+    elif isinstance(element, RejectedRecord):
         counts["rejected"] += element.records
         counts["out"] += element.records
     elif isinstance(element, LateRow):
@@ -123,36 +118,19 @@ def _note(seen: _Seen, element: Any) -> None:
                 seen.sums[name] += getattr(element.conversation, name)
 
 
-class WatchRead(beam.PTransform):
-    """Passes records on and counts them as read."""
-
-    def expand(self, records: beam.PCollection[Any]) -> beam.PCollection[Any]:
-        """Apply the transform."""
-        return _watched(records, _note_read)
-
-
 class Watch(beam.PTransform):
-    """Passes rows and scores on and counts them."""
+    """Passes what was read, rows and scores on and counts them."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         """Apply the transform."""
-        return _watched(elements, _note)
-
-
-def _watched(
-    elements: beam.PCollection[Any], note: Callable[[_Seen, Any], None]
-) -> beam.PCollection[Any]:
-    watched = elements | "Watch" >> beam.ParDo(_Watch(note))
-    watched.element_type = elements.element_type
-    return watched
+        watched = elements | "Watch" >> beam.ParDo(_Watch())
+        watched.element_type = elements.element_type
+        return watched
 
 
 class _Watch(beam.DoFn):
-    def __init__(self, note: Callable[[_Seen, Any], None]) -> None:
-        self._note = note
-
     def process(self, element: Any) -> Iterator[Any]:
         if _seen is not None:
             with _seen.lock:
-                self._note(_seen, element)
+                _note(_seen, element)
         yield element

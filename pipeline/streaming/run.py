@@ -83,13 +83,16 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         start = next_start(kept, config.meaning, usual_meaning(), now)
         journal = read_journal(str(kept))
         again = what_again(config, journal, read_progress(kept))
-        source = sources.folder(config, kept, again.horizon, ends_when_silent, THIS_PROCESS)
-        plan = _plan(config, source, start.number, kept, THIS_PROCESS)
+        scoring = _scoring_of(config)
+        source = sources.folder(
+            config, scoring.rules, kept, again.horizon, ends_when_silent, THIS_PROCESS
+        )
+        plan = _plan(config, scoring, source, start.number, kept, THIS_PROCESS)
         written, totals = read_written(config.output, again.bounds)
         written_rows.begin(written)
         live_counters.begin(totals)
         note_start(kept, start)
-        warn_of_names(config, plan.scoring)
+        warn_of_names(config, scoring)
         _say(config, f"start {start.number}; Ctrl-C ends it")
         on_prism.run(plan, options, kept)
         final = THIS_PROCESS.final_watermark
@@ -103,14 +106,15 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
 
 def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
     """Hand the stream to an engine that restores it from its own checkpoints."""
+    scoring = _scoring_of(config)
     if sources.is_folder(config):
         sources.check_folder(config)
         kept = kept_folder(config.output)
-        source = sources.folder(config, kept, 0, False, WITH_ENGINE)
+        source = sources.folder(config, scoring.rules, kept, 0, False, WITH_ENGINE)
     else:
-        source = sources.messages(config)
+        source = sources.messages(config, scoring.rules)
     # A new start number, so that this job's files have names that no earlier job used.
-    plan = _plan(config, source, last_start(config.output) + 1, None, WITH_ENGINE)
+    plan = _plan(config, scoring, source, last_start(config.output) + 1, None, WITH_ENGINE)
     _say(config, f"on {config.runner}; the job goes on when this program ends")
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
@@ -129,7 +133,12 @@ def _scoring_of(config: StreamConfig) -> Scoring:
 
 
 def _plan(
-    config: StreamConfig, source: beam.PTransform, start: int, kept: Path | None, end: StreamEnd
+    config: StreamConfig,
+    scoring: Scoring,
+    source: beam.PTransform,
+    start: int,
+    kept: Path | None,
+    end: StreamEnd,
 ) -> graph.StreamPlan:
     return graph.StreamPlan(
         source=source,
@@ -141,7 +150,7 @@ def _plan(
             window=config.window,
             flush=config.flush,
         ),
-        scoring=_scoring_of(config),
+        scoring=scoring,
         closing=Closing(
             gap=config.gap,
             allowed_lateness=config.allowed_lateness,

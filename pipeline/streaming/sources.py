@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.kafka_settings import read_settings
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.sources.folder_watch import FolderSource
@@ -32,7 +33,7 @@ def is_folder(config: StreamConfig) -> bool:
     return _ELSEWHERE not in config.input
 
 
-def messages(config: StreamConfig) -> beam.PTransform:
+def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
     """The source of a topic or a subscription.
 
     Raises:
@@ -43,6 +44,7 @@ def messages(config: StreamConfig) -> beam.PTransform:
         return ReadKafkaTraces(
             kafka["servers"],
             [topic.strip() for topic in kafka["topics"].split(",")],
+            rules,
             timestamps=config.kafka_timestamps or "create",
             consumer=read_settings(config.kafka_consumer) if config.kafka_consumer else None,
             expansion_service=config.expansion_service,
@@ -52,6 +54,7 @@ def messages(config: StreamConfig) -> beam.PTransform:
     if pubsub := _PUBSUB.fullmatch(config.input):
         return ReadPubSubTraces(
             pubsub["subscription"],
+            rules,
             config.timestamp_attribute,
             config.id_attribute,
             adaptation=config.adaptation,
@@ -91,12 +94,18 @@ def check_folder(config: StreamConfig) -> None:
 
 
 def folder(
-    config: StreamConfig, kept: Path, horizon: int, ends_when_silent: bool, end: StreamEnd
+    config: StreamConfig,
+    rules: RuleTable,
+    kept: Path,
+    horizon: int,
+    ends_when_silent: bool,
+    end: StreamEnd,
 ) -> WatchFolder:
     """The source of a folder.
 
     Args:
       config: whose input it is.
+      rules: the compiled rules for duplicates.
       kept: folder of the journal.
       horizon: how many ms before the journal's watermark records are read again from.
       ends_when_silent: stop by itself when no record has come for `idle`.
@@ -116,4 +125,4 @@ def folder(
         adaptation=config.adaptation,
         bounds=config.read_bounds,
     )
-    return WatchFolder(source, ends_when_silent, end)
+    return WatchFolder(source, rules, ends_when_silent, end)

@@ -15,11 +15,15 @@ import goodgain.transforms.sources.pubsub
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
+from tests.core.direct import shipped_rules
 from tests.transforms.watching import MINUTE, NOON, record
 
 SUBSCRIPTION = "projects/search/subscriptions/traces"
+RULES = shipped_rules()
 SENT_SECONDS = NOON // 1000 + 3600  # the topic's own time of the messages
 
 
@@ -38,21 +42,23 @@ VALUES = [
 
 def seen(element, timestamp=beam.DoFn.TimestampParam):
     """What tells an element, and its event time in seconds."""
-    told = getattr(element, "position", None) or element.conversation_id
-    return told, timestamp.seconds()
+    if isinstance(element, RejectedRecord):
+        return element.position, timestamp.seconds()
+    conversation_id, payload = element
+    calls = len(unpack([payload]).calls)
+    return conversation_id, calls, timestamp.seconds()
 
 
 def check(source, positions):
     """Run `source`, which gives the messages of `VALUES`; see what becomes of them."""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | source
-        records = traces.records | "SeenRecords" >> beam.Map(seen)
+        payloads = traces.payloads | "SeenPayloads" >> beam.Map(seen)
         rejected = traces.rejected | "SeenRejected" >> beam.Map(seen)
-        # A clock that is ahead of the topic's is taken back.
-        times = [NOON // 1000, SENT_SECONDS]
         places = [(positions[place], SENT_SECONDS) for place in (1, 2, 3)]
-        calls = [("a", at) for at in times]
-        assert_that(records, equal_to([*calls, *places]), label="records")
+        # What rejected records flag has no calls; a clock ahead of the topic's is taken back.
+        given = [("a", 2, NOON // 1000), ("b", 0, SENT_SECONDS)]
+        assert_that(payloads, equal_to(given), label="payloads")
         assert_that(rejected, equal_to(places), label="rejected")
 
 
@@ -82,7 +88,9 @@ def test_kafka_messages_become_records_with_their_places(monkeypatch):
     for name in ("create_time_policy", "log_append_time"):
         setattr(read, name, getattr(ReadFromKafka, name))
     monkeypatch.setattr(goodgain.transforms.sources.kafka, "ReadFromKafka", read)
-    kafka = ReadKafkaTraces("one:9092", ["traces"], "append", {"group.id": "g"}, "localhost:8097")
+    kafka = ReadKafkaTraces(
+        "one:9092", ["traces"], RULES, "append", {"group.id": "g"}, "localhost:8097"
+    )
     check(kafka, [f"partition 3, offset {at}" for at in range(5)])
     assert asked == {
         "consumer": {
@@ -110,7 +118,7 @@ def test_pubsub_messages_become_records_with_their_places(monkeypatch):
         )
 
     monkeypatch.setattr(goodgain.transforms.sources.pubsub, "ReadFromPubSub", read)
-    pubsub = ReadPubSubTraces(SUBSCRIPTION, "event_time", "record_id")
+    pubsub = ReadPubSubTraces(SUBSCRIPTION, RULES, "event_time", "record_id")
     check(pubsub, [f"message m{number}" for number in range(5)])
     assert asked == {
         "subscription": SUBSCRIPTION,
@@ -122,8 +130,8 @@ def test_pubsub_messages_become_records_with_their_places(monkeypatch):
 
 def test_beam_takes_the_subscription_as_it_is_asked_for():
     pipeline = beam.Pipeline(runner=FnApiRunner())
-    traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, "event_time")
-    assert traces.records.pipeline is pipeline
+    traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, RULES, "event_time")
+    assert traces.payloads.pipeline is pipeline
     graph = pipeline.to_runner_api()
     urns = {one.spec.urn for one in graph.components.transforms.values()}
     assert "beam:transform:pubsub_read:v1" in urns
@@ -155,12 +163,12 @@ def test_a_message_is_parsed_as_a_line_of_a_file_is():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: ReadKafkaTraces("", ["t"]), "No Kafka broker is given"),
-        (lambda: ReadKafkaTraces("a:1", []), "No Kafka topic is given"),
-        (lambda: ReadKafkaTraces("a:1", [""]), "No Kafka topic is given"),
-        (lambda: ReadKafkaTraces("a:1", ["t"], "event"), "create or append, not 'event'"),
-        (lambda: ReadPubSubTraces("traces"), "write projects/P/subscriptions/S"),
-        (lambda: ReadPubSubTraces("projects/p/topics/t"), "is no Pub/Sub subscription"),
+        (lambda: ReadKafkaTraces("", ["t"], RULES), "No Kafka broker is given"),
+        (lambda: ReadKafkaTraces("a:1", [], RULES), "No Kafka topic is given"),
+        (lambda: ReadKafkaTraces("a:1", [""], RULES), "No Kafka topic is given"),
+        (lambda: ReadKafkaTraces("a:1", ["t"], RULES, "event"), "create or append, not 'event'"),
+        (lambda: ReadPubSubTraces("traces", RULES), "write projects/P/subscriptions/S"),
+        (lambda: ReadPubSubTraces("projects/p/topics/t", RULES), "is no Pub/Sub subscription"),
     ],
 )
 def test_what_cannot_be_read_from_is_refused(make, complaint):

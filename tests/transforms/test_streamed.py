@@ -1,18 +1,26 @@
 """When the records of a stream are given, and how they travel together."""
 
 import itertools
-from collections.abc import Iterator
 
 import apache_beam as beam
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
+from msgspec.structs import replace
 
-from goodgain.transforms.coders import ANY_RECORD, RecordCoder
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
-from goodgain.transforms.sources.streamed import stamped, streamed_traces
+from goodgain.transforms.core.scoring.payload import unpack
+from goodgain.transforms.read import REJECTED
+from goodgain.transforms.sources.streamed import (
+    READ,
+    ReadRecords,
+    StreamPacker,
+    stamped,
+    streamed_traces,
+)
+from goodgain.transforms.times import timestamp_of
+from tests.core.direct import shipped_rules
 from tests.transforms.streams import at, minute_of, stamp
 
 BAD = RejectedRecord("f", "line 1", "It is broken.", conversation_id="c", records=2)
@@ -24,12 +32,10 @@ def call(minute):
 
 def given(records, earliest=None, latest=None):
     """The minutes of the records, in the order given; a record that is rejected as a text."""
-    bounds = (None if minute is None else stamp(at(minute)) for minute in (earliest, latest))
+    bounds = (None if minute is None else at(minute) for minute in (earliest, latest))
     return [
-        (str if isinstance(one.value, RejectedRecord) else float)(
-            minute_of(one.timestamp.micros // 1000)
-        )
-        for one in stamped(records, *bounds)
+        (str if isinstance(one, RejectedRecord) else float)(minute_of(time))
+        for one, time in stamped(records, *bounds)
     ]
 
 
@@ -52,34 +58,51 @@ def test_what_is_rejected_is_given_at_the_time_of_its_neighbour():
     assert given([BAD, call(180)], earliest=0) == ["180.0", 180]
     assert given([BAD], earliest=3, latest=9) == ["3.0"]
     assert given([BAD], latest=9) == ["9.0"]
-    assert [one.timestamp for one in stamped([BAD], None, None)] == [MIN_TIMESTAMP]
+    assert [timestamp_of(time) for _, time in stamped([BAD], None, None)] == [MIN_TIMESTAMP]
 
 
 def test_a_file_of_nothing_but_garbage_does_not_wait_in_memory():
-    endless = stamped(itertools.repeat(BAD), stamp(at(0)), None)
-    assert [next(endless).timestamp for _ in range(3)] == [stamp(at(0))] * 3
+    endless = stamped(itertools.repeat(BAD), at(0), None)
+    assert [next(endless)[1] for _ in range(3)] == [at(0)] * 3
 
 
-def test_calls_and_rejected_records_travel_together():
-    coder = beam.coders.registry.get_coder(ANY_RECORD)
-    assert isinstance(coder, RecordCoder)
-    for record in (call(1), BAD):
-        assert coder.decode(coder.encode(record)) == record
-
-
-class Kinds(beam.DoFn):
-    def process(self, element: SearchCall | RejectedRecord) -> Iterator[str]:
-        yield type(element).__name__
-
-
-def test_a_consumer_may_say_what_it_takes():
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        outputs = (
-            pipeline
-            | beam.Create([call(1), BAD])
-            | beam.ParDo(lambda record: [record]).with_outputs("rejected", main="records")
+def test_what_is_read_together_travels_together_and_is_counted_once():
+    packer = StreamPacker(shipped_rules())
+    records = [(call(5), at(5)), (BAD, at(5)), (call(3), at(3))]
+    for _ in range(2):  # as in two bundles
+        (bad,) = packer.add(records)
+        assert (bad.tag, bad.value.value, bad.value.timestamp) == (REJECTED, BAD, stamp(at(5)))
+        packed, read = packer.rest()
+        conversation_id, payload = packed.value
+        frame = unpack([payload])
+        assert (conversation_id, packed.timestamp) == ("c", stamp(at(3)))
+        assert ([one.timestamp for one in frame.calls], frame.rejected_records) == (
+            [at(5), at(3)],
+            2,
         )
-        records = streamed_traces(outputs).records
-        assert isinstance(beam.coders.registry.get_coder(records.element_type), RecordCoder)
-        kinds = records | beam.ParDo(Kinds())
-        assert_that(kinds, equal_to(["SearchCall", "RejectedRecord"]))
+        assert all(one.encoding for one in frame.calls)
+        assert (read.tag, read.value.value) == (READ, ReadRecords(4, ["c"]))
+
+
+def test_records_without_end_do_not_wait_in_memory():
+    packer = StreamPacker(shipped_rules())
+    endless = ((replace(call(0), conversation_id=str(at)), at) for at in itertools.count())
+    assert next(packer.add(endless)).value[0] == "0"
+
+
+def test_each_output_has_a_coder_that_workers_know():
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        traces = pipeline | beam.Create([(call(1), BAD)]) | Read()
+        assert traces.payloads.element_type == beam.typehints.Tuple[str, bytes]
+        assert traces.rejected.element_type is RejectedRecord
+        assert traces.read.element_type is ReadRecords
+
+
+class Read(beam.PTransform):
+    def expand(self, records):
+        return streamed_traces(records, Nothing())
+
+
+class Nothing(beam.DoFn):
+    def process(self, element):
+        return ()

@@ -6,19 +6,22 @@ import resource
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 from apache_beam.io.restriction_trackers import OffsetRestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
-from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring import packing
+from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
+from goodgain.transforms.read import REJECTED
 from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch
 from goodgain.transforms.sources.watch import ReadFolder
+from tests.core.direct import shipped_rules
 
 NOON = 1_740_000_000_000
 MINUTE = 60_000
@@ -77,7 +80,8 @@ class Engine:
         self.source = FolderSource(
             str(folder), str(journal), **{"rule": RULE, "settle_ms": 0, **settings}
         )
-        self._read = ReadFolder(ends_when_silent, THIS_PROCESS, lambda: self.now)
+        self._ends_when_silent = ends_when_silent
+        self.restored_elsewhere()
         resumption = FolderWatch(self.source, lambda: self.now).resumption()
         self._element = (self.source, resumption)
         self._restriction = ReadFolder.POSITIONS.restriction_provider.initial_restriction(None)
@@ -100,22 +104,26 @@ class Engine:
 
     def restored_elsewhere(self):
         """Go on with what a checkpoint holds, in a process that remembers nothing."""
-        self._read = ReadFolder(False, THIS_PROCESS, lambda: self.now)
+        self._read = ReadFolder(
+            shipped_rules(), self._ends_when_silent, THIS_PROCESS, lambda: self.now
+        )
+        with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
+            self._read.setup()
 
     def step(self):
         """Call the source once; gives after how many seconds it wants to come back."""
         tracker = ThreadsafeRestrictionTracker(OffsetRestrictionTracker(self._restriction))
         step = Step(watermark=self.watermark)
         view = RestrictionTrackerView(tracker)
-        for output in self._read.process(self._element, view, self._estimator):
-            if isinstance(output, TaggedOutput):
-                assert output.value == (TimestampedValue(step.rejected[-1], output.value.timestamp))
-            elif isinstance(output.value, RejectedRecord):
-                step.rejected.append(output.value)
-                step.rejected_at.append(_millis(output.timestamp))
-            else:
-                step.calls.append((output.value.conversation_id, output.value.timestamp))
-                step.calls_at.append(_millis(output.timestamp))
+        for output in self._outputs(view):
+            if not isinstance(output, TaggedOutput):
+                conversation_id, payload = output.value
+                for call in unpack([payload]).calls:
+                    step.calls.append((conversation_id, call.timestamp))
+                    step.calls_at.append(_millis(output.timestamp))
+            elif output.tag == REJECTED:
+                step.rejected.append(output.value.value)
+                step.rejected_at.append(_millis(output.value.timestamp))
         tracker.check_done()
         if step.calls or step.rejected:
             self.steps.append(step)
@@ -125,6 +133,11 @@ class Engine:
             return None
         self._restriction, delay = deferred
         return delay.micros / 1e6
+
+    def _outputs(self, view):
+        # Each record a payload of its own, so that a test sees when each is given.
+        with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
+            yield from self._read.process(self._element, view, self._estimator)
 
     def run(self, most_steps=1_000):
         """Step until the source waits for something to happen, or has ended."""

@@ -8,6 +8,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.io.kafka import ReadFromKafka
 
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message
@@ -33,6 +34,7 @@ class ReadKafkaTraces(beam.PTransform):
     Attributes:
       bootstrap_servers: brokers to ask first, `host:port,host:port`.
       topics: what to read.
+      rules: the compiled rules for duplicates (SPEC 4.3).
       timestamps: `create` or `append`, as the topic's `message.timestamp.type` is.
       consumer: further settings of Kafka's consumer; reading begins at the earliest message unless
         `auto.offset.reset` says otherwise.
@@ -45,6 +47,7 @@ class ReadKafkaTraces(beam.PTransform):
         self,
         bootstrap_servers: str,
         topics: Sequence[str],
+        rules: RuleTable,
         timestamps: str = "create",
         consumer: Mapping[str, str] | None = None,
         expansion_service: str | None = None,
@@ -65,6 +68,7 @@ class ReadKafkaTraces(beam.PTransform):
             raise UsageError(f"Kafka timestamps are {' or '.join(_TIMES)}, not {timestamps!r}.")
         self.bootstrap_servers = bootstrap_servers
         self.topics = tuple(topics)
+        self.rules = rules
         self.timestamps = timestamps
         self.consumer = dict(consumer or {})
         self.expansion_service = expansion_service
@@ -85,7 +89,7 @@ class ReadKafkaTraces(beam.PTransform):
                 expansion_service=self.expansion_service,
             )
             | "Message" >> beam.Map(_message).with_output_types(Message)
-            | "Parse" >> ParseMessages(self.adaptation, self.bounds)
+            | "Parse" >> ParseMessages(self.rules, self.adaptation, self.bounds)
         )
         return traces
 

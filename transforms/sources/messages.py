@@ -1,18 +1,24 @@
-"""Messages of a topic to search calls and rejected rows (SPEC 2, 3, 7)."""
+"""Messages of a topic to payloads and rejected rows (SPEC 2, 3, 7)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import apache_beam as beam
 
 from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.read import REJECTED, also_rejected
-from goodgain.transforms.sources.streamed import StreamedTraces, stamped, streamed_traces
+from goodgain.transforms.sources.streamed import (
+    StreamedTraces,
+    StreamPacker,
+    stamped,
+    streamed_traces,
+)
+from goodgain.transforms.times import millis_of
 
 beam.coders.registry.register_coder(Message, StructCoder)
 
@@ -24,30 +30,41 @@ class ParseMessages(beam.PTransform):
     its message.
 
     Attributes:
+      rules: the compiled rules for duplicates (SPEC 4.3).
       adaptation: how the records differ from those of SPEC 2; None when they do not.
       bounds: what a message may ask of memory.
     """
 
     def __init__(
-        self, adaptation: Adaptation | None = None, bounds: ReadBounds = DEFAULT_BOUNDS
+        self,
+        rules: RuleTable,
+        adaptation: Adaptation | None = None,
+        bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
         super().__init__()
+        self.rules = rules
         self.adaptation = adaptation
         self.bounds = bounds
 
     def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
         """Apply the transform."""
-        outputs = messages | "ParseMessage" >> beam.ParDo(
-            _ParseMessage(self.adaptation, self.bounds)
-        ).with_outputs(REJECTED, main="records")
-        return streamed_traces(outputs)
+        return streamed_traces(messages, _ParseBundle(self.rules, self.adaptation, self.bounds))
 
 
-class _ParseMessage(beam.DoFn):
-    def __init__(self, adaptation: Adaptation | None, bounds: ReadBounds) -> None:
+class _ParseBundle(beam.DoFn):
+    """Parses messages, and packs those of a conversation together while a bundle lasts."""
+
+    def __init__(self, rules: RuleTable, adaptation: Adaptation | None, bounds: ReadBounds) -> None:
+        self._rules = rules
         self._adaptation = adaptation
         self._bounds = bounds
 
-    def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterable[Any]:
+    def setup(self) -> None:
+        self._packer = StreamPacker(self._rules)
+
+    def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
         record = parse_message(message, self._adaptation, self._bounds)
-        return also_rejected(stamped([record], None, timestamp))
+        return self._packer.add(stamped([record], None, millis_of(timestamp)))
+
+    def finish_bundle(self) -> Iterator[Any]:
+        return self._packer.rest()

@@ -7,6 +7,7 @@ import re
 import apache_beam as beam
 from apache_beam.io.gcp.pubsub import PubsubMessage, ReadFromPubSub
 
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message
@@ -26,6 +27,7 @@ class ReadPubSubTraces(beam.PTransform):
 
     Attributes:
       subscription: `projects/P/subscriptions/S`.
+      rules: the compiled rules for duplicates (SPEC 4.3).
       timestamp_attribute: attribute with the event time, epoch milliseconds or RFC 3339.
       id_attribute: attribute with an identity of the message.
       adaptation: how the records differ from those of SPEC 2; None when they do not.
@@ -35,6 +37,7 @@ class ReadPubSubTraces(beam.PTransform):
     def __init__(
         self,
         subscription: str,
+        rules: RuleTable,
         timestamp_attribute: str | None = None,
         id_attribute: str | None = None,
         adaptation: Adaptation | None = None,
@@ -51,6 +54,7 @@ class ReadPubSubTraces(beam.PTransform):
                 f"{subscription!r} is no Pub/Sub subscription; write projects/P/subscriptions/S."
             )
         self.subscription = subscription
+        self.rules = rules
         self.timestamp_attribute = timestamp_attribute
         self.id_attribute = id_attribute
         self.adaptation = adaptation
@@ -68,7 +72,7 @@ class ReadPubSubTraces(beam.PTransform):
                 timestamp_attribute=self.timestamp_attribute,
             )
             | "Message" >> beam.Map(_message, self.subscription).with_output_types(Message)
-            | "Parse" >> ParseMessages(self.adaptation, self.bounds)
+            | "Parse" >> ParseMessages(self.rules, self.adaptation, self.bounds)
         )
         return traces
 

@@ -1,4 +1,4 @@
-"""What every source of a stream gives: records at their times (SPEC 2, 7)."""
+"""What every source of a stream gives: payloads of records at their times (SPEC 2, 7)."""
 
 from __future__ import annotations
 
@@ -6,45 +6,121 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.transforms.window import TimestampedValue
-from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
+from apache_beam.pvalue import TaggedOutput
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.timestamp import MIN_TIMESTAMP
+from apache_beam.utils.windowed_value import WindowedValue
+from msgspec import Struct
 
-from goodgain.transforms.coders import ANY_RECORD
+from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.packing import Packed, Packing
+from goodgain.transforms.fingerprint import Keyed, given_at_earliest
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.times import timestamp_of
 
+READ = "read"
 _MOST_WAITING = 1_000
+_MICROS = 1_000  # of a millisecond
+
+
+class ReadRecords(Struct, frozen=True):
+    """What came together.
+
+    Attributes:
+      records: how many were read, rejected ones too.
+      conversation_ids: those of the usable ones; one may stand there twice.
+    """
+
+    records: int
+    conversation_ids: list[str]
+
+
+beam.coders.registry.register_coder(ReadRecords, StructCoder)
 
 
 class StreamedTraces(NamedTuple):
-    """What a stream gives, each at the time that `stamped` tells.
+    """What a stream gives.
 
     Attributes:
-      records: PCollection[SearchCall | RejectedRecord], everything; what is to be scored, since
-        rejected records flag their conversations.
-      rejected: PCollection[RejectedRecord], what could not be used, once more.
+      payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for
+        `ScoreStreamedPayloads`, at the time of the earliest record in it; rejected records flag
+        their conversations in them (SPEC 3).
+      rejected: PCollection[RejectedRecord], what could not be used, at the times that `stamped`
+        tells.
+      read: PCollection[ReadRecords], counts of what was read.
     """
 
-    records: beam.PCollection[Any]
+    payloads: beam.PCollection[Keyed]
     rejected: beam.PCollection[RejectedRecord]
+    read: beam.PCollection[ReadRecords]
 
 
-def streamed_traces(outputs: Any) -> StreamedTraces:
-    """The outputs, tagged `records` and `rejected`, of a ParDo that gives `also_rejected`."""
-    records, rejected = outputs["records"], outputs[REJECTED]
-    records.element_type = ANY_RECORD
-    rejected.element_type = RejectedRecord
-    return StreamedTraces(records, rejected)
+def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
+    """What a DoFn makes of a collection that gives what `StreamPacker` gives."""
+    outputs = pcollection | "ReadRecords" >> beam.ParDo(read).with_outputs(
+        REJECTED, READ, main="payloads"
+    )
+    # Beam's own spelling, since workers know this type's fast coder only by it.
+    outputs["payloads"].element_type = beam.typehints.Tuple[str, bytes]
+    outputs[REJECTED].element_type = RejectedRecord
+    outputs[READ].element_type = ReadRecords
+    return StreamedTraces(outputs["payloads"], outputs[REJECTED], outputs[READ])
+
+
+class StreamPacker:
+    """Packs the records of a stream where they are read; those of a conversation travel together.
+
+    They carry their encodings, since nothing of a stream can be read a second time. One for a
+    thread.
+    """
+
+    def __init__(self, rules: RuleTable) -> None:
+        self._packer = packer_for(Packing(rules, keep_encodings=True))
+        self._records = 0
+        self._ids: list[str] = []
+
+    def add(self, records: Iterable[tuple[SearchCall | RejectedRecord, int]]) -> Iterator[Any]:
+        """Take in records, each with its time in milliseconds; give what has waited for longest."""
+        for record, at in records:
+            if isinstance(record, RejectedRecord):
+                self._records += record.records
+                yield TaggedOutput(REJECTED, _global(record, at))
+            yield from self._given(self._packer.add(record, at * _MICROS))
+
+    def rest(self) -> Iterator[Any]:
+        """What still waits, and what was read since the last call."""
+        latest = MIN_TIMESTAMP
+        for one in self._given(self._packer.rest()):
+            latest = one.timestamp
+            yield one
+        yield TaggedOutput(
+            READ,
+            WindowedValue(ReadRecords(self._records, self._ids), latest, (GlobalWindow(),)),
+        )
+        self._records, self._ids = 0, []
+
+    def _given(self, packed: Iterable[Packed]) -> Iterator[WindowedValue]:
+        return given_at_earliest(map(self._noted, packed))
+
+    def _noted(self, packed: Packed) -> Packed:
+        self._records += packed.calls
+        if packed.calls:
+            self._ids.append(packed.conversation_id)
+        return packed
+
+
+def _global(value: Any, millis: int) -> WindowedValue:
+    return WindowedValue(value, timestamp_of(millis), (GlobalWindow(),))
 
 
 def stamped(
-    records: Iterable[SearchCall | RejectedRecord],
-    earliest: Timestamp | None,
-    latest: Timestamp | None,
-) -> Iterator[TimestampedValue]:
-    """Records that came together, at their times.
+    records: Iterable[SearchCall | RejectedRecord], earliest: int | None, latest: int | None
+) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
+    """Records that came together, with their times; all times in milliseconds.
 
     A call, all of which have a timestamp, is given at that, but within `earliest` and `latest`: a
     clock that is wrong by years neither ages its conversation nor holds it open. A rejected record
@@ -57,25 +133,28 @@ def stamped(
       earliest: the watermark of the source; None while it has none.
       latest: when they came, by a clock that is not theirs; None where nobody knows.
     """
-    unknown = earliest or latest or MIN_TIMESTAMP
+    unknown = next((one for one in (earliest, latest) if one is not None), _LEAST)
     waiting: list[RejectedRecord] = []
-    at: Timestamp | None = None
+    at: int | None = None
     for record in records:
         if isinstance(record, SearchCall):
             at = _time_of(record, earliest, latest)
         elif at is None and len(waiting) < _MOST_WAITING:
             waiting.append(record)
             continue
+        time = unknown if at is None else at
         for one in (*waiting, record):
-            yield TimestampedValue(one, at or unknown)
+            yield one, time
         waiting.clear()
     for one in waiting:
-        yield TimestampedValue(one, at or unknown)
+        yield one, unknown if at is None else at
 
 
-def _time_of(call: SearchCall, earliest: Timestamp | None, latest: Timestamp | None) -> Timestamp:
+_LEAST = MIN_TIMESTAMP.micros // _MICROS
+
+
+def _time_of(call: SearchCall, earliest: int | None, latest: int | None) -> int:
     if call.timestamp is None:
         raise ValueError(f"A call of {call.conversation_id} has no timestamp.")
-    at = timestamp_of(call.timestamp)
-    at = at if latest is None else min(at, latest)
+    at = call.timestamp if latest is None else min(call.timestamp, latest)
     return at if earliest is None else max(at, earliest)

@@ -10,13 +10,19 @@ import apache_beam as beam
 from apache_beam.io.restriction_trackers import OffsetRange, OffsetRestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.transforms.core import RestrictionProvider
-from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.journal import Move
-from goodgain.transforms.read import REJECTED, also_rejected
 from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch, Resumption
-from goodgain.transforms.sources.streamed import StreamedTraces, stamped, streamed_traces
+from goodgain.transforms.sources.streamed import (
+    StreamedTraces,
+    StreamPacker,
+    stamped,
+    streamed_traces,
+)
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
@@ -26,7 +32,7 @@ _END = 1 << 62
 
 
 class WatchFolder(beam.PTransform):
-    """PBegin to `StreamedTraces`: the records of every file that appears in a folder.
+    """PBegin to `StreamedTraces`: the records of every file that appears in a folder, as payloads.
 
     A file is read once, in whatever format of SPEC 2 it is, as soon as it stands complete: its name
     does not begin with `.` or `_` and has no temporary suffix, and it is left alone. The watermark
@@ -37,6 +43,7 @@ class WatchFolder(beam.PTransform):
 
     Attributes:
       source: what is watched and how.
+      rules: the compiled rules for duplicates (SPEC 4.3).
       ends_when_silent: end after the first period of silence, as if asked to stop then.
       end: asks the source to stop, and learns where the watermark stood when it does.
     """
@@ -44,26 +51,24 @@ class WatchFolder(beam.PTransform):
     def __init__(
         self,
         source: FolderSource,
+        rules: RuleTable,
         ends_when_silent: bool = False,
         end: StreamEnd = WITH_ENGINE,
     ) -> None:
         super().__init__()
         self.source = source
+        self.rules = rules
         self.ends_when_silent = ends_when_silent
         self.end = end
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
-        outputs = (
+        resumed = (
             begin
             | "Source" >> beam.Create([self.source])
             | "Resume" >> beam.Map(_resumed).with_output_types(tuple[FolderSource, Resumption])
-            | "Watch"
-            >> beam.ParDo(ReadFolder(self.ends_when_silent, self.end)).with_outputs(
-                REJECTED, main="records"
-            )
         )
-        return streamed_traces(outputs)
+        return streamed_traces(resumed, ReadFolder(self.rules, self.ends_when_silent, self.end))
 
 
 def _resumed(source: FolderSource) -> tuple[FolderSource, Resumption]:
@@ -101,15 +106,21 @@ class ReadFolder(beam.DoFn):
 
     def __init__(
         self,
+        rules: RuleTable,
         ends_when_silent: bool,
         end: StreamEnd = WITH_ENGINE,
         now_ms: Callable[[], int] | None = None,
     ) -> None:
         """Take `now_ms`, milliseconds since the epoch, for this machine's clock."""
+        self._rules = rules
         self._now_ms = now_ms or _now_ms
         self._ends_when_silent = ends_when_silent
         self._end = end
         self._watch: FolderWatch | None = None
+
+    def setup(self) -> None:
+        """Make what a worker needs once."""
+        self._packer = StreamPacker(self._rules)
 
     @beam.DoFn.unbounded_per_element()
     def process(
@@ -147,7 +158,8 @@ class ReadFolder(beam.DoFn):
                 part = 1
                 continue
             if not has_moved and tracker.try_claim(at * _PARTS + part):
-                yield from also_rejected(_given(watch, at, part, resumption, watermark))
+                yield from self._packer.add(_given(watch, at, part, resumption, watermark))
+                yield from self._packer.rest()
             # The engine sees the watermark when the step ends, so records and a move share none.
             tracker.defer_remainder()
             return
@@ -155,20 +167,20 @@ class ReadFolder(beam.DoFn):
 
 def _given(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
-) -> Iterator[TimestampedValue]:
+) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
     """What one step gives, at its times; after a restart only what can still matter.
 
     What came before the source had a time is given whole, as long as its file matters.
     """
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
     earliest = watermark.current_watermark()
-    latest = None if clock is None else timestamp_of(clock)
-    records = stamped(watch.records(at, part), earliest, latest)
-    if oldest is None or earliest is None:
+    least = None if earliest is None else millis_of(earliest)
+    records = stamped(watch.records(at, part), least, clock)
+    if oldest is None or least is None:
         return records
     # Not only files but records are left out: of a conversation that began before `oldest` its end
     # is given again, never just something of its midst, so it is known for what was written.
-    return (one for one in records if one.timestamp >= timestamp_of(oldest))
+    return (one for one in records if one[1] >= oldest)
 
 
 def _move(watermark: Any, move: Move) -> None:

@@ -6,7 +6,8 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
-from tests.engines.programs.telling import WriteFile
+from tests.core.direct import shipped_rules
+from tests.engines.programs.telling import WriteCalls, WriteRejected
 
 
 def main() -> None:
@@ -17,9 +18,13 @@ def main() -> None:
     arguments, options = parser.parse_known_args()
     with beam.Pipeline(options=PipelineOptions(options)) as pipeline:
         traces = pipeline | ReadKafkaTraces(
-            arguments.brokers, [arguments.topic], expansion_service=arguments.java_expansion
+            arguments.brokers,
+            [arguments.topic],
+            shipped_rules(),
+            expansion_service=arguments.java_expansion,
         )
-        _ = traces.records | "Records" >> beam.ParDo(WriteFile(arguments.output))
+        _ = traces.payloads | "Calls" >> beam.ParDo(WriteCalls(arguments.output))
+        _ = traces.rejected | "Rejected" >> beam.ParDo(WriteRejected(arguments.output))
 
 
 if __name__ == "__main__":

@@ -6,24 +6,32 @@ from pathlib import Path
 import apache_beam as beam
 
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.payload import unpack
 
 
-class WriteFile(beam.DoFn):
-    """Writes what tells an element, with its event time in milliseconds; again is the same."""
+class WriteCalls(beam.DoFn):
+    """Writes the times of the calls of payloads, in milliseconds; again is the same."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
 
-    def process(
-        self, element: SearchCall | RejectedRecord, timestamp=beam.DoFn.TimestampParam
-    ) -> None:
-        if isinstance(element, SearchCall):
-            name = f"{element.conversation_id}-{element.iteration}"
-            told = [element.timestamp, timestamp.micros // 1000]
-        else:
-            name = element.position
-            told = [element.source, element.reason, element.payload, timestamp.micros // 1000]
-        aside = self._folder / f".{name}"
-        aside.write_text(json.dumps(told))
-        aside.rename(self._folder / f"{name}.json")
+    def process(self, keyed: tuple[str, bytes]) -> None:
+        for call in unpack([keyed[1]]).calls:
+            _write(self._folder, f"{keyed[0]}-{call.iteration}", call.timestamp)
+
+
+class WriteRejected(beam.DoFn):
+    """Writes what tells a rejected record, with its event time in milliseconds."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def process(self, row: RejectedRecord, timestamp=beam.DoFn.TimestampParam) -> None:
+        told = [row.source, row.reason, row.payload, timestamp.micros // 1000]
+        _write(self._folder, row.position, told)
+
+
+def _write(folder: Path, name: str, told: object) -> None:
+    aside = folder / f".{name}"
+    aside.write_text(json.dumps(told))
+    aside.rename(folder / f"{name}.json")

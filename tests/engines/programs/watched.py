@@ -16,7 +16,6 @@ from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.sources.folder_watch import FolderSource
 from goodgain.transforms.sources.watch import WatchFolder
@@ -57,11 +56,9 @@ def main() -> None:
     arguments, options = parser.parse_known_args()
     source = FolderSource(arguments.input, arguments.journal, poll_seconds=0.1, settle_ms=0)
     pipeline = beam.Pipeline(options=PipelineOptions(options))
-    traces = pipeline | WatchFolder(source, end=THIS_PROCESS)
-    scored = (
-        traces.records
-        | FingerprintCalls(scoring().rules)
-        | ScoreStreamedPayloads(scoring(), Closing(gap=source.rule.quiet_ms), THIS_PROCESS)
+    traces = pipeline | WatchFolder(source, scoring().rules, end=THIS_PROCESS)
+    scored = traces.payloads | ScoreStreamedPayloads(
+        scoring(), Closing(gap=source.rule.quiet_ms), THIS_PROCESS
     )
     _ = scored.scores | "Rows" >> beam.ParDo(WriteFile(arguments.output))
     _ = scored.late | "Late" >> beam.ParDo(WriteFile(arguments.output))

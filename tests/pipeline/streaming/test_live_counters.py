@@ -5,12 +5,12 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from goodgain.pipeline.streaming import live_counters
-from goodgain.pipeline.streaming.live_counters import Watch, WatchRead
+from goodgain.pipeline.streaming.live_counters import Watch
 from goodgain.pipeline.streaming.totals import StreamTotals
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
+from goodgain.transforms.sources.streamed import ReadRecords
 from tests.pipeline.streaming.rows import MINUTE, NOON, score
 
 
@@ -36,7 +36,7 @@ def passed(elements, watch):
     return list(_KEPT)
 
 
-CALLS = [SearchCall(conversation_id=one, iteration=1, timestamp=NOON) for one in "aab"]
+CAME = [ReadRecords(2, ["a"]), ReadRecords(1, ["b"]), ReadRecords(3, [])]
 LATE = LateRow("b", 1, 1, 0, None, NOON, 0)
 REJECTED = RejectedRecord("f", "line 1", "It is broken.", records=3)
 
@@ -44,8 +44,7 @@ REJECTED = RejectedRecord("f", "line 1", "It is broken.", records=3)
 @pytest.mark.usefixtures("begun")
 def test_each_record_is_counted_where_it_comes_in_and_where_it_ends():
     closed = score("a", NOON, NOON + MINUTE)
-    read = [*CALLS, REJECTED]
-    assert passed(read, WatchRead()) == read
+    assert passed(CAME, Watch()) == CAME
     became = [LATE, REJECTED, REJECTED, closed]
     assert passed(became, Watch()) == became
     missed = [MissedByMeans(0, 1, {}, 4), MissedByMeans(0, 1, {"arm": "A"}, 4)]
@@ -65,6 +64,6 @@ def test_rows_in_files_add_to_those_of_earlier_starts():
 
 
 def test_a_worker_elsewhere_counts_nothing():
-    assert passed(CALLS, WatchRead()) == CALLS
+    assert passed(CAME, Watch()) == CAME
     live_counters.written("late", [{}])
     assert live_counters.now().read == live_counters.now().totals.late == 0

@@ -6,6 +6,7 @@ from goodgain.pipeline.streaming import sources
 from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
 from goodgain.pipeline.streaming.kafka_settings import read_settings
 from goodgain.transforms.core.errors import UsageError
+from tests.core.direct import shipped_rules
 
 SECRET = "swordfish"
 CLIENT = f"""# as kafka-console-consumer takes it
@@ -18,6 +19,7 @@ sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule require
 ! the rest has its defaults
 group.id=
 """
+RULES = shipped_rules()
 KAFKA = "kafka://a:9092,b:9092/traces, more"
 PUBSUB = "pubsub://projects/p/subscriptions/s"
 
@@ -45,17 +47,18 @@ def test_a_file_of_settings_is_read_as_kafkas_own_tools_do(client):
 
 def test_kafka_gets_topics_times_and_settings(client):
     source = sources.messages(
-        config(KAFKA, kafka_consumer=client, kafka_timestamps="append", expansion_service="x:1")
+        config(KAFKA, kafka_consumer=client, kafka_timestamps="append", expansion_service="x:1"),
+        RULES,
     )
     assert source.bootstrap_servers == "a:9092,b:9092"
     assert source.topics == ("traces", "more")
     assert source.timestamps == "append"
     assert source.consumer["security.protocol"] == "SASL_SSL"
-    assert sources.messages(config(KAFKA)).consumer == {}
+    assert sources.messages(config(KAFKA), RULES).consumer == {}
 
 
 def test_pubsub_gets_its_attributes():
-    source = sources.messages(config(PUBSUB, timestamp_attribute="at", id_attribute="id"))
+    source = sources.messages(config(PUBSUB, timestamp_attribute="at", id_attribute="id"), RULES)
     assert (source.timestamp_attribute, source.id_attribute) == ("at", "id")
 
 
@@ -74,7 +77,7 @@ def test_mistakes_are_told_without_what_may_be_secret(tmp_path, content, says):
     if content is not None:
         path.write_text(content)
     with pytest.raises(UsageError, match=says) as error:
-        sources.messages(config(KAFKA, kafka_consumer=str(path)))
+        sources.messages(config(KAFKA, kafka_consumer=str(path)), RULES)
     assert SECRET not in str(error.value)
 
 

@@ -18,9 +18,10 @@ NAMES = files("goodgain.configs").joinpath("dataflow/state-names.yaml")
 def test_names_of_state_are_those_that_running_jobs_have(tmp_path):
     """A job can be replaced by a new release only where these stay as they are."""
     config = StreamConfig(input=str(tmp_path), output=str(tmp_path / "out"), live=True)
-    source = sources.folder(config, Path(tmp_path), 0, False, WITH_ENGINE)
+    scoring = run._scoring_of(config)
+    source = sources.folder(config, scoring.rules, Path(tmp_path), 0, False, WITH_ENGINE)
     pipeline = beam.Pipeline()
-    graph.build(pipeline, run._plan(config, source, 1, None, WITH_ENGINE))
+    graph.build(pipeline, run._plan(config, scoring, source, 1, None, WITH_ENGINE))
     found = {}
     for transform in pipeline.to_runner_api().components.transforms.values():
         if transform.spec.urn == common_urns.primitives.PAR_DO.urn:
