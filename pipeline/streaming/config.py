@@ -9,8 +9,10 @@ from pydantic import ValidationInfo, field_validator
 from goodgain.pipeline.options.duration import Duration, duration_text
 from goodgain.pipeline.options.option_types import DATA, RUN, TIME, Format, Number, Text, option
 from goodgain.pipeline.options.scoring_config import ScoringConfig
+from goodgain.transforms.core.streaming.journal import DEFAULT_PORTION_BYTES
 
 KafkaTimestamps = Literal["create", "append"]
+BacklogOrder = Literal["time", "name"]
 
 
 class StreamConfig(ScoringConfig):
@@ -103,6 +105,19 @@ class StreamConfig(ScoringConfig):
     )
     flush: Duration = option(RUN, "SPAN", "longest time until a row is in a file", "10s")
     poll: Duration = option(RUN, "SPAN", "how often to look into the folder for new files", "1s")
+    portion_bytes: Number = option(
+        RUN,
+        "N",
+        "most bytes of waiting files read before the watermark moves and conversations close",
+        DEFAULT_PORTION_BYTES,
+        ge=1,
+    )
+    backlog_order: BacklogOrder = option(
+        RUN,
+        "BY",
+        "order in which waiting files are read: by the time they were last written, or by name",
+        "time",
+    )
     shards: Number = option(RUN, "N", "number of files of each dataset per write", 1, ge=1)
     runner: Text = option(
         RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
@@ -143,6 +158,6 @@ def usual_meaning() -> dict[str, Any]:
 # What may differ between two starts: how fast, where and as what, but not what.
 _FREE = {
     *("input", "output", "format", "shards"),
-    *("flush", "poll", "idle", "runner", "expansion_service"),
+    *("flush", "poll", "portion_bytes", "backlog_order", "idle", "runner", "expansion_service"),
     *("kafka_consumer", "kafka_timestamps", "timestamp_attribute", "id_attribute"),
 }

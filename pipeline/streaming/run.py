@@ -41,7 +41,7 @@ from goodgain.transforms.core.scoring.score import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.warnings.checks import Findings, warnings_of
 from goodgain.transforms.read import open_plain
-from goodgain.transforms.sources.journal_file import read_journal
+from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from goodgain.transforms.sources.listing import is_complete_name
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 
@@ -81,8 +81,7 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
     now = datetime.now(UTC)
     with locked(kept, now):
         start = next_start(kept, config.meaning, usual_meaning(), now)
-        journal = read_journal(str(kept))
-        again = what_again(config, journal, read_progress(kept))
+        again = what_again(config, read_journal(str(kept)), read_progress(kept))
         scoring = _scoring_of(config)
         source = sources.folder(
             config, scoring.rules, kept, again.horizon, ends_when_silent, THIS_PROCESS
@@ -93,6 +92,7 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         live_counters.begin(totals)
         note_start(kept, start)
         warn_of_names(config, scoring)
+        cut_journal(str(kept), config.input, again.horizon)
         _say(config, f"start {start.number}; Ctrl-C ends it")
         on_prism.run(plan, options, kept)
         final = THIS_PROCESS.final_watermark

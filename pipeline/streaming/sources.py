@@ -122,6 +122,8 @@ def folder(
         ),
         horizon_ms=horizon,
         poll_seconds=config.poll / _MILLIS,
+        portion_bytes=config.portion_bytes,
+        by_name=config.backlog_order == "name",
         adaptation=config.adaptation,
         bounds=config.read_bounds,
     )

@@ -9,9 +9,11 @@ from goodgain.transforms.core.streaming.journal import (
     FileReading,
     Journal,
     JournalError,
+    JournalHead,
     Move,
     SourceTotals,
     Take,
+    cut,
     decode_journal,
     encoded,
 )
@@ -104,3 +106,80 @@ def test_totals_are_those_of_what_is_accounted_for(journal):
 )
 def test_a_file_matters_as_long_as_what_it_gave(journal, position, oldest, matters):
     assert journal.matters(position, oldest) is matters
+
+
+def written(entries):
+    made = Journal()
+    for entry in entries:
+        made.add(decode_journal(encoded(entry), "journal")[0].entries[0])
+    return made
+
+
+def test_what_can_matter_no_more_is_summed_up(journal):
+    entries = cut(journal, 145, {"c", "years behind", "not taken"})
+    assert entries == [
+        JournalHead(
+            WatermarkState(100),
+            SourceTotals(files=4, records=9, rejected=3, ahead=3, changed=1),
+            {"c": 30, "years behind": 1},
+        ),
+        Take("c", 30, 120),  # of which nothing is known
+        Move(WatermarkState(140)),
+    ]
+
+
+def test_files_that_matter_stay_with_the_watermarks_about_them(journal):
+    entries = cut(journal, 115, set(journal.sizes))
+    assert entries[1:] == [
+        Take("c", 30, 120),
+        Take("years ahead", 1, 120),
+        Move(WatermarkState(100), (FileReading(2, 1, 0, 10**9, 10**9),)),
+        Take("years behind", 1, 150),
+        Move(WatermarkState(140), (FileReading(4, 1, 0, -(10**9), -(10**9)),)),
+    ]
+
+
+def test_an_empty_folder_does_not_make_the_journal_forget(journal):
+    """It may be one that is not mounted yet."""
+    (head, *_) = cut(journal, 200, set())
+    assert head.sizes == journal.sizes
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_cutting_changes_nothing_that_can_matter(data):
+    whole = Journal()
+    watermark, number = None, 0
+    for _ in range(data.draw(st.integers(0, 12))):
+        kind = data.draw(st.sampled_from(["take", "take", "move", "changed", "silence"]))
+        if kind == "take":
+            number += 1
+            whole.add(Take(f"f{number}", number, data.draw(st.integers(0, 50))))
+        elif kind == "changed" and whole.sizes:
+            name = data.draw(st.sampled_from(sorted(whole.sizes)))
+            whole.add(Changed(name, whole.sizes[name], whole.sizes[name] + 1))
+        else:
+            watermark = data.draw(st.none() | st.integers(watermark or 0, 60)) or watermark
+            times = data.draw(st.lists(st.integers(0, 60), min_size=len(whole.unmoved)))
+            taken = zip(whole.unmoved, times, strict=False) if kind == "move" else ()
+            found = tuple(FileReading(at, 3, 1, time, time) for at, time in taken)
+            whole.add(Move(WatermarkState(watermark, silent=number), found, number))
+    oldest = data.draw(st.integers(0, 60))
+    short = written(cut(whole, oldest, whole.sizes))
+    short = written(cut(short, oldest, whole.sizes))  # once more is the same
+    assert (short.totals(), short.sizes) == (whole.totals(), whole.sizes)
+    assert short.watermark_state == whole.watermark_state
+    assert given_again(short, oldest) == given_again(whole, oldest)
+    assert len(short.unmoved) == len(whole.unmoved)
+    assert short.unmoved_bytes == whole.unmoved_bytes
+
+
+def given_again(journal, oldest):
+    """The files that a restart reads, each with the watermark before it."""
+    watermark, files = None, []
+    for position, entry in enumerate(journal.entries):
+        if isinstance(entry, Move | JournalHead):
+            watermark = entry.watermark_state.watermark
+        elif isinstance(entry, Take) and journal.matters(position, oldest):
+            files.append((entry, watermark))
+    return files

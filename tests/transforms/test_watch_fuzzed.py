@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
-from goodgain.transforms.sources.journal_file import read_journal
+from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, put, record
 
 YEAR = 365 * 24 * 60
@@ -45,7 +45,8 @@ class WatchedFolder(RuleBasedStateMachine):
     def start(self):
         """A process begins, the one before was killed or stopped."""
         THIS_PROCESS.reset()
-        self.engine = Engine(self.folder, self.journal, now=self.now, shard_bytes=200)
+        settings = {"shard_bytes": 200, "portion_bytes": 600}
+        self.engine = Engine(self.folder, self.journal, now=self.now, **settings)
         self.watermark = None
 
     @rule(offsets=st.lists(OFFSETS, max_size=20), bad=st.integers(0, 2))
@@ -88,6 +89,11 @@ class WatchedFolder(RuleBasedStateMachine):
     @rule()
     def move_to_another_process(self):
         self.engine.restored_elsewhere()
+
+    @rule()
+    def cut_between_two_starts(self):
+        cut_journal(str(self.journal), str(self.folder), 10**15)
+        self.start()
 
     @rule(size=st.integers(1, 30))
     def tear_the_last_line(self, size):

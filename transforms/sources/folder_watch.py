@@ -18,7 +18,14 @@ from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.records.untimed import untimed
-from goodgain.transforms.core.streaming.journal import Changed, Entry, FileReading, Move, Take
+from goodgain.transforms.core.streaming.journal import (
+    DEFAULT_PORTION_BYTES,
+    Changed,
+    Entry,
+    FileReading,
+    Move,
+    Take,
+)
 from goodgain.transforms.core.streaming.watermark import (
     WatermarkRule,
     WatermarkState,
@@ -31,6 +38,7 @@ from goodgain.transforms.sources.listing import FolderFile, list_folder
 
 _LOGGER = logging.getLogger(__name__)
 _SHARD_BYTES = 16 * 1024 * 1024
+_LEAST = {"horizon_ms": 0, "settle_ms": 0, "shard_bytes": 1, "portion_bytes": 1}
 # Pause between listings, in multiples of the time of one; 20,000 files take 0.2 s.
 _LEAST_PAUSE = 10
 
@@ -48,6 +56,10 @@ class FolderSource(Struct, frozen=True):
       poll_seconds: how long to wait before the folder is looked at again.
       settle_ms: how long a file must have been unchanged before it is taken.
       shard_bytes: how much of a file is read in one go.
+      portion_bytes: when so many bytes of files were taken, the watermark moves before more are:
+        what a backlog keeps open is bounded by this much, and by the size of one file.
+      by_name: files that were found together are taken in the order of their names, not of the
+        times when they were last written.
       adaptation: how the records differ from trace records; None when they do not.
       bounds: memory limits for reading.
 
@@ -62,6 +74,8 @@ class FolderSource(Struct, frozen=True):
     poll_seconds: float = 1.0
     settle_ms: int = 1_000
     shard_bytes: int = _SHARD_BYTES
+    portion_bytes: int = DEFAULT_PORTION_BYTES
+    by_name: bool = False
     adaptation: Adaptation | None = None
     bounds: ReadBounds = DEFAULT_BOUNDS
 
@@ -74,7 +88,7 @@ class FolderSource(Struct, frozen=True):
             )
         if not self.poll_seconds > 0:
             raise UsageError(f"poll_seconds must be above 0, got {self.poll_seconds}.")
-        for name, least in (("horizon_ms", 0), ("settle_ms", 0), ("shard_bytes", 1)):
+        for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise UsageError(f"{name} must be at least {least}, got {getattr(self, name)}.")
 
@@ -95,7 +109,7 @@ class FolderWatch:
     """The entries of the journal: those that it has, and new ones for what happens in the folder.
 
     The watermark moves only after all files found at one look have been read, since files that were
-    in the folder together may be in any order.
+    in the folder together may be in any order; of a backlog, after each portion of them.
 
     Attributes:
       source: what is watched and how.
@@ -237,10 +251,11 @@ class FolderWatch:
             for file in listing.changed:
                 return Changed(file.name, journal.sizes[file.name], file.size)
             self._has_looked = True
-            self._round.extend(listing.new)
+            found = listing.new
+            self._round.extend(sorted(found, key=_name_of) if self.source.by_name else found)
         while self._round and not os.path.exists(self._path(self._round[0].name)):
             self._round.popleft()
-        if self._round:
+        if self._round and journal.unmoved_bytes < self.source.portion_bytes:
             return Take(self._round[0].name, self._round[0].size, self._now_ms())
         if journal.unmoved:
             return self._account(journal.unmoved)
@@ -279,6 +294,10 @@ class FolderWatch:
         if complaint != self._complaint:
             _LOGGER.warning("%s Waiting until it can.", complaint)
             self._complaint = complaint
+
+
+def _name_of(file: FolderFile) -> str:
+    return file.name
 
 
 class _Tally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from goodgain.transforms.core.streaming.journal import Entry, Journal, decode_journal, encoded
+from goodgain.transforms.core.streaming.journal import Entry, Journal, cut, decode_journal, encoded
 
 _NAME = "journal.jsonl"
 
@@ -56,6 +56,38 @@ class JournalFile:
             os.fsync(file.fileno())
         self._length += len(line)
         self.journal.add(entry)
+
+
+def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
+    """Cut what can matter no more from the journal in a folder; nobody may be using it.
+
+    Args:
+      folder: of the journal.
+      watched: the folder whose files it tells of.
+      horizon_ms: records that were given earlier than this before the watermark matter no more.
+
+    Raises:
+      JournalError: a line that is not the last cannot be read.
+      OSError: the journal cannot be read or written, or the watched folder not be listed.
+    """
+    journal = read_journal(folder)
+    watermark = journal.watermark_state.watermark
+    if watermark is None:
+        return
+    entries = cut(journal, watermark - horizon_ms, set(os.listdir(watched)))
+    if len(entries) >= len(journal.entries):
+        return
+    aside = Path(folder) / f".{_NAME}"
+    with aside.open("wb") as file:
+        file.writelines(map(encoded, entries))
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(Path(folder) / _NAME)
+    descriptor = os.open(folder, os.O_RDONLY)  # or what is appended may be lost with its name
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def read_journal(folder: str) -> Journal:

@@ -15,7 +15,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.streaming.journal import Move
+from goodgain.transforms.core.streaming.journal import JournalHead, Move
 from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch, Resumption
 from goodgain.transforms.sources.streamed import (
     StreamedTraces,
@@ -150,7 +150,7 @@ class ReadFolder(beam.DoFn):
             if part >= watch.parts(at, resumption):
                 at, part = at + 1, 0
                 continue
-            if isinstance(entry, Move):
+            if isinstance(entry, Move | JournalHead):
                 if not tracker.try_claim(at * _PARTS):
                     return
                 _move(watermark, entry)
@@ -183,7 +183,7 @@ def _given(
     return (one for one in records if one[1] >= oldest)
 
 
-def _move(watermark: Any, move: Move) -> None:
+def _move(watermark: Any, move: Move | JournalHead) -> None:
     if move.watermark_state.watermark is not None:
         moved = timestamp_of(move.watermark_state.watermark)
         watermark.set_watermark(max(moved, watermark.current_watermark() or moved))

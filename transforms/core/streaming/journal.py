@@ -3,16 +3,21 @@
 One JSON object a line; the line number, from 0, is the position of the source. An entry takes a
 file, moves the watermark, or notes that a file has changed. After a restart the source replays the
 order of the files and the watermark between them, so that everything downstream gives the same
-result.
+result. Between two starts the journal is cut: what can matter no more is summed up in its head.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
 
 import msgspec
 from msgspec import Struct, field
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.streaming.watermark import WatermarkState
+
+# Of files with 100 bytes a result this is 0.7 million results, which keep 0.3 GB open.
+DEFAULT_PORTION_BYTES = 64 * 1024 * 1024
 
 
 class JournalError(GoodGainError):
@@ -79,9 +84,6 @@ class Changed(Struct, frozen=True, tag="changed"):
     size: int
 
 
-Entry = Take | Move | Changed
-
-
 class SourceTotals(Struct, frozen=True):
     """What a source has read so far, restarts included.
 
@@ -101,6 +103,33 @@ class SourceTotals(Struct, frozen=True):
     changed: int = 0
     watermark: int | None = None
 
+    def without(self, part: SourceTotals) -> SourceTotals:
+        """The sums over the rest."""
+        return SourceTotals(
+            self.files - part.files,
+            self.records - part.records,
+            self.rejected - part.rejected,
+            self.ahead - part.ahead,
+            self.changed - part.changed,
+        )
+
+
+class JournalHead(Struct, frozen=True, tag="head"):
+    """The head of a journal from which entries were cut: what follows from them.
+
+    Attributes:
+      watermark_state: how far the stream had come before the next entry.
+      totals: the sums over what is gone.
+      sizes: last known size, by name, of files that were taken.
+    """
+
+    watermark_state: WatermarkState
+    totals: SourceTotals
+    sizes: dict[str, int]
+
+
+Entry = Take | Move | Changed | JournalHead
+
 
 class Journal:
     """All entries, and what follows from them.
@@ -110,6 +139,7 @@ class Journal:
       sizes: the last known size of each file taken, by name.
       readings: what is known of the files, by the position of their `Take`.
       unmoved: positions of the files taken since the last move that accounts for files.
+      unmoved_bytes: the bytes in these.
       watermark_state: how far the stream has come.
     """
 
@@ -118,7 +148,9 @@ class Journal:
         self.sizes: dict[str, int] = {}
         self.readings: dict[int, FileReading] = {}
         self.unmoved: list[int] = []
+        self.unmoved_bytes = 0
         self.watermark_state = WatermarkState()
+        self._gone = SourceTotals()
         self._ahead = 0
         self._watermarks: dict[int, int | None] = {}
 
@@ -126,26 +158,33 @@ class Journal:
         """Put one entry at the end."""
         if isinstance(entry, Take):
             self.unmoved.append(len(self.entries))
+            self.unmoved_bytes += entry.size
             self.sizes[entry.name] = entry.size
         elif isinstance(entry, Changed):
             self.sizes[entry.name] = entry.size
+        elif isinstance(entry, JournalHead):
+            self.watermark_state = entry.watermark_state
+            self.sizes.update(entry.sizes)
+            self._gone = entry.totals
         else:
             self.watermark_state = entry.watermark_state
             self._ahead += entry.ahead
             for reading in entry.readings:
                 self.readings[reading.position] = reading
                 self._watermarks[reading.position] = entry.watermark_state.watermark
-            self.unmoved = [at for at in self.unmoved if at not in self.readings]
+            if entry.readings:
+                self.unmoved = [at for at in self.unmoved if at not in self.readings]
+                self.unmoved_bytes = sum(_size(self.entries[at]) for at in self.unmoved)
         self.entries.append(entry)
 
     def totals(self) -> SourceTotals:
         """The sums over all entries."""
         return SourceTotals(
-            files=sum(isinstance(entry, Take) for entry in self.entries),
-            records=sum(reading.records for reading in self.readings.values()),
-            rejected=sum(reading.rejected for reading in self.readings.values()),
-            ahead=self._ahead,
-            changed=sum(isinstance(entry, Changed) for entry in self.entries),
+            files=self._gone.files + sum(isinstance(entry, Take) for entry in self.entries),
+            records=self._gone.records + sum(one.records for one in self.readings.values()),
+            rejected=self._gone.rejected + sum(one.rejected for one in self.readings.values()),
+            ahead=self._gone.ahead + self._ahead,
+            changed=self._gone.changed + sum(isinstance(one, Changed) for one in self.entries),
             watermark=self.watermark_state.watermark,
         )
 
@@ -162,6 +201,77 @@ class Journal:
         greatest = None if reading.greatest is None else min(reading.greatest, take.clock)
         times = [time for time in (greatest, self._watermarks[position]) if time is not None]
         return not times or max(times) >= oldest
+
+
+def _size(entry: Entry) -> int:
+    return entry.size if isinstance(entry, Take) else 0
+
+
+def cut(journal: Journal, oldest: int, present: Collection[str]) -> list[Entry]:
+    """The entries of a shorter journal that is as good as this one for every start from now on.
+
+    Files are left out that need not be read again, and moves of the watermark with nothing between
+    them but for the last.
+
+    Args:
+      journal: the whole.
+      oldest: records that were given earlier, in ms of event time, matter no more.
+      present: names of the files in the folder. Others are forgotten, unless it holds none of those
+        taken: then another folder may stand in its place.
+    """
+    kept: list[Entry] = []
+    places: dict[int, int] = {}  # of files, in the shorter journal, which begins with its head
+    names: set[str] = set()
+    before = WatermarkState()  # as of the last move that is not kept, so far
+    move: Move | None = None  # the last one, while nothing has come after it
+    watermark: int | None = None
+    for position, entry in enumerate(journal.entries):
+        if isinstance(entry, JournalHead):
+            before = entry.watermark_state
+            watermark = before.watermark
+        elif isinstance(entry, Move):
+            if move is not None and move.readings:
+                kept.append(move)
+            move = _with_places(entry, places)
+            watermark = entry.watermark_state.watermark
+        elif _matters(journal, position, oldest, watermark, names):
+            if move is not None and kept:
+                kept.append(move)
+            elif move is not None:
+                before = move.watermark_state
+            move = None
+            names.add(entry.name)
+            kept.append(entry)
+            places[position] = len(kept)
+    if move is not None and kept:
+        kept.append(move)
+    elif move is not None:
+        before = move.watermark_state
+    sizes = {name: size for name, size in journal.sizes.items() if name in present}
+    rest = Journal()
+    for one in (JournalHead(before, SourceTotals(), {}), *kept):
+        rest.add(one)
+    gone = journal.totals().without(rest.totals())
+    return [JournalHead(before, gone, sizes or journal.sizes), *kept]
+
+
+def _matters(
+    journal: Journal, position: int, oldest: int, watermark: int | None, names: set[str]
+) -> bool:
+    """Whether a file, or the note that one has changed, may be given again."""
+    entry = journal.entries[position]
+    if isinstance(entry, Changed):
+        return entry.name in names or watermark is None or watermark >= oldest
+    return journal.matters(position, oldest)
+
+
+def _with_places(move: Move, places: Mapping[int, int]) -> Move:
+    readings = [
+        FileReading(places[one.position], one.records, one.rejected, one.least, one.greatest)
+        for one in move.readings
+        if one.position in places
+    ]
+    return Move(move.watermark_state, tuple(readings), move.ahead)
 
 
 def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:
