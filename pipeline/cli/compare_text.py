@@ -15,7 +15,7 @@ from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
-from goodgain.pipeline.comparison.measures import AT_I
+from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import told, warnings_in
@@ -160,9 +160,8 @@ def _slice(
 def _chosen(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of the declared family, and at an iteration those of the same meaning; else all."""
     declared = compared.arms.measures.declared
-    chosen = [
-        row for row in rows if row.metric in declared or row.metric.removesuffix(AT_I) in declared
-    ]
+    wanted = {*declared, *map(at_i, declared)}
+    chosen = [row for row in rows if row.metric in wanted]
     return chosen or rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,18 +10,18 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.comparison.measures import Measure, Measures, direction
+from goodgain.pipeline.comparison.measures import Measure, Measures, without_search
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.rows import iteration_row
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.costs import iteration_columns
 from goodgain.transforms.core.scoring.gains import extended
 from goodgain.transforms.core.scoring.rows import IterationRow, PoolShares
 
 WITHOUT_SEARCH = "did not search"
 WITH_REJECTED = "had rejected records"
 _Row = Mapping[str, Any]
-_ITERATION = frozenset(IterationRow.__struct_fields__)
 
 
 class LeftOut(Struct, frozen=True):
@@ -65,8 +65,8 @@ class Arm(Struct, frozen=True):
     def everyone(self) -> Arm:
         """The arm with the conversations that did not search among the others (SPEC 6, `everyone`).
 
-        Their gains are 0, and so is what is better when higher; what is better when lower has no
-        value, since who finds nothing repeats nothing.
+        They gained and spent nothing, and what else is better when lower has no value, since who
+        finds nothing repeats nothing.
         """
         other = self.without_search
         if other is None or not other.ids:
@@ -139,7 +139,7 @@ def read_arm(folder: str, label: str, measures: Measures) -> Arm:
       UsageError: the output lacks a metric, or its datasets do not belong together.
     """
     conversations = read_dataset(folder, "conversations")
-    iterations = read_dataset(folder, "iterations") if measures.by_i else iter(())
+    iterations = read_dataset(folder, "iterations") if measures.iteration_columns else iter(())
     return arm_of(conversations, iterations, label, measures)
 
 
@@ -168,12 +168,12 @@ def arm_of(
             counted.append(_Counted(identity, attributes, row["N"], values))
     searching = _arm(counted, label, measures)
     by_i: dict[str, Array] = {}
-    if measures.by_i:
+    if measures.iteration_columns:
         by_i = _by_i(iterations, searching.ids, searching.reached, measures, label)
     searchless = _arm(idle, label, measures)
     nothing = {
-        name: np.full((len(idle), measures.max_i), np.nan if direction(name) == "lower" else 0.0)
-        for name in measures.by_i
+        name: np.full((len(idle), measures.max_i), _or_nan(without_search(name)))
+        for name in measures.iteration_columns
     }
     return replace(
         searching,
@@ -209,16 +209,17 @@ def _arm(conversations: list[_Counted], label: str, measures: Measures) -> Arm:
 def _number(row: _Row, name: str, label: str) -> float:
     if name not in row:
         raise UsageError(f"The conversations of {label} hold no metric {name}: run it again.")
-    value = row[name]
+    return _or_nan(row[name])
+
+
+def _or_nan(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
 def _without_search(row: _Row, name: str, label: str) -> float:
     """A value of a conversation that did not search, where such count too; see `Arm.everyone`."""
-    value, better = _number(row, name, label), direction(name)
-    if better == "lower":
-        return float("nan")
-    return 0.0 if better == "higher" and np.isnan(value) else value
+    value, nothing = _number(row, name, label), _or_nan(without_search(name))
+    return nothing if np.isnan(value) or np.isnan(nothing) else value
 
 
 def _by_i(
@@ -229,20 +230,21 @@ def _by_i(
     label: str,
 ) -> dict[str, Array]:
     place_of = {identity: place for place, identity in enumerate(ids)}
-    values = np.full((len(measures.by_i), len(ids), measures.max_i), np.nan)
+    columns = measures.iteration_columns
+    values = np.full((len(columns), len(ids), measures.max_i), np.nan)
     known = np.zeros((len(ids), measures.max_i), dtype=np.bool_)
     for row in iterations:
         place = place_of.get(row["conversation_id"])
         if place is None:
             continue
         if row["i"] <= measures.max_i:
-            values[:, place, row["i"] - 1] = [row[name] for name in measures.by_i]
+            values[:, place, row["i"] - 1] = [row[name] for name in columns]
             known[place, row["i"] - 1] = True
         if row["i"] == reached[place]:
-            last = _iteration(row)
+            last = _iteration(row, measures.costs)
             for i in range(last.i + 1, measures.max_i + 1):
                 beyond = iteration_row(extended(last, i))
-                values[:, place, i - 1] = [beyond[name] for name in measures.by_i]
+                values[:, place, i - 1] = [beyond[name] for name in columns]
             known[place, last.i :] = True
     incomplete = np.flatnonzero(~known.all(axis=1))
     if len(incomplete):
@@ -250,13 +252,14 @@ def _by_i(
             f"{label} lacks iterations of conversation {ids[incomplete[0]]}: its datasets do not "
             "come from one run; run it again."
         )
-    return dict(zip(measures.by_i, values, strict=True))
+    return dict(zip(columns, values, strict=True))
 
 
-def _iteration(row: _Row) -> IterationRow:
+def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
     """An iteration from its row in a dataset, shares of a pool among them where it has some."""
     pool = None
     if all(name in row for name in PoolShares.__struct_fields__):
         pool = PoolShares(*(row[name] for name in PoolShares.__struct_fields__))
     own = [name for name in IterationRow.__struct_fields__ if name not in ("pool", "costs")]
-    return replace(IterationRow(*(row[name] for name in own)), pool=pool)
+    told = {name: row[name] for name in iteration_columns(costs)}
+    return replace(IterationRow(*(row[name] for name in own)), pool=pool, costs=told)

@@ -59,13 +59,13 @@ def cluster_codes(matched: Matched, attribute: str) -> PairCodes | SampleCodes:
     """
     base, candidate = matched.base, matched.candidate
     if not matched.paired:
-        of_base = [own.get(attribute, "") for own in base.arm.attributes]
-        of_candidate = [own.get(attribute, "") for own in candidate.arm.attributes]
-        codes = _numbered([*of_base, *of_candidate])
-        return SampleCodes(base.arm, candidate.arm, codes[: len(of_base)], codes[len(of_base) :])
+        of_base = len(base.arm.ids)
+        both = (*base.arm.attributes, *candidate.arm.attributes)
+        codes = numbered(own.get(attribute, "") for own in both)
+        return SampleCodes(base.arm, candidate.arm, codes[:of_base], codes[of_base:])
     mine, theirs = _by_group(base, attribute), _by_group(candidate, attribute)
     places = zip(matched.base_places.tolist(), matched.candidate_places.tolist(), strict=True)
-    return PairCodes(_numbered(mine[one] or theirs[other] for one, other in places))
+    return PairCodes(numbered(mine[one] or theirs[other] for one, other in places))
 
 
 def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
@@ -97,7 +97,8 @@ def _by_group(grouped: Grouped, attribute: str) -> list[str]:
     return [own[place].get(attribute, "") for place in grouped.first_rows().tolist()]
 
 
-def _numbered(values: Iterable[str]) -> Codes:
+def numbered(values: Iterable[str]) -> Codes:
+    """The number of the cluster that each value names; a blank one is a cluster of its own."""
     numbers: dict[str, int] = {}
     alone = 0
     codes = []

@@ -15,6 +15,7 @@ from goodgain.pipeline.comparison.clusters import (
     common_cluster,
 )
 from goodgain.pipeline.comparison.correction import corrected
+from goodgain.pipeline.comparison.costs import ArmMean, arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.comparison.matching import BY_ID, Account, Matched, account, match
 from goodgain.pipeline.comparison.measures import counts_everyone
@@ -34,7 +35,8 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
-      answer: what they say, in a sentence.
+      arm_means: of gain and costs; empty where no cost is compared.
+      answer: what the rows say, in a sentence.
       matched: of all conversations, without slicing.
       pair_by: by what they were paired; None when unpaired.
       cluster: attribute whose values are clusters; None = values are independent.
@@ -45,6 +47,7 @@ class Compared(Struct, frozen=True):
     request: ComparisonRequest
     arms: Arms
     rows: Sequence[ComparisonRow]
+    arm_means: Sequence[ArmMean]
     answer: str
     matched: Matched
     pair_by: str | None
@@ -73,11 +76,13 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = _silent) ->
     _warn_of_bootstrap(request, arms, matched, say)
     cluster = _cluster(request, arms)
     rows = corrected(list(_rows(request, arms, matched.paired, cluster)), request.correction)
+    parts = slices(request.slices, arms.base, arms.candidate)
     chosen = example_metric(arms, request.examples_by)
     return Compared(
         request=request,
         arms=arms,
         rows=rows,
+        arm_means=list(arm_means(arms, parts, cluster, request.tests.options.interval)),
         answer=answer(rows, arms.measures.primary),
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,

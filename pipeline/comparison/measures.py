@@ -14,7 +14,16 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import Direction, Metric
 from goodgain.transforms.core.ranking import parse_ranking_metrics, respelled
-from goodgain.transforms.core.scoring.costs import budget_of, cost_metric
+from goodgain.transforms.core.scoring.costs import (
+    CG_PER,
+    COST,
+    COST_AT_I,
+    COST_I,
+    budget_of,
+    conversation_columns,
+    cost_metric,
+    iteration_columns,
+)
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -34,6 +43,7 @@ DECISIVE = tuple(name for name in HEADLINE if name != "iterations_for_all_good_r
 _DECISIVE_OF_POOL = ("pool_recall",)  # beside these, where both runs share a pool
 # What a reader wants to know of any conversation, whatever it is compared by.
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
+_GAINED = ("G_i", "CG_at_i")  # of which the report draws what they cost
 _LABELLING = ("R", "unlabelled")  # which share of what was found has a label
 AT_I = "_at_i"
 _AT_END: Mapping[str, Metric] = {
@@ -82,6 +92,11 @@ class Measures(Struct, frozen=True):
     tolerances: Mapping[str, float]
     tolerance: float = 0.0
 
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """Names of the costs that are compared at N."""
+        return tuple(name.removeprefix(COST) for name in self.at_end if name.startswith(COST))
+
     def all(self) -> list[Measure]:
         """Every measure: metrics at N first, then by metric, i and population."""
         measures = [Measure(name, None, "all") for name in self.at_end]
@@ -96,6 +111,12 @@ class Measures(Struct, frozen=True):
         """The columns of `conversations` to read: metrics at N, and what tells about them."""
         return tuple(dict.fromkeys((*self.at_end, *CONTEXT, *_LABELLING)))
 
+    @property
+    def iteration_columns(self) -> tuple[str, ...]:
+        """The columns of `iterations` to read: metrics of iterations, and gain beside costs."""
+        beside = (*_GAINED, *iteration_columns(self.costs)) if self.costs else ()
+        return tuple(dict.fromkeys((*self.by_i, *beside)))
+
     def family(self, measure: Measure) -> Family:
         """The family within which the measure's p value is corrected."""
         if measure.i is None and measure.metric == self.primary:
@@ -104,9 +125,9 @@ class Measures(Struct, frozen=True):
 
     def tolerance_of(self, measure: Measure) -> float:
         """The least difference that counts, in the unit of the metric; CG's holds for CG_at_i."""
-        name = measure.metric
         by_name = self.tolerances
-        return by_name.get(name, by_name.get(name.removesuffix(AT_I), self.tolerance))
+        same = (value for name, value in by_name.items() if at_i(name) == measure.metric)
+        return by_name.get(measure.metric, next(same, self.tolerance))
 
 
 @cache
@@ -132,9 +153,19 @@ def direction(metric: str) -> Direction:
 def counts_everyone(measure: Measure) -> bool:
     """Whether conversations that did not search can be counted in a measure.
 
-    What is better when lower has no value for them, and they reached no iteration.
+    They reached no iteration.
     """
-    return measure.population != "reached" and direction(measure.metric) != "lower"
+    return measure.population != "reached" and without_search(measure.metric) is not None
+
+
+def without_search(metric: str) -> float | None:
+    """What a conversation that did not search has of a metric: it gained and spent nothing.
+
+    What else is better when lower has no value, and there is no gain for a unit of nothing.
+    """
+    if metric.startswith((COST, COST_I, COST_AT_I)):
+        return 0.0
+    return None if direction(metric) == "lower" or metric.startswith(CG_PER) else 0.0
 
 
 def choose(
@@ -145,10 +176,12 @@ def choose(
     tolerances: Iterable[str] = (),
     pooled: bool = False,
     primary: str | None = None,
+    costs: Sequence[str] = (),
 ) -> Measures:
     """The measures that names stand for.
 
-    A metric at N brings the metric of iterations of the same meaning with it: CG brings CG_at_i.
+    A metric at N brings the metric of iterations of the same meaning with it: CG brings CG_at_i,
+    cost.tokens brings cost_at_i.tokens.
     The declared family is what `family` names; else what is asked for; else
     `DECISIVE`, and with a pool its recall.
 
@@ -159,22 +192,29 @@ def choose(
       pooled: whether both arms were scored with a pool.
       primary: the metric that answers the question; None = the first of the family at N of which
         higher or lower values are better.
+      costs: names of the costs that both arms have.
 
     Raises:
       UsageError: a name that neither arm has, a primary metric that is none at N or has no better
         and worse, or a tolerance that is no number of at least 0.
     """
+    at_ends = (*_AT_END, *ranking, *conversation_columns(costs))
+    by_iteration = (*_ITERATION_NAMES, *iteration_columns(costs))
+    if not pooled:
+        at_ends, by_iteration = (
+            tuple(name for name in names if name not in _OF_POOL)
+            for names in (at_ends, by_iteration)
+        )
+    known = (*at_ends, *by_iteration)
     asked, family = list(map(respelled, asked)), list(map(respelled, family))
     primary = respelled(primary) if primary else None
     named = [*asked, *family, *([primary] if primary else ())]
-    _check_names(named, ranking, pooled)
-    wanted = list(dict.fromkeys(named)) if asked else [*_AT_END, *ranking, *_BY_I]
-    if not pooled:
-        wanted = [name for name in wanted if name not in _OF_POOL]
-    at_end = tuple(name for name in wanted if name in _AT_END or name in ranking)
-    followed = {name + AT_I for name in at_end}
-    by_i = tuple(name for name in _ITERATION_NAMES if name in wanted or name in followed)
-    default, by_name = _tolerances(tolerances, ranking, pooled)
+    _check_names(named, known, ranking)
+    wanted = list(dict.fromkeys(named)) if asked else known
+    at_end = tuple(name for name in wanted if name in at_ends)
+    followed = set(map(at_i, at_end))
+    by_i = tuple(name for name in by_iteration if name in wanted or name in followed)
+    default, by_name = _tolerances(tolerances, known, ranking)
     by_default = (*DECISIVE, *(_DECISIVE_OF_POOL if pooled else ()))
     declared: Sequence[str] = family or asked or by_default
     if primary:
@@ -196,10 +236,14 @@ def choose(
     )
 
 
-def _check_names(names: Iterable[str], ranking: Sequence[str], pooled: bool) -> None:
-    known = [*_AT_END, *_ITERATION_NAMES, *ranking]
-    if not pooled:
-        known = [name for name in known if name not in _OF_POOL]
+def at_i(metric: str) -> str:
+    """The metric of iterations that means the same as one at N."""
+    if metric.startswith(COST):
+        return COST_AT_I + metric.removeprefix(COST)
+    return metric + AT_I
+
+
+def _check_names(names: Iterable[str], known: Sequence[str], ranking: Sequence[str]) -> None:
     mistakes = []
     for name in dict.fromkeys(names):
         if name not in known:
@@ -216,13 +260,13 @@ def _check_names(names: Iterable[str], ranking: Sequence[str], pooled: bool) -> 
 
 
 def _tolerances(
-    written: Iterable[str], ranking: Sequence[str], pooled: bool
+    written: Iterable[str], known: Sequence[str], ranking: Sequence[str]
 ) -> tuple[float, dict[str, float]]:
     default, by_name = 0.0, {}
     for one in written:
         name, equals, value = one.rpartition("=")
         if equals:
-            _check_names([name], ranking, pooled)
+            _check_names([name], known, ranking)
             by_name[name] = _tolerance(value, one)
         else:
             default = _tolerance(value, one)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from apache_beam.io.filesystems import FileSystems
+from msgspec.structs import asdict
 
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.document import document, rows_of
@@ -14,7 +15,7 @@ from goodgain.pipeline.comparison.matching import sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.report.build import build_comparison_report
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
-from goodgain.pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
+from goodgain.pipeline.outputs.comparisons import ARMS, COMPARISON, DIFFERENCES
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
@@ -51,7 +52,9 @@ def write(
     file_format: Format,
     sensitivity: Sequence[SensitivityRow] | None = None,
 ) -> None:
-    """Write `comparison`, `differences` (paired only), `report.html` and, last, `manifest.json`.
+    """Write `comparison`, `differences`, `arms`, `report.html` and, last, `manifest.json`.
+
+    There are `differences` where conversations are paired, and `arms` where costs are compared.
 
     Args:
       folder: that `check_output` found fit; what it holds is replaced.
@@ -62,6 +65,9 @@ def write(
     if compared.matched.paired:
         pairs = list(differences(compared))
         datasets[DIFFERENCES.name] = _write(folder, DIFFERENCES, pairs, file_format)
+    if compared.arm_means:
+        of_arms = [{"arm": one.arm, **asdict(one.row)} for one in compared.arm_means]
+        datasets[ARMS.name] = _write(folder, ARMS, of_arms, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
     write_file(folder, REPORT, build_comparison_report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"

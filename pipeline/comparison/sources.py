@@ -18,9 +18,9 @@ from goodgain.pipeline.comparison.comparability import (
 from goodgain.pipeline.comparison.measures import Measures, choose
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.manifest import check_run
-from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.costs import is_cost_of_conversation
+from goodgain.transforms.core.scoring.costs import conversation_columns, costs_of
 
 _SHOWN_VALUES = 10
 
@@ -46,7 +46,7 @@ class Arms(Struct, frozen=True):
       forced: in what they differ although they were compared.
       shared_judgments: whether the same judgments from outside label both.
       max_i: greatest i that both runs gave means of.
-      only_in_base, only_in_candidate: ranking metrics that only one of the runs computed.
+      only_in_base, only_in_candidate: ranking metrics, and costs, that only one of the runs has.
     """
 
     base: Arm
@@ -77,18 +77,19 @@ def read_arms(request: ComparisonRequest) -> Arms:
     found = mismatches(before, after)
     if not request.force:
         refuse(found)
-    ranking, theirs = _ranking(before), _ranking(after)
-    both = [name for name in ranking if name in theirs]
-    named = (*request.metrics, *request.family, *([request.primary] if request.primary else ()))
-    both += [name for name in dict.fromkeys(named) if is_cost_of_conversation(name)]
+    ranking, costs = _ranking(before), _costs(base_folder)
+    their_ranking, their_costs = _ranking(after), _costs(candidate_folder)
+    in_base = (*ranking, *conversation_columns(costs))
+    in_candidate = (*their_ranking, *conversation_columns(their_costs))
     measures = choose(
         request.metrics,
         request.family,
-        both,
+        [name for name in ranking if name in their_ranking],
         request.max_i or _max_i(before, after),
         request.tolerances,
         POOL in before and POOL in after,
         request.primary,
+        [name for name in costs if name in their_costs],
     )
     if request.by is None:
         values: tuple[str | None, str | None] = (None, None)
@@ -110,13 +111,18 @@ def read_arms(request: ComparisonRequest) -> Arms:
         forced=found,
         shared_judgments=share_judgments(before, after),
         max_i=_max_i(before, after),
-        only_in_base=tuple(name for name in ranking if name not in theirs),
-        only_in_candidate=tuple(name for name in theirs if name not in ranking),
+        only_in_base=tuple(name for name in in_base if name not in in_candidate),
+        only_in_candidate=tuple(name for name in in_candidate if name not in in_base),
     )
 
 
 def _ranking(manifest: Mapping[str, Any]) -> list[str]:
     return list(manifest["parameters"].get("metrics", ()))
+
+
+def _costs(folder: str) -> list[str]:
+    """Names of the costs that a run looked at, which are told by its columns."""
+    return costs_of(next(read_dataset(folder, "conversations"), {}))
 
 
 def _max_i(*manifests: Mapping[str, Any]) -> int:

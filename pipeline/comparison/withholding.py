@@ -38,7 +38,7 @@ class Grounds(Struct, frozen=True):
     @property
     def unequal_search(self) -> bool:
         """Whether verdicts rest on the population `everyone`."""
-        return _differ(self.idle_base, self.idle_candidate)
+        return differ(self.idle_base, self.idle_candidate)
 
     @property
     def unequal_labels(self) -> bool:
@@ -46,7 +46,7 @@ class Grounds(Struct, frozen=True):
         return (
             self.labelled_base is not None
             and self.labelled_candidate is not None
-            and _differ(self.labelled_base, self.labelled_candidate)
+            and differ(self.labelled_base, self.labelled_candidate)
         )
 
 
@@ -115,7 +115,7 @@ def _missing(values: Sample, paired: bool) -> str | None:
     """What is null in one arm and not in the other, where that is too much."""
     if not paired:
         base, candidate = _defined(values, paired)
-        if base is None or candidate is None or not _differ(base, candidate):
+        if base is None or candidate is None or not differ(base, candidate):
             return None
         return (
             f"null for {_percent(1 - base)} of the conversations of the base, "
@@ -142,7 +142,8 @@ def _defined(values: Sample, paired: bool) -> tuple[float | None, float | None]:
     return base / wholes[0] if wholes[0] else None, candidate / wholes[1] if wholes[1] else None
 
 
-def _differ(one: float, other: float) -> bool:
+def differ(one: float, other: float) -> bool:
+    """Whether shares of two arms differ by more than is comparable."""
     return abs(one - other) > MOST_DIFFERENT + _ROUNDING
 
 

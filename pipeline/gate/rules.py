@@ -28,8 +28,8 @@ from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_
 from goodgain.transforms.core.scoring.costs import (
     COST_AT_I,
     COST_I,
+    column_of,
     cost_metric,
-    is_cost_of_conversation,
 )
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
@@ -273,7 +273,7 @@ class Rule(_Part):
             yield f"{metric} has no value by i: leave i out"
         if self._has_percentage:
             yield f"{metric} is no share, so its bound is a number and no percentage"
-        if self.is_change and not is_cost_of_conversation(metric):
+        if self.is_change and column_of(metric) == metric:
             yield f"{metric} has no value for a conversation: bound the value, not its change"
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.outputs.datasets import Column, Dataset
+from goodgain.pipeline.outputs.datasets import MEANS, Column, Dataset
 
 COMPARISON_KIND = "comparison"  # what the manifest of a comparison calls itself
 
@@ -108,4 +108,10 @@ DIFFERENCES = Dataset(
         Column("candidate", "number", "Its value in the candidate."),
         Column("difference", "number", "candidate - base."),
     ),
+)
+
+ARMS = Dataset(
+    "arms",
+    "What each arm gained and what it cost, at N and by iteration; where traces tell costs.",
+    (Column("arm", "text", "base or candidate."), *MEANS.columns),
 )

@@ -38,6 +38,7 @@ DATASETS = (
     "late",
     "comparison",
     "differences",
+    "arms",
 )
 _WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())

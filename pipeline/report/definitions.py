@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.manifest import judged_outside
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, cost_metric
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -122,12 +122,17 @@ def glossary(
     """
     at_end = CONVERSATION_METRICS + (POOL_METRICS if pooled else ())
     at_i = ITERATION_METRICS + (POOL_ITERATION_METRICS if pooled else ())
-    by_iteration = [_define(metric, "iteration") for metric in at_i]
+    further = list(_ranking(ranking_metrics))
+    of_costs = [metric for metric in further if metric.name.startswith((COST_I, COST_AT_I))]
+    by_iteration = [_define(metric, "iteration") for metric in (*at_i, *of_costs)]
+    so_far = [one for one in by_iteration if "_at_i" in one.metric.name]
     return Glossary(
         measures=tuple(_define(metric, "end") for metric in at_end),
-        ranking=tuple(_define_ranking(metric, own_ideal) for metric in _ranking(ranking_metrics)),
-        so_far=tuple(one for one in by_iteration if one.metric.name.endswith("_at_i")),
-        each=tuple(one for one in by_iteration if not one.metric.name.endswith("_at_i")),
+        ranking=tuple(
+            _define_ranking(metric, own_ideal) for metric in further if metric not in of_costs
+        ),
+        so_far=tuple(so_far),
+        each=tuple(one for one in by_iteration if one not in so_far),
     )
 
 

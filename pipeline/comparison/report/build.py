@@ -13,7 +13,7 @@ from goodgain.pipeline.comparison.report.slices import PARTS, slice_data
 from goodgain.pipeline.report.render import render_page
 
 _PAGE = {"comparison": "goodgain.pipeline.comparison.report"}
-_SCRIPTS = ("comparison/plots.js", "comparison/report.js")
+_SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/report.js")
 _MOST_EXAMPLES = 25
 _MOST_CARDS = 12
 _THRESHOLD = "good_gain_threshold"
@@ -113,6 +113,7 @@ def _page_data(facts: ComparisonFacts) -> dict[str, Any]:
             "iteration": {one.metric.name: one.menu for one in facts.by_i},
         },
         "declared": [one.metric.name for one in facts.declared],
+        "arms": facts.costs.by_slice,
         "pairs": {name: asdict(pairs) for name, pairs in facts.pairs.items()},
         "paired": manifest["design"] == "paired",
         "level": manifest["request"]["tests"]["options"]["confidence"],

@@ -7,15 +7,26 @@ from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.comparison.report.costs import ArmCosts, arm_costs
 from goodgain.pipeline.comparison.report.pairs import Pairs, pairs_by_metric
 from goodgain.pipeline.comparison.report.slices import ComparedSlices, arrange
-from goodgain.pipeline.outputs.comparisons import COMPARISON, DIFFERENCES
+from goodgain.pipeline.outputs.comparisons import ARMS, COMPARISON, DIFFERENCES
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.scoring.registry import (
+    CONVERSATION_METRICS,
+    ITERATION_METRICS,
+    POOL_ITERATION_METRICS,
+    POOL_METRICS,
+)
 
-_NO_RANKING = frozenset(metric.name for metric in CONVERSATION_METRICS + POOL_METRICS)
+_NO_RANKING = frozenset(
+    metric.name
+    for metric in (
+        *CONVERSATION_METRICS, *POOL_METRICS, *ITERATION_METRICS, *POOL_ITERATION_METRICS
+    )
+)  # fmt: skip
 
 
 class ComparisonFacts(Struct, frozen=True):
@@ -36,6 +47,7 @@ class ComparisonFacts(Struct, frozen=True):
     family: Sequence[str]
     slices: ComparedSlices
     pairs: Mapping[str, Pairs]
+    costs: ArmCosts
 
     @property
     def declared(self) -> tuple[Definition, ...]:
@@ -65,13 +77,13 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
         raise UsageError(f"{folder} holds no rows of the comparison any more: compare again.")
     everything = slices.shown[0]
     names = list(everything.at_end)
+    by_i = {name for curves in everything.curves.values() for name in curves}
     words = glossary(
-        [name for name in names if name not in _NO_RANKING],
+        [name for name in (*names, *sorted(by_i)) if name not in _NO_RANKING],
         pooled=POOL_METRICS[0].name in names,
         own_ideal=not manifest["shared_judgments"],
     )
     by_name = words.by_name
-    by_i = {name for curves in everything.curves.values() for name in curves}
     return ComparisonFacts(
         manifest=manifest,
         glossary=words,
@@ -80,6 +92,7 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
         family=family,
         slices=slices,
         pairs=pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family),
+        costs=arm_costs(read_dataset(folder, ARMS.name), slices.shown),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.measures import AT_I
+from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.report.slices import MOST_ITERATIONS, slice_label, slice_value
 
@@ -122,11 +122,8 @@ def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, 
     """The metrics of iterations that belong to the family, or mean the same; else all of them."""
     for curve in curves.values():
         curve.sort(key=lambda row: int(row["i"]))
-    chosen = {
-        name: curve
-        for name, curve in curves.items()
-        if name in declared or name.removesuffix(AT_I) in declared
-    }
+    same = set(map(at_i, declared))
+    chosen = {name: curve for name, curve in curves.items() if name in declared or name in same}
     return chosen or curves
 
 

@@ -15,19 +15,6 @@ const POPULATIONS = [
   {name: "all", label: "all conversations", tone: "second", dash: "dash", symbol: "diamond"},
 ];
 
-// The iterations that some conversation reached: later ones hold nothing.
-const reachedBy = (curves) => curves.n.filter((n) => n > 0).length;
-
-function iterationAxis(counts) {
-  const shown = counts.map((_, at) => at + 1);
-  const every = Math.ceil(shown.length / (narrow.matches ? 10 : 20));
-  const ticks = shown.filter((i) => (i - 1) % every === 0);
-  return axis("iteration i, and how many conversations reached it", {
-    tickvals: ticks, ticktext: ticks.map((i) => `${i}<br>${number(counts[i - 1] ?? 0, true)}`),
-    unifiedhovertitle: {text: "iteration %{x:d}"}, showgrid: false, zeroline: false, range: [0.5, shown.length + 0.5],
-  });
-}
-
 function bandOf(points, x, tone) {
   const known = x.filter((_, at) => points[1][at] !== null);
   const at = (values) => known.map((i) => values[i - 1]);
@@ -36,14 +23,6 @@ function bandOf(points, x, tone) {
     fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines",
     hoverinfo: "skip", showlegend: false,
   };
-}
-
-// A band of very few conversations must not flatten everything else. No metric is below 0.
-function topOf(traces) {
-  const means = traces.filter((trace) => !trace.fill).flatMap((trace) => trace.y);
-  const bands = traces.filter((trace) => trace.fill).flatMap((trace) => trace.y);
-  const highest = Math.max(...means);
-  return 1.05 * Math.max(highest, Math.min(Math.max(...bands, highest), 1.5 * highest)) || 1;
 }
 
 // Arrows where a band goes on above the plot.

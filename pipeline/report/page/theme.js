@@ -14,6 +14,27 @@ function axis(title, more = {}) {
   };
 }
 
+// The iterations that some conversation reached: later ones hold nothing.
+const reachedBy = (curves) => curves.n.filter((n) => n > 0).length;
+
+function iterationAxis(counts) {
+  const shown = counts.map((_, at) => at + 1);
+  const every = Math.ceil(shown.length / (narrow.matches ? 10 : 20));
+  const ticks = shown.filter((i) => (i - 1) % every === 0);
+  return axis(narrow.matches ? "iteration i, and how many reached it" : "iteration i, and how many conversations reached it", {
+    tickvals: ticks, ticktext: ticks.map((i) => `${i}<br>${number(counts[i - 1] ?? 0, true)}`),
+    unifiedhovertitle: {text: "iteration %{x:d}"}, showgrid: false, zeroline: false, range: [0.5, shown.length + 0.5],
+  });
+}
+
+// A band of very few conversations must not flatten everything else. No metric is below 0.
+function topOf(traces) {
+  const means = traces.filter((trace) => !trace.fill).flatMap((trace) => trace.y);
+  const bands = traces.filter((trace) => trace.fill).flatMap((trace) => trace.y);
+  const highest = Math.max(...means);
+  return 1.05 * Math.max(highest, Math.min(Math.max(...bands, highest), 1.5 * highest)) || 1;
+}
+
 // Where an axis of shares has its ticks in percent.
 const ticksOf = (metric) => (metric.share ? {tickformat: ".0~%"} : {});
 

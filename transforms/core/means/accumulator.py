@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
-from goodgain.transforms.core.means.costs import CostSums
+from goodgain.transforms.core.means.costs import CostSums, ratio_row
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.rows import (
     MeanRow,
@@ -42,7 +42,6 @@ _BATCH = 256  # conversations that wait to be added together, 6 KB each
 # of 64 are smaller than the 64.
 _LIGHT = 32
 _Values = tuple[float | None, ...]
-_CONFIDENCE_OF_RATIOS = 0.95
 _POOL_SHARE = POOL_METRICS[0].name
 
 
@@ -306,27 +305,7 @@ def _cost_rows(slice_: dict[str, str], costs: CostSums, interval: Interval) -> I
     for what, distribution in costs.distributions():
         yield mean_row(slice_, *what, distribution, interval, False)
     for metric, sums, undefined in costs.ratios_of_means():
-        half = sums.half_width(_CONFIDENCE_OF_RATIOS)
-        ratio = sums.ratio
-        yield replace(
-            mean_row(slice_, metric, None, "all", Distribution(), interval, False),
-            n=sums.n,
-            undefined=undefined,
-            mean=ratio,
-            stderr=sums.stderr,
-            ci_low=None if ratio is None or half is None else ratio - half,
-            ci_high=None if ratio is None or half is None else ratio + half,
-            interval=None if half is None else "student",
-            note=_ratio_note(sums.n, ratio, half),
-        )
-
-
-def _ratio_note(n: int, ratio: float | None, half: float | None) -> str | None:
-    if ratio is None:
-        return "nothing was spent"
-    if n == 1:
-        return "one value has no interval"
-    return "no spread to make an interval of" if half is None else None
+        yield ratio_row(slice_, metric, "all", sums, undefined)
 
 
 def _summed(*several: Sequence[int]) -> list[int]:

@@ -8,11 +8,22 @@ from math import sqrt
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from goodgain.transforms.core.means.distribution import Distribution
-from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, COST_AT_I
+from goodgain.transforms.core.means.rows import (
+    CONFIDENCE,
+    NO_CLUSTER_DIFFERS,
+    NO_SPREAD,
+    IntervalKind,
+    MeanRow,
+    Population,
+    mean_row,
+)
+from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, nothing_more
 from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.statistics import has_spread
 
 _ALL: Literal["all"] = "all"
 _REACHED: Literal["reached"] = "reached"
@@ -43,10 +54,8 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
         for metric, value in iteration.costs.items():
             values += [(metric, iteration.i, population, value) for population in (_REACHED, _ALL)]
     for i in range(len(score.iterations) + 1, max_i + 1):
-        for metric, value in score.iterations[-1].costs.items():
-            if not metric.startswith(COST_AT_I):
-                value = 0.0  # an iteration that never was has cost nothing
-            values.append((metric, i, _ALL, value))
+        more = nothing_more(score.iterations[-1].costs)
+        values += [(metric, i, _ALL, value) for metric, value in more.items()]
     for at in score.budgets:
         values.append((at.metric, None, _ALL, at.value))
         if at.reached:
@@ -73,7 +82,7 @@ class RatioSums(Struct, frozen=True, array_like=True):
     xy: tuple[float, ...] = ()
     yy: tuple[float, ...] = ()
 
-    def add(self, pairs: Iterable[tuple[float, float]]) -> RatioSums:
+    def add(self, pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> RatioSums:
         """With more pairs."""
         exact = [(Fraction(x), Fraction(y)) for x, y in pairs]
         added = RatioSums(
@@ -125,12 +134,41 @@ class RatioSums(Struct, frozen=True, array_like=True):
         variance = max(squares, Fraction(0)) / (self.n - 1)
         return sqrt(variance * self.n / (y * y))
 
-    def half_width(self, confidence: float) -> float | None:
-        """Half of the Student interval; None where there is no spread to make it of."""
-        stderr = self.stderr
-        if not stderr:
-            return None
-        return float(stdtrit(self.n - 1, (1 + confidence) / 2)) * stderr
+
+def ratio_row(
+    slice_: dict[str, str],
+    metric: str,
+    population: Population,
+    sums: RatioSums,
+    undefined: int,
+    clusters: RatioSums | None = None,
+) -> MeanRow:
+    """The row of a ratio of means, with Student's interval by the delta method.
+
+    Args:
+      sums: over conversations.
+      undefined: conversations on which it is not known.
+      clusters: over the totals of clusters; None where conversations count as independent.
+    """
+    of = sums if clusters is None else clusters
+    ratio, stderr, half = sums.ratio, of.stderr, None
+    if ratio is not None and stderr and has_spread(stderr, abs(ratio)):
+        half = float(stdtrit(of.n - 1, (1 + CONFIDENCE) / 2)) * stderr
+    row = mean_row(slice_, metric, None, population, Distribution(), "student", False)
+    row = replace(row, n=sums.n, undefined=undefined, mean=ratio, stderr=stderr)
+    row = replace(row, clusters=None if clusters is None else clusters.n)
+    if ratio is None or half is None:
+        return replace(row, note=_without_interval(ratio, of.n, clusters is not None))
+    kind: IntervalKind = "student" if clusters is None else "clusters"
+    return replace(row, ci_low=ratio - half, ci_high=ratio + half, interval=kind, note=None)
+
+
+def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
+    if ratio is None:
+        return "nothing was spent"
+    if n == 1:
+        return "one cluster has no interval" if clustered else "one value has no interval"
+    return NO_CLUSTER_DIFFERS if clustered else NO_SPREAD
 
 
 class CostSums(Struct, frozen=True, array_like=True):

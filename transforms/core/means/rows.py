@@ -23,6 +23,7 @@ IntervalKind = Literal["hall", "student", "wilson", "clusters"]
 CONFIDENCE = 0.95
 _ONE_SIDED = (1 + CONFIDENCE) / 2
 NO_SPREAD = "no value differs, so there is no interval"
+NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 
 
 class MeanRow(Struct, frozen=True):
@@ -169,7 +170,7 @@ def clustered(row: MeanRow, between: Between) -> MeanRow:
     if known.stderr is None:
         return replace(known, note="one cluster has no interval")
     if not has_spread(known.stderr, max(abs(row.min or 0), abs(row.max or 0))):
-        return replace(known, note="no cluster differs from another, so there is no interval")
+        return replace(known, note=NO_CLUSTER_DIFFERS)
     low, high = Studentized(row.mean, known.stderr, between.clusters - 1).interval(CONFIDENCE)
     return replace(known, ci_low=low, ci_high=high, interval="clusters", note=None)
 

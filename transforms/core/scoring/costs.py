@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
@@ -116,6 +116,11 @@ def iteration_costs(calls: Sequence[CallFingerprint], names: Sequence[str]) -> l
     return rows
 
 
+def nothing_more(costs: Costs) -> Costs:
+    """What an iteration that never was costs, and all up to it, from those of the last one."""
+    return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
+
+
 def with_costs(
     iterations: Sequence[IterationRow], calls: Sequence[CallFingerprint], names: Sequence[str]
 ) -> list[IterationRow]:
@@ -187,9 +192,10 @@ def conversation_columns(names: Sequence[str]) -> list[str]:
     return [start + name for name in names for start in (COST, CG_PER)]
 
 
-def is_cost_of_conversation(name: str) -> bool:
-    """Whether a name is that of a column of `conversations` for a cost."""
-    return cost_metric(name) is not None and name.startswith((COST, CG_PER))
+def costs_of(columns: Iterable[str]) -> list[str]:
+    """The names of the costs that `conversations` with these columns tells."""
+    starting = (name.removeprefix(COST) for name in columns if name.startswith(COST))
+    return [name for name in starting if is_cost_name(name)]
 
 
 def cost_metric(name: str) -> Metric | None:

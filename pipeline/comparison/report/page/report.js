@@ -5,9 +5,31 @@ const DRAWINGS = {
   forest: (figure) => drawForest(figure, currentSlice(), chosen("which"), chosen("scale")),
   gsb: (figure) => drawGsb(figure, currentSlice()),
   curve: (figure) => drawCurve(figure, currentSlice(), chosen("curve-metric")),
+  gained: (figure) => drawGained(figure, currentSlice().label, chosen("cost"), armsOf()),
+  front: (figure) => drawFront(figure, `Gain and ${chosen("cost")}: ${currentSlice().label}`, chosen("cost"), armsOf()),
+  paying: (figure) => drawPaying(figure, currentSlice().label, chosen("cost"), armsOf()),
   slices: (figure) => drawSlices(figure, chosen("slices-metric")),
   pairs: (figure) => drawPairs(figure, chosen("pairs-metric")),
 };
+
+const ARMS = [
+  {arm: "base", label: "Base", tone: "second", dash: "dash", symbol: "diamond"},
+  {arm: "candidate", label: "Candidate", tone: "accent", dash: "solid", symbol: "circle"},
+];
+
+// What the plots of costs draw of either arm; nothing of a slice that the page has no room for.
+function armsOf() {
+  const arms = data.arms[Number(chosen("slice") ?? 0)] ?? {};
+  const name = chosen("cost");
+  return ARMS.filter(({arm}) => arms[arm]).map((one) => {
+    const {curves, end} = arms[one.arm];
+    const reached = curves.reached;
+    return {
+      ...one, reached, curves: curves.everyone ?? curves.all, last: reachedBy(reached),
+      average: end[`CG_per_total.${name}`]?.[0] ?? null, cost: pointOf(end, `cost.${name}`), gain: pointOf(end, "CG"),
+    };
+  });
+}
 
 const TEXTS = {
   interval: (row) => interval(row.ci_low, row.ci_high, difference),
@@ -36,10 +58,11 @@ function tellSlice() {
 
 follow("slice", () => {
   tellSlice();
-  redraw("forest", "gsb", "curve");
+  redraw("forest", "gsb", "curve", "gained", "front", "paying");
   const {label, n} = currentSlice();
   say(`Showing ${label}: ${data.paired ? `${number(n[0], true)} pairs` : `${number(n[0], true)} and ${number(n[1], true)} conversations`}.`);
 });
+follow("cost", () => redraw("gained", "front", "paying"));
 follow("scale", () => redraw("forest"));
 follow("which", () => redraw("forest"));
 followMetric("curve-metric", data.metrics.iteration, "curve");

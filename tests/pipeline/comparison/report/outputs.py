@@ -25,11 +25,12 @@ def arms(name="c", attributes=None):
     return [*base, search(ONLY_IN_BASE, 1, [(1, 3)], {"market": "north"})], candidate
 
 
-def write_comparison(folder, records, *words, parameters=({}, {})):
+def write_comparison(folder, records, *words, parameters=({}, {}), scoring=None):
     """Compare the records of two runs; the folder of the comparison comes back."""
     places = [folder / name for name in ("base", "candidate")]
     for place, of_arm, more in zip(places, records, parameters, strict=True):
-        write_outputs(place, of_arm, parameters={"input": [f"{place.name}.avro"], **more})
+        more = {"input": [f"{place.name}.avro"], **more}
+        write_outputs(place, of_arm, parameters=more, scoring=scoring)
     output = folder / "comparison"
     assert main(["compare", *map(str, places), "--output", str(output), *words]) == 0
     return output

@@ -1,0 +1,116 @@
+"""What each arm gained and what it spent, which the report draws one over the other (SPEC 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from goodgain.pipeline.comparison.arms import Arm
+from goodgain.pipeline.comparison.clusters import numbered
+from goodgain.pipeline.comparison.measures import Measure
+from goodgain.pipeline.comparison.sources import Arms
+from goodgain.pipeline.comparison.withholding import differ
+from goodgain.transforms.core.comparison.samples import Array
+from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.means.clusters import Between
+from goodgain.transforms.core.means.costs import RatioSums, ratio_row
+from goodgain.transforms.core.means.distribution import Distribution
+from goodgain.transforms.core.means.rows import MeanRow, Population, clustered, mean_row
+from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, COST_AT_I, COST_I
+
+_ITERATIONS, _GAIN, _GAIN_AT_I, _GAIN_I = "N", "CG", "CG_at_i", "G_i"
+
+
+class ArmMean(NamedTuple):
+    """A mean over the conversations of one arm, those without a partner among them."""
+
+    arm: str
+    row: MeanRow
+
+
+def arm_means(
+    arms: Arms, slices: Iterable[dict[str, str]], cluster: str | None, interval: Interval
+) -> Iterator[ArmMean]:
+    """Gain and costs of each arm, at N and by i; nothing where no cost is compared.
+
+    Where the arms differ in how many did not search, these count too (SPEC 10).
+
+    Args:
+      slices: attributes that conversations share.
+      cluster: attribute whose values are clusters; None = conversations are independent.
+    """
+    costs, max_i = arms.measures.costs, arms.measures.max_i
+    for slice_ in slices if costs else ():
+        base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
+        everyone = differ(base.share_without_search, candidate.share_without_search)
+        for name, arm in (("base", base), ("candidate", candidate)):
+            means = _Means(arm.everyone() if everyone else arm, slice_, cluster, interval)
+            for row in means.rows(costs, max_i, "everyone" if everyone else "all"):
+                yield ArmMean(name, row)
+
+
+class _Means(Struct, frozen=True):
+    arm: Arm
+    slice_: dict[str, str]
+    cluster: str | None
+    interval: Interval
+
+    def rows(self, costs: Sequence[str], max_i: int, whole: Population) -> Iterator[MeanRow]:
+        for name in (_ITERATIONS, _GAIN, *(COST + cost for cost in costs)):
+            yield self._mean(Measure(name, None, whole))
+        for cost in costs:
+            yield self._ratio(cost, whole)
+        for i in range(1, max_i + 1):
+            for name in (_GAIN_AT_I, *(COST_AT_I + cost for cost in costs)):
+                yield self._mean(Measure(name, i, whole))
+            for name in (_GAIN_I, *(COST_I + cost for cost in costs)):
+                yield self._mean(Measure(name, i, "reached"))
+
+    def _mean(self, measure: Measure) -> MeanRow:
+        values, present = self.arm.values(measure)
+        told = present & ~np.isnan(values)
+        undefined = int((present & ~told).sum())
+        row = mean_row(
+            self.slice_,
+            measure.metric,
+            measure.i,
+            measure.population,
+            Distribution().add(values[told].tolist(), undefined=undefined),
+            self.interval,
+            binary=False,
+        )
+        if self.cluster is None:
+            return row
+        totals = ((len(one), fsum(one)) for one in self._by_cluster(values, told))
+        return clustered(row, Between.of(totals))
+
+    def _ratio(self, cost: str, whole: Population) -> MeanRow:
+        gains, costs = self.arm.at_end[_GAIN], self.arm.at_end[COST + cost]
+        told = ~np.isnan(costs)
+        pairs = zip(gains[told].tolist(), costs[told].tolist(), strict=True)
+        totals = None
+        if self.cluster is not None:
+            sums = (map(_total, self._by_cluster(one, told)) for one in (gains, costs))
+            totals = RatioSums().add(zip(*sums, strict=True))
+        undefined = len(told) - int(told.sum())
+        return ratio_row(
+            self.slice_, CG_PER_TOTAL + cost, whole, RatioSums().add(pairs), undefined, totals
+        )
+
+    def _by_cluster(self, values: Array, told: npt.NDArray[np.bool_]) -> list[list[float]]:
+        """The values that are told, cluster by cluster."""
+        codes = numbered(own.get(self.cluster or "", "") for own in self.arm.attributes)
+        found: dict[int, list[float]] = {}
+        for code, value in zip(codes[told].tolist(), values[told].tolist(), strict=True):
+            found.setdefault(code, []).append(value)
+        return list(found.values())
+
+
+def _total(values: Sequence[float]) -> Fraction:
+    return sum(map(Fraction, values), Fraction(0))

@@ -1,0 +1,63 @@
+"""What the page of a comparison draws of gain and costs, arm by arm (SPEC 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.comparison.report.slices import ComparedSlice
+from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceMeans, slice_data
+from goodgain.transforms.core.scoring.costs import costs_of
+
+_MOST_ROWS = 8_000  # keeps the page below its size
+
+
+class ArmCosts(Struct, frozen=True):
+    """Gain and costs of both arms.
+
+    Attributes:
+      names: of the costs; empty where none are compared.
+      by_slice: by arm the data of the plots, in the order of the slices; of as many as the page
+        can hold.
+    """
+
+    names: tuple[str, ...]
+    by_slice: tuple[dict[str, Any], ...]
+
+
+def arm_costs(rows: Iterable[Row], slices: Sequence[ComparedSlice]) -> ArmCosts:
+    """Arrange the rows of the dataset `arms`.
+
+    Args:
+      slices: of the page, in their order.
+    """
+    found: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names[row["metric"]] = None
+        arms = found.setdefault(frozenset(row["slice"].items()), {})
+        _put(arms.setdefault(row["arm"], SliceMeans(row["slice"], {}, {})), row)
+    kept: list[dict[str, Any]] = []
+    room = _MOST_ROWS
+    for slice_ in slices:
+        arms = found.get(frozenset(slice_.attributes.items()), {})
+        room -= sum(map(_size, arms.values()))
+        if kept and room < 0:
+            break
+        kept.append({name: slice_data(one, {}) for name, one in arms.items()})
+    return ArmCosts(tuple(costs_of(names)), tuple(kept))
+
+
+def _put(one: SliceMeans, row: Row) -> None:
+    if row["i"] is None:
+        one.at_end[row["metric"]] = row
+    elif row["i"] <= MOST_ITERATIONS:
+        one.curves.setdefault(row["population"], {}).setdefault(row["metric"], []).append(row)
+
+
+def _size(one: SliceMeans) -> int:
+    curves = chain.from_iterable(curves.values() for curves in one.curves.values())
+    return len(one.at_end) + sum(map(len, curves))

@@ -1,0 +1,72 @@
+"""The costs of both arms in a real browser."""
+
+import pytest
+
+from tests.pipeline.comparison.report.outputs import write_comparison
+from tests.pipeline.report.browser import (
+    choose,
+    drawn,
+    eventually,
+    needs_chromium,
+    prefer,
+    resize,
+    texts,
+)
+from tests.pipeline.report.test_costs import COSTS, three
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+FIGURES = ("gained", "front", "paying")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    base = [*three("a", "north", 100, 100, 200), *three("b", "south", 300, 100)]
+    candidate = [*three("a", "north", 50, 100), *three("b", "south", 150, 50)]
+    output = write_comparison(
+        tmp_path_factory.mktemp("compared"), (base, candidate), "--slice", "market", scoring=COSTS
+    )
+    return (output / "report.html").as_uri()
+
+
+@pytest.mark.parametrize("width", [400, 1_440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_section_fits_and_complains_of_nothing(browser, address, width, scheme):
+    resize(browser, width)
+    prefer(browser, scheme)
+    browser.get_log("browser")
+    browser.get(address)
+    assert browser.get_log("browser") == []
+    for figure in FIGURES:
+        wide = f"return document.querySelector('#figure-{figure} svg').clientWidth"
+        assert 0 < browser.execute_script(wide) <= width
+    page = browser.execute_script("return document.documentElement.scrollWidth")
+    assert page <= browser.execute_script("return document.documentElement.clientWidth")
+
+
+def test_section_tells_both_arms(browser, address):
+    resize(browser, 1_440)
+    prefer(browser, "light")
+    browser.get("about:blank")
+    browser.get(address)
+    rows = "#figure-front tbody tr"
+    cells = [texts(browser, f"{rows}:nth-child({at}) :is(th, td)") for at in (1, 2)]
+    # Base gains 10 for 800, the candidate as much for 350.
+    assert [(one[0], one[1], one[3], one[-1]) for one in cells] == [
+        ("Base", "400.0", "5.000", "no"),
+        ("Candidate", "175.0", "5.000", "yes"),
+    ]
+    (told,) = texts(browser, "#stops-paying")
+    assert told == (
+        "Base: iteration 3 brings less for a unit of tokens than all of them together, 0.0125. "
+        "Candidate: iteration 2 brings less for a unit of tokens than all of them together, 0.0286."
+    )
+    curves = texts(browser, "#figure-gained tbody td:nth-child(2)")
+    assert curves == ["Base"] * 3 + ["Candidate"] * 2
+    before = {figure: drawn(browser, figure) for figure in FIGURES}
+    choose(browser, "cost", "usd")
+    assert all(drawn(browser, figure) != before[figure] for figure in ("gained", "paying"))
+    choose(browser, "cost", "tokens")
+    choose(browser, "slice", "market = south")
+    assert all(drawn(browser, figure) != before[figure] for figure in FIGURES)
+    choose(browser, "slice", "All conversations")
+    eventually(browser, lambda: {one: drawn(browser, one) for one in FIGURES} == before)
