@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.warnings.checks import (
     READ,
     Findings,
@@ -34,7 +35,7 @@ def warnings_of_run(
 
     Args:
       counts: what the pipeline counted, by dotted name.
-      means: rows of `means`.
+      means: rows of `means`, those of R and unlabelled at N at least.
       rules: for duplicates.
       good_gain_threshold: the least gain of a good result.
       seen: the names that the first records use.
@@ -63,7 +64,7 @@ def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
     slices: dict[str, Mapping[str, str]] = {}
     for row in means:
         if row["slice"] and row["i"] is None and row["metric"] in ("R", "unlabelled"):
-            key = msgspec.json.encode(row["slice"], order="sorted").decode()
+            key = slice_key(row["slice"])
             slices[key] = row["slice"]
             # The sum is a whole number, so that rounding undoes the division.
             sums.setdefault(key, {})[row["metric"]] = round((row["mean"] or 0) * row["n"])

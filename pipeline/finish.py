@@ -25,7 +25,6 @@ from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import manifest_of, written_time
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.pool_use import OpenedPool
-from goodgain.pipeline.outputs.datasets import MEANS
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
     MEANS_CSV,
@@ -35,12 +34,11 @@ from goodgain.pipeline.outputs.folder import (
     delete,
     discard_unfinished,
     publish,
-    read_dataset,
     read_manifest,
     unfinished_folder,
     write_file,
 )
-from goodgain.pipeline.outputs.means_csv import means_csv
+from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.pipeline.report import build_report
@@ -54,6 +52,7 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.read import open_plain
 
 SUMMARY = "summary.json"
+_LABELS_OF_SLICES = MeansWanted(metrics=frozenset(("R", "unlabelled")), at_end=True)
 _MILLIS = 1_000  # of a second
 
 
@@ -155,9 +154,8 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     paths = [file.path for file in summary.files]
     manifest = _own_manifest(run, unfinished)
     if manifest is None:
-        check_written(run.folder, paths, run.area)
+        check_written(run.folder, [*paths, MEANS_CSV], run.area)
         manifest = _manifest(run, summary, finished)
-        write_file(unfinished, MEANS_CSV, means_csv(read_dataset(unfinished, MEANS.name)))
         write_file(unfinished, REPORT, build_report(unfinished, manifest))
         # With it there nothing is decided any more; only moves are left.
         write_file(unfinished, MANIFEST, _encoded(manifest))
@@ -240,7 +238,7 @@ def _size_now(file: InputFile) -> int | None:
 
 
 def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
-    means = read_dataset(unfinished_folder(run.folder, run.area), MEANS.name)
+    means = read_means(unfinished_folder(run.folder, run.area), _LABELS_OF_SLICES)
     clock = int(run.started.timestamp() * _MILLIS)
     return warnings_of_run(
         counts,

@@ -23,31 +23,30 @@ from goodgain.pipeline.judgments import SHOWN_PROBLEMS
 from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import unfinished_folder
+from goodgain.pipeline.outputs.means import WriteMeans
 from goodgain.pipeline.outputs.rows import (
     RankedRows,
     duplicate_rows,
     iteration_rows,
     late_rows,
-    mean_rows,
     rejected_rows,
 )
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
-from goodgain.pipeline.outputs.sort_keys import late_key, mean_key, rejected_key, score_key
+from goodgain.pipeline.outputs.sort_keys import late_key, rejected_key, score_key
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
-from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
-from goodgain.transforms.labels import GivenLabels, JoinedLabels, JoinLabels, ReadLabels
-from goodgain.transforms.means import GlobalMeans
+from goodgain.transforms.labels import JoinedLabels, JoinLabels, LabelsRead, ReadLabels
+from goodgain.transforms.means import SumMeans
 from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
 from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
 from goodgain.transforms.score import ScorePayloads
@@ -106,9 +105,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
     scores = (scored.scores, tied) | "Scores" >> beam.Flatten()
 
-    means = scores | "Means" >> GlobalMeans(
-        plan.scoring, plan.slices, plan.max_i, plan.interval, plan.cluster
-    )
+    means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
 
     counts = (
         files.counts | "CountRead" >> CountElements(as_told),
@@ -128,7 +125,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         scores
         | "WithoutCounts" >> beam.Map(_without_counts)
         | "WriteScores" >> _write_scores(plan),
-        means | "WriteMeans" >> _write_one(plan, datasets.MEANS, mean_rows, MeanRow, mean_key),
+        means | "WriteMeans" >> WriteMeans(plan.target, _ranking_names(plan), plan.interval),
         files.rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
@@ -169,7 +166,7 @@ def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labell
 class _Given(NamedTuple):
     """Labels of single results, as read and as joined."""
 
-    read: GivenLabels
+    read: LabelsRead
     joined: JoinedLabels
 
 
@@ -238,7 +235,7 @@ def _without_counts(score: ConversationScore) -> ConversationScore:
 def _write_one(
     plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
 ) -> WriteRows:
-    # Anything may be rejected, even all of a large input; means and late rows are few.
+    # Anything may be rejected, even all of a large input; late rows are few.
     many = (datasets.REJECTED, datasets.REJECTED_LABELS)
     shards = plan.target.shards if dataset in many else _ONE
     target = replace(plan.target, shards=shards)

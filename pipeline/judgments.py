@@ -39,7 +39,7 @@ class JudgedDocument(Struct, frozen=True):
     lines: int
 
 
-class JoinedLabels(Struct, frozen=True):
+class JoinedJudgments(Struct, frozen=True):
     """The labels of conversations, and what the join counted, as `JoinQrels` does."""
 
     by_conversation: dict[str, ExternalLabels]
@@ -74,7 +74,7 @@ def read_judgments(
     return {key: JudgedDocument(next(iter(gain)), lines[key]) for key, gain in places.items()}
 
 
-def join(asked: Iterable[Asked], judged: Judged) -> JoinedLabels:
+def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
     """Give each conversation the labels of its documents and the judged pools of its topics."""
     pools: dict[str, list[int]] = {}
     for (topic, _), one in judged.items():
@@ -110,7 +110,7 @@ def join(asked: Iterable[Asked], judged: Judged) -> JoinedLabels:
             "qrels.topics_without_judgments": len(topics - pools.keys()),
         }
     )
-    return JoinedLabels(labels, counts)
+    return JoinedJudgments(labels, counts)
 
 
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:

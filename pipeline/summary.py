@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, takewhile
 from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.data_warnings import grave_in, told, warnings_in
-from goodgain.pipeline.outputs.datasets import MEANS, REJECTED
+from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
+from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.pipeline.repeats import print_repeats
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, result_console
@@ -30,6 +31,7 @@ _OWN_IDEAL = (
     "own ideal: measured against what this run found itself; runs can be compared by it only with "
     "the same judgments (--qrels)."
 )
+_SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _SHOWN_REASONS = 3
 _SHOWN_CHANGED = 3
 _TABLE_WIDTH = 100  # where there is no terminal; with one, names are folded to fit
@@ -45,14 +47,14 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     console = result_console()
     if not console.is_terminal:
         console.width = _TABLE_WIDTH
-    means = list(read_dataset(folder, MEANS.name))
     _print_warnings(console, manifest)
-    overall = [row for row in means if not row["slice"]]
+    overall = list(takewhile(_is_of_everything, read_means(folder)))  # they come first
     costs = dict.fromkeys(row["metric"] for row in overall if cost_metric(row["metric"]))
     _print_means(console, overall, glossary_of(manifest, costs).by_name)
     print_repeats(console, overall, manifest)
     _print_records(console, manifest)
-    _print_unknown_attributes(console, means)
+    if manifest["parameters"].get("slice"):
+        _print_unknown_attributes(console, read_means(folder, _SLICES))
     _print_changed(console, manifest["inputs"])
     _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
     _print(console, "")
@@ -100,7 +102,11 @@ def _print_means(
         _print(console, f"{', '.join(words[name].label for name in names)}: {caution}")
 
 
-def _print_unknown_attributes(console: Console, means: list[dict[str, Any]]) -> None:
+def _is_of_everything(row: Mapping[str, Any]) -> bool:
+    return not row["slice"]
+
+
+def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any]]) -> None:
     """Say which attributes that are sliced by no conversation has: they may be misspelt."""
     values: dict[str, set[str]] = {}
     for row in means:

@@ -35,7 +35,7 @@ _label = msgspec.msgpack.Decoder(ResultLabel).decode
 _Pair = tuple[bytes, bytes]
 
 
-class GivenLabels(NamedTuple):
+class LabelsRead(NamedTuple):
     """What was read from files of labels.
 
     Attributes:
@@ -50,7 +50,7 @@ class GivenLabels(NamedTuple):
 
 
 class ReadLabels(beam.PTransform):
-    """PBegin to `GivenLabels`. A file is read by one worker, row by row.
+    """PBegin to `LabelsRead`. A file is read by one worker, row by row.
 
     Attributes:
       files: what to read.
@@ -62,7 +62,7 @@ class ReadLabels(beam.PTransform):
         self.files = tuple(files)
         self.iteration_base = iteration_base
 
-    def expand(self, begin: beam.pvalue.PBegin) -> GivenLabels:
+    def expand(self, begin: beam.pvalue.PBegin) -> LabelsRead:
         """Apply the transform."""
         outputs = (
             begin
@@ -75,7 +75,7 @@ class ReadLabels(beam.PTransform):
         labels, rejected = outputs["labels"], outputs[REJECTED]
         labels.element_type = ResultLabel
         rejected.element_type = RejectedRecord
-        return GivenLabels(labels, rejected, outputs[_COUNTS])
+        return LabelsRead(labels, rejected, outputs[_COUNTS])
 
 
 class _ReadFile(beam.DoFn):

@@ -14,6 +14,7 @@ from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
 )
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.means.values import (
     NO_CONVERSATION,
     ConversationValues,
@@ -23,23 +24,62 @@ from goodgain.transforms.core.means.values import (
 from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
 
 _AUC = "auc"
-_SliceKey = str
-_Sliced = tuple[_SliceKey, ConversationValues]
+_Sliced = tuple[SliceKey, ConversationValues]
 
 
-class GlobalMeans(beam.PTransform):
-    """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
+class SumMeans(beam.PTransform):
+    """`PCollection[ConversationScore]` to `PCollection[tuple[str, MeansAccumulator]]`.
 
+    One for each slice, by its key (`slice_of`), from which `MeansAccumulator.rows` makes the means.
     Exact and free of order: shuffled or re-partitioned input gives the same bits. Everything has
-    its means even when no conversation counts, with n = 0; but not a window in which none does.
+    its sums even when no conversation counts, with n = 0; but not a window in which none does.
 
     Attributes:
       scoring: what the scores were made with; names their ranking metrics.
       slices: attribute names to give means by; the means over everything always come.
       max_i: means are given at i = 1..max_i.
-      interval: corrected for skewness (`hall`), or `student`.
       cluster: attribute whose values are clusters of conversations that are not independent, like
         repeated runs of a query; None = conversations are independent.
+    """
+
+    def __init__(
+        self,
+        scoring: Scoring,
+        slices: Sequence[Sequence[str]] = (),
+        max_i: int = 10,
+        cluster: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.ranking_metrics = tuple(metric.name for metric in scoring.ranking.metrics)
+        # The same attributes named twice, in whatever order, are one slice.
+        self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
+        self.max_i = max_i
+        self.pooled = scoring.pool is not None
+        self.cluster = cluster
+
+    def expand(
+        self, scores: beam.PCollection[ConversationScore]
+    ) -> beam.PCollection[tuple[SliceKey, MeansAccumulator]]:
+        """Apply the transform."""
+        sliced = scores | "Slice" >> beam.ParDo(
+            Slice(self.ranking_metrics, self.slices, self.max_i, self.cluster)
+        ).with_output_types(_Sliced)
+        if scores.windowing.is_default():
+            everything = scores.pipeline | "Everything" >> beam.Create(
+                [(EVERYTHING, NO_CONVERSATION)]
+            ).with_output_types(_Sliced)
+            sliced = (sliced, everything) | "AtLeastEverything" >> beam.Flatten()
+        return sliced | "Combine" >> beam.CombinePerKey(
+            CombineMeans(self.ranking_metrics, self.max_i, self.pooled)
+        )
+
+
+class GlobalMeans(beam.PTransform):
+    """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
+
+    Attributes:
+      sums: the means of what; takes the other arguments.
+      interval: corrected for skewness (`hall`), or `student`.
     """
 
     def __init__(
@@ -51,30 +91,18 @@ class GlobalMeans(beam.PTransform):
         cluster: str | None = None,
     ) -> None:
         super().__init__()
-        self.ranking_metrics = tuple(metric.name for metric in scoring.ranking.metrics)
-        # The same attributes named twice, in whatever order, are one slice.
-        self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
-        self.max_i = max_i
-        self.pooled = scoring.pool is not None
+        self.sums = SumMeans(scoring, slices, max_i, cluster)
         self.interval = interval
-        self.cluster = cluster
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""
-        sliced = scores | "Slice" >> beam.ParDo(
-            Slice(self.ranking_metrics, self.slices, self.max_i, self.cluster)
-        ).with_output_types(_Sliced)
-        if scores.windowing.is_default():
-            everything = scores.pipeline | "Everything" >> beam.Create(
-                [(EVERYTHING, NO_CONVERSATION)]
-            ).with_output_types(_Sliced)
-            sliced = (sliced, everything) | "AtLeastEverything" >> beam.Flatten()
         return (
-            sliced
-            | "Combine"
-            >> beam.CombinePerKey(CombineMeans(self.ranking_metrics, self.max_i, self.pooled))
+            scores
+            | "Sums" >> self.sums
             | "Rows"
-            >> beam.FlatMap(_rows, self.ranking_metrics, self.interval).with_output_types(MeanRow)
+            >> beam.FlatMap(_rows, self.sums.ranking_metrics, self.interval).with_output_types(
+                MeanRow
+            )
         )
 
 
@@ -93,21 +121,14 @@ class Slice(beam.DoFn):
         self._max_i = max_i
         self._cluster = cluster
 
-    def process(self, score: ConversationScore) -> Iterator[tuple[_SliceKey, ConversationValues]]:
+    def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
         """None for a conversation that stays out of the means."""
         values = conversation_values(score, self._ranking_metrics, self._max_i, self._cluster)
         if values is None:
             return
         attributes = score.conversation.attributes
         for names in ((), *self._slices):
-            yield _slice_key({name: attributes.get(name, "") for name in names}), values
-
-
-def _slice_key(slice_: dict[str, str]) -> _SliceKey:
-    return msgspec.json.encode(slice_, order="sorted").decode()
-
-
-EVERYTHING = _slice_key({})
+            yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 
 class CombineMeans(beam.CombineFn):
@@ -172,12 +193,12 @@ class _AccumulatorCoder(beam.coders.Coder):
 
 
 def _rows(
-    combined: tuple[_SliceKey, MeansAccumulator],
+    combined: tuple[SliceKey, MeansAccumulator],
     ranking_metrics: Sequence[str],
     interval: Interval,
 ) -> list[MeanRow]:
-    slice_key, accumulator = combined
-    return accumulator.rows(msgspec.json.decode(slice_key), ranking_metrics, interval)
+    key, accumulator = combined
+    return accumulator.rows(slice_of(key), ranking_metrics, interval)
 
 
 beam.coders.registry.register_coder(MeansAccumulator, _AccumulatorCoder)

@@ -27,6 +27,7 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
 )
+from goodgain.transforms.core.means.slices import EVERYTHING, slice_of
 from goodgain.transforms.core.means.values import (
     ConversationValues,
 )
@@ -45,7 +46,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     window_start,
     woken,
 )
-from goodgain.transforms.means import EVERYTHING, CombineMeans, GlobalMeans, Slice
+from goodgain.transforms.means import CombineMeans, Slice, SumMeans
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
@@ -102,7 +103,8 @@ class WindowedMeans(beam.PTransform):
         super().__init__()
         self.scoring = scoring
         self.end = end
-        self.means = GlobalMeans(scoring, slices, max_i, interval, cluster)
+        self.means = SumMeans(scoring, slices, max_i, cluster)
+        self.interval = interval
         self.rules = WindowRules.of(closing, window)
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> MeansByWindow:
@@ -120,7 +122,7 @@ class WindowedMeans(beam.PTransform):
             )
             | "GivePanes"
             >> beam.ParDo(
-                GivePanes(combine, self.scoring, rules, means.interval, self.end)
+                GivePanes(combine, self.scoring, rules, self.interval, self.end)
             ).with_outputs(MISSED, WARNINGS, main="rows")
         )
         outputs["rows"].element_type = WindowedMeanRow
@@ -232,7 +234,7 @@ class GivePanes(beam.DoFn):
         if fate == "missed":
             start = arrived.window_start
             missed = MissedByMeans(
-                start, start + self._rules.window, _slice(slice_), arrived.conversations
+                start, start + self._rules.window, slice_of(slice_), arrived.conversations
             )
             yield TaggedOutput(MISSED, missed)
             return
@@ -270,7 +272,7 @@ class GivePanes(beam.DoFn):
             if not pane.is_last:
                 by_window[pane.window_start] = [added_up]
             means = added_up.sums()
-            rows = means.rows(_slice(slice_), self._ranking_metrics, self._interval)
+            rows = means.rows(slice_of(slice_), self._ranking_metrics, self._interval)
             yield from rows_of(pane, self._rules, rows)
             if slice_ == EVERYTHING:
                 found = window_warnings(pane, self._rules, means.counts(), self._scoring)
@@ -301,11 +303,6 @@ def _keep(by_window: Mapping[int, Sequence[WindowSums]], sums: Any) -> int:
     for part in kept:
         sums.add(part)
     return len(kept)
-
-
-def _slice(slice_: str) -> dict[str, str]:
-    decoded: dict[str, str] = msgspec.json.decode(slice_)
-    return decoded
 
 
 beam.coders.registry.register_coder(WindowSums, StructCoder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.terminal import progress
@@ -16,6 +15,7 @@ from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
 )
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.slices import slice_key, slice_of
 from goodgain.transforms.core.means.values import (
     cluster_counts,
     conversation_values,
@@ -159,7 +159,7 @@ class RunSums:
             return
         attributes = score.conversation.attributes
         for names in self._slices:
-            key = msgspec.json.encode({name: attributes.get(name, "") for name in names}).decode()
+            key = slice_key({name: attributes.get(name, "") for name in names})
             if key not in self._means:
                 self._means[key] = MeansAccumulator.empty(self._auc, self._max_i, self._pooled)
             self._means[key].add(values)
@@ -167,4 +167,4 @@ class RunSums:
     def means(self) -> Iterator[MeanRow]:
         """The rows of `means`, in no order."""
         for key, accumulator in self._means.items():
-            yield from accumulator.rows(msgspec.json.decode(key), self._metrics, self._interval)
+            yield from accumulator.rows(slice_of(key), self._metrics, self._interval)

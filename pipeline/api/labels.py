@@ -40,7 +40,7 @@ Labels: TypeAlias = (
 _SOURCE = "labels"  # what rejected rows call what was given in memory
 
 
-class GivenLabels(Struct, frozen=True):
+class LabelRows(Struct, frozen=True):
     """Everything that was given, row by row, and the files that the rows are of."""
 
     files: tuple[LabelFile, ...]
@@ -58,7 +58,7 @@ class Joined(Struct, frozen=True):
     rejected: list[RejectedRecord]
 
 
-def labels_given(labels: Labels, iteration_base: int) -> GivenLabels:
+def labels_given(labels: Labels, iteration_base: int) -> LabelRows:
     """Read labels.
 
     Raises:
@@ -67,12 +67,12 @@ def labels_given(labels: Labels, iteration_base: int) -> GivenLabels:
     if isinstance(labels, str | os.PathLike):
         files = label_files(local_files([os.fspath(labels)]), open_local, iteration_base)
         read = (one for file in files for one in read_labels(file, open_local, iteration_base))
-        return GivenLabels(files, list(read))
+        return LabelRows(files, list(read))
     file = LabelFile(_SOURCE, 0, 0, LabelFormat.PARQUET)
-    return GivenLabels((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
+    return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
 
 
-def join_labels(given: GivenLabels, payloads: dict[str, list[bytes]]) -> Joined:
+def join_labels(given: LabelRows, payloads: dict[str, list[bytes]]) -> Joined:
     """Add the labels to the payloads of their conversations."""
     by_key: dict[LabelKey, list[ResultLabel]] = {}
     for label in given.labels():

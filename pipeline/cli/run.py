@@ -89,12 +89,12 @@ def _nothing(_: str, __: Mapping[str, Any]) -> None:
 def _document(folder: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     from msgspec.structs import asdict
 
-    from goodgain.pipeline.outputs.datasets import MEANS
-    from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
+    from goodgain.pipeline.outputs.folder import read_manifest
+    from goodgain.pipeline.outputs.means import MeansWanted, read_means
 
     return {
         "output": folder,
         "manifest": read_manifest(folder),
-        "means": [row for row in read_dataset(folder, MEANS.name) if row["i"] is None],
+        "means": list(read_means(folder, MeansWanted(at_end=True))),
         "gate": [asdict(outcome) for outcome in outcomes],
     }

@@ -19,9 +19,16 @@ from goodgain.pipeline.comparison.withholding import differ
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Between
-from goodgain.transforms.core.means.costs import RatioSums, ratio_row
+from goodgain.transforms.core.means.costs import RatioSums, ratio_estimate
 from goodgain.transforms.core.means.distribution import Distribution
-from goodgain.transforms.core.means.rows import MeanRow, Population, clustered, mean_row
+from goodgain.transforms.core.means.rows import (
+    MeanOf,
+    MeanRow,
+    Population,
+    clustered,
+    estimate_of,
+    mean_row,
+)
 from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, COST_AT_I, COST_I
 
 _ITERATIONS, _GAIN, _GAIN_AT_I, _GAIN_I = "N", "CG", "CG_at_i", "G_i"
@@ -76,19 +83,13 @@ class _Means(Struct, frozen=True):
         values, present = self.arm.values(measure)
         told = present & ~np.isnan(values)
         undefined = int((present & ~told).sum())
-        row = mean_row(
-            self.slice_,
-            measure.metric,
-            measure.i,
-            measure.population,
-            Distribution().add(values[told].tolist(), undefined=undefined),
-            self.interval,
-            binary=False,
-        )
-        if self.cluster is None:
-            return row
-        totals = ((len(one), fsum(one)) for one in self._by_cluster(values, told))
-        return clustered(row, Between.of(totals))
+        of = MeanOf(measure.metric, measure.i, measure.population)
+        distribution = Distribution().add(values[told].tolist(), undefined=undefined)
+        estimate = estimate_of(distribution, self.interval, binary=False)
+        if self.cluster is not None:
+            totals = ((len(one), fsum(one)) for one in self._by_cluster(values, told))
+            estimate = clustered(estimate, Between.of(totals))
+        return mean_row(self.slice_, of, estimate)
 
     def _ratio(self, cost: str, whole: Population) -> MeanRow:
         gains, costs = self.arm.at_end[_GAIN], self.arm.at_end[COST + cost]
@@ -99,9 +100,8 @@ class _Means(Struct, frozen=True):
             sums = (map(_total, self._by_cluster(one, told)) for one in (gains, costs))
             totals = RatioSums().add(zip(*sums, strict=True))
         undefined = len(told) - int(told.sum())
-        return ratio_row(
-            self.slice_, CG_PER_TOTAL + cost, whole, RatioSums().add(pairs), undefined, totals
-        )
+        estimate = ratio_estimate(RatioSums().add(pairs), undefined, totals)
+        return mean_row(self.slice_, MeanOf(CG_PER_TOTAL + cost, None, whole), estimate)
 
     def _by_cluster(self, values: Array, told: npt.NDArray[np.bool_]) -> list[list[float]]:
         """The values that are told, cluster by cluster."""

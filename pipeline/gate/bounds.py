@@ -29,7 +29,7 @@ class Share(Struct, frozen=True):
         return wilson_upper(self.estimate, self.n, confidence)
 
 
-class Estimate(Struct, frozen=True):
+class Measured(Struct, frozen=True):
     """A number and how sure it is.
 
     Attributes:
@@ -59,7 +59,7 @@ class Held(Struct, frozen=True):
     without_interval: bool = False
 
 
-def hold(estimate: Estimate, bound: float, side: Side, proof: Proof, confidence: float) -> Held:
+def hold(estimate: Measured, bound: float, side: Side, proof: Proof, confidence: float) -> Held:
     """Hold an estimate against a bound.
 
     Without an interval nothing is shown, and the rule fails. Only where many values are one and

@@ -17,7 +17,7 @@ from goodgain.pipeline.comparison.matching import BY_ID, Matched, Sample, match,
 from goodgain.pipeline.comparison.measures import Measure, counts_everyone
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.comparison.withholding import grounds, withheld, worst_case
-from goodgain.pipeline.gate.bounds import Estimate, Held, Side
+from goodgain.pipeline.gate.bounds import Held, Measured, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families
 from goodgain.pipeline.gate.outcome import Outcome, Verdict
@@ -188,7 +188,7 @@ def _hold(
     else:
         bound = sign * amount.value
     compared = compare(base)
-    estimate = Estimate(
+    estimate = Measured(
         value=compared.difference or 0.0,
         uncertainty=compared.studentized,
         why_none=(compared.note or "").split(";")[0],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.data_warnings import warnings_in
-from goodgain.pipeline.gate.bounds import Estimate, Share, hold
+from goodgain.pipeline.gate.bounds import Measured, Share, hold
 from goodgain.pipeline.gate.change import changed_slices, judge_change
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families, families
@@ -93,7 +93,7 @@ def _outcome(
 def _broken(rule: Rule, value: float) -> str:
     """Which bound of a rule a value breaks; "" when none."""
     for side, bound in _bounds(rule):
-        if not hold(Estimate(value, None, abs(value)), bound.value, side, "none", 0.5).keeps:
+        if not hold(Measured(value, None, abs(value)), bound.value, side, "none", 0.5).keeps:
             return f"it is not {side} {bound}"
     return ""
 
@@ -163,7 +163,7 @@ def _mean(
     value = number(row["mean"])
     if n < least:
         return _outcome(rule, slice_, value, f"n = {n:,} is below least_n = {least:,}", n)
-    estimate = Estimate(
+    estimate = Measured(
         value=row["mean"],
         uncertainty=_uncertainty(row),
         scale=abs(row["mean"]),

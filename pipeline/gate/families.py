@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE, Estimate, Held, Side, hold
+from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE, Held, Measured, Side, hold
 from goodgain.pipeline.gate.rules import Rule
 
 
@@ -24,7 +24,7 @@ class Families(Struct, frozen=True):
     whole: int
     slices: int
 
-    def hold(self, rule: Rule, estimate: Estimate, bound: float, side: Side) -> Held:
+    def hold(self, rule: Rule, estimate: Measured, bound: float, side: Side) -> Held:
         """Hold an estimate against a bound of a rule, as surely as the family asks for."""
         proof, confidence = rule.proof or "none", rule.confidence or DEFAULT_CONFIDENCE
         proofs = self.slices if rule.slice else self.whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, BinaryIO, Literal
@@ -20,12 +20,12 @@ from goodgain.transforms.core.scoring.costs import column_of, metric_of
 
 Format = Literal["avro", "parquet", "jsonl"]
 Row = dict[str, Any]
-_ROWS_AT_ONCE = 10_000
+ROWS_AT_ONCE = 10_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
 _TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "window_end")
 # A fixed marker, so that the same rows give the same bytes.
-_SYNC_MARKER = b"goodgain-outputs"
+SYNC_MARKER = b"goodgain-outputs"
 
 _AVRO_TYPES: dict[Kind, Any] = {
     "text": "string",
@@ -77,7 +77,7 @@ def _avro_field(column: Column) -> dict[str, Any]:
     return {**field, "type": ["null", kind], "default": None} if column.nullable else field
 
 
-def _parsed_schema(dataset: Dataset) -> dict[str, Any]:
+def parsed_schema(dataset: Dataset) -> dict[str, Any]:
     """As fastavro wants it; itself it orders a field's keys otherwise in every process."""
     parsed: dict[str, Any] = fastavro.parse_schema(avro_schema(dataset))
     parsed["fields"] = [dict(sorted(field.items())) for field in parsed["fields"]]
@@ -103,10 +103,10 @@ def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
     names = [(column.name, column_name(column_of(column.name))) for column in dataset.columns]
     fastavro.writer(
         file,
-        _parsed_schema(dataset),
+        parsed_schema(dataset),
         ({avro: row[name] for name, avro in names} for row in rows),
         codec="deflate",
-        sync_marker=_SYNC_MARKER,
+        sync_marker=SYNC_MARKER,
     )
 
 
@@ -126,20 +126,24 @@ def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> Non
     schema = arrow_schema(dataset)
     remaining = iter(rows)
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        while batch := list(islice(remaining, _ROWS_AT_ONCE)):
-            columns = [
-                pa.array([_arrow_value(row[field.name]) for row in batch], field.type)
-                for field in schema
-            ]
-            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+        while batch := list(islice(remaining, ROWS_AT_ONCE)):
+            writer.write_table(arrow_table(dataset, batch))
 
 
-def _arrow_value(value: Any) -> Any:
-    return list(value.items()) if isinstance(value, dict) else value
+def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
+    """Rows of a dataset, as its Parquet files hold them."""
+    schema = arrow_schema(dataset)
+    columns = []
+    for column, field in zip(dataset.columns, schema, strict=True):
+        values = [row[column.name] for row in rows]
+        if column.kind == "map":
+            values = [None if value is None else list(value.items()) for value in values]
+        columns.append(pa.array(values, field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _read_parquet(file: BinaryIO) -> Iterator[Row]:
-    for batch in pq.ParquetFile(file).iter_batches(_ROWS_AT_ONCE):
+    for batch in pq.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
         for row in batch.to_pylist(maps_as_pydicts="strict"):
             yield {name: _millis(value) for name, value in row.items()}
 

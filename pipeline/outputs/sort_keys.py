@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-import msgspec
-
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.rows import MeanOf, MeanRow
+from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
@@ -21,8 +21,17 @@ def score_key(score: ConversationScore) -> str:
 
 def mean_key(row: MeanRow) -> str:
     """Everything first, then slice by slice; in each, metrics at N before those at i."""
-    slice_ = msgspec.json.encode(row.slice, order="sorted").decode()
-    return f"{len(row.slice)} {slice_} {row.i or 0:06d} {row.metric} {row.population}"
+    return f"{slice_sort_key(row.slice)} {mean_of_key(MeanOf(row.metric, row.i, row.population))}"
+
+
+def slice_sort_key(slice_: Mapping[str, str]) -> str:
+    """Everything first, then by attributes."""
+    return f"{len(slice_)} {slice_key(slice_)}"
+
+
+def mean_of_key(of: MeanOf) -> str:
+    """Metrics at N before those at i."""
+    return f"{of.i or 0:06d} {of.metric} {of.population}"
 
 
 def rejected_key(row: RejectedRecord) -> str:

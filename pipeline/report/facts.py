@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.outputs.datasets import MEANS, REJECTED
+from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.lookup import read_iterations
+from goodgain.pipeline.outputs.means import read_means
 from goodgain.pipeline.report.definitions import Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.listed import List, lists_of
@@ -44,7 +46,7 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     """
     parameters = manifest["parameters"]
     words = glossary_of(manifest)
-    slices = read_slices(read_dataset(folder, MEANS.name), parameters.get("slice", ()))
+    slices = read_slices(partial(read_means, folder), parameters.get("slice", ()))
     metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
     leaders = [Leaders(measure) for measure in MEASURES]

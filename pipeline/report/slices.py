@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, takewhile
 from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.outputs.means import ALL_MEANS, MeansWanted
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.terminal.words import shortened
+from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
 from goodgain.transforms.core.scoring.costs import cost_metric
 
 Row = Mapping[str, Any]
@@ -19,6 +21,7 @@ _MOST_SLICE_ITERATIONS = 600  # keeps the page below its size whatever max_i is
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
 _SIZE_METRIC = "N"  # it is defined for every conversation in the means
+_SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
 
 
 class SliceMeans(Struct):
@@ -37,8 +40,7 @@ class SliceMeans(Struct):
     @property
     def n(self) -> int:
         """Conversations in it."""
-        row = self.at_end[_SIZE_METRIC]
-        return int(row["n"] + row["undefined"])
+        return _size(self.at_end[_SIZE_METRIC])
 
     @property
     def label(self) -> str:
@@ -94,35 +96,49 @@ def slice_value(value: str) -> str:
     return shortened(value, _LONGEST_VALUE) or _NO_VALUE
 
 
-def read_slices(rows: Iterable[Row], dimensions: Sequence[Sequence[str]]) -> Slices:
+def read_slices(
+    read: Callable[[MeansWanted], Iterable[Row]], dimensions: Sequence[Sequence[str]]
+) -> Slices:
     """Arrange the rows of `means`.
 
-    Where there are more slices than a page can hold, the largest are shown.
+    Where there are more slices than a page can hold, the largest are shown, and only their rows are
+    held.
 
     Args:
-      rows: of the dataset `means`, in any order.
+      read: gives the rows that are wanted, those of everything first.
       dimensions: the attribute names that were asked for, in the order to show them.
     """
-    slices: dict[tuple[tuple[str, str], ...], SliceMeans] = {}
-    last_i = 0
     order = {frozenset(names): tuple(names) for names in dimensions}
-    for row in rows:
-        attributes = row["slice"]
-        key = tuple(sorted(attributes.items()))
-        if key not in slices:
-            names = order.get(frozenset(attributes), tuple(sorted(attributes)))
-            slices[key] = SliceMeans({name: attributes[name] for name in names}, {}, {})
-        _put(slices[key], row)
-        last_i = max(last_i, row["i"] or 0)
-    searched = [one for one in slices.values() if one.n]
-    for one in searched:
+    sizes = {slice_key(row["slice"]): row for row in read(_SIZES) if row["population"] == "all"}
+    overall = takewhile(_is_of_everything, read(ALL_MEANS))
+    last_i = max((row["i"] or 0 for row in overall), default=0)
+    searched = [key for key, row in sizes.items() if _size(row)]
+    # All conversations have no attributes, and so come first whatever the sizes.
+    searched.sort(key=lambda key: (key != EVERYTHING, -_size(sizes[key]), key))
+    most = min(_MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, min(last_i, MOST_ITERATIONS))))
+    slices: dict[SliceKey, SliceMeans] = {}
+    for key in searched[:most]:
+        attributes = sizes[key]["slice"]
+        names = order.get(frozenset(attributes), tuple(sorted(attributes)))
+        slices[key] = SliceMeans({name: attributes[name] for name in names}, {}, {})
+    for row in read(MeansWanted(slices=frozenset(slices))):
+        _put(slices[slice_key(row["slice"])], row)
+    for one in slices.values():
         _sort_curves(one)
-    kept = _largest(searched, min(last_i, MOST_ITERATIONS))
     return Slices(
-        shown=tuple(sorted(kept, key=lambda one: _place(one, list(order)))),
-        left_out=len(searched) - len(kept),
+        shown=tuple(sorted(slices.values(), key=lambda one: _place(one, list(order)))),
+        left_out=len(searched) - len(slices),
         iterations_left_out=max(0, last_i - MOST_ITERATIONS),
     )
+
+
+def _is_of_everything(row: Row) -> bool:
+    return not row["slice"]
+
+
+def _size(row: Row) -> int:
+    """Conversations in a slice, by its row of `_SIZE_METRIC`."""
+    return int(row["n"] + row["undefined"])
 
 
 def _put(one: SliceMeans, row: Row) -> None:
@@ -140,13 +156,6 @@ def _sort_curves(one: SliceMeans) -> None:
     for curves in one.curves.values():
         for curve in curves.values():
             curve.sort(key=lambda row: int(row["i"]))
-
-
-def _largest(slices: list[SliceMeans], iterations: int) -> list[SliceMeans]:
-    most = min(_MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, iterations)))
-    # All conversations have no attributes, and so come first whatever the sizes.
-    slices.sort(key=lambda one: (bool(one.attributes), -one.n, one.label))
-    return slices[:most]
 
 
 def _place(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:

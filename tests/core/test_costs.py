@@ -9,7 +9,7 @@ from scipy import stats
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_row
+from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_estimate
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.scoring.costs import (
     Budget,
@@ -208,7 +208,7 @@ class TestRatioOfMeans:
         stderr = (x - ratio * y).std(ddof=1) / math.sqrt(50) / y.mean()
         assert sums.ratio == pytest.approx(ratio, rel=1e-14)
         assert sums.stderr == pytest.approx(stderr, rel=1e-12)
-        row = ratio_row({}, "CG_per_total.usd", "all", sums, 2)
+        row = ratio_estimate(sums, 2)
         assert (row.mean, row.stderr, row.n, row.undefined) == (sums.ratio, sums.stderr, 50, 2)
         half = stats.t.ppf(0.975, 49) * stderr
         assert row.ci_low == pytest.approx(ratio - half, rel=1e-12)
@@ -218,7 +218,7 @@ class TestRatioOfMeans:
         """Totals 5 for 30 and 4 for 20, ratio 9/50: residuals -0.4 and 0.4."""
         pairs = [(2, 10.0), (3, 20.0), (4, 20.0)]
         totals = RatioSums().add([(5, 30.0), (4, 20.0)])
-        row = ratio_row({}, "CG_per_total.usd", "all", RatioSums().add(pairs), 0, totals)
+        row = ratio_estimate(RatioSums().add(pairs), 0, totals)
         assert (row.n, row.clusters, row.interval) == (3, 2, "clusters")
         assert (row.mean, row.stderr) == (0.18, pytest.approx(math.sqrt(2 * 0.32) / 50))
         assert row.ci_high - 0.18 == pytest.approx(stats.t.ppf(0.975, 1) * row.stderr)
@@ -244,14 +244,14 @@ class TestRatioOfMeans:
             y = draw.gamma(4, 100, 80)
             x = draw.poisson(y * 0.03)
             sums = RatioSums().add(zip(x.tolist(), y.tolist(), strict=True))
-            row = ratio_row({}, "CG_per_total.usd", "all", sums, 0)
+            row = ratio_estimate(sums, 0)
             covered += row.ci_low <= 0.03 <= row.ci_high
         assert 0.92 <= covered / 400 <= 0.975
 
     @pytest.mark.parametrize("pairs", [[], [(3, 0.0), (1, 0.0)]])
     def test_nothing_spent_has_none(self, pairs):
         sums = RatioSums().add(pairs)
-        row = ratio_row({}, "CG_per_total.usd", "all", sums, 0)
+        row = ratio_estimate(sums, 0)
         assert (row.mean, row.stderr, row.ci_low, row.note) == (
             None,
             None,
@@ -263,7 +263,7 @@ class TestRatioOfMeans:
     def test_what_only_rounding_spreads_has_no_interval(self, totals):
         sums = RatioSums().add([(1, 0.1), (3, 0.3), (2, 0.2)])
         clusters = totals and RatioSums().add(totals)
-        row = ratio_row({}, "CG_per_total.usd", "all", sums, 0, clusters)
+        row = ratio_estimate(sums, 0, clusters)
         assert (row.ci_low, row.interval) == (None, None)
         assert row.note.endswith("so there is no interval")
 

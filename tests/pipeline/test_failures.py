@@ -109,7 +109,7 @@ class TestDeath:
     @pytest.mark.parametrize(
         "moment",
         [
-            "goodgain.transforms.means._rows",
+            "goodgain.pipeline.outputs.means._by_mean_of",
             "goodgain.pipeline.finish.publish",
         ],
     )

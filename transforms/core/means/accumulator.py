@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -11,12 +12,15 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
-from goodgain.transforms.core.means.costs import CostSums, ratio_row
+from goodgain.transforms.core.means.costs import CostSums, ratio_estimate
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.rows import (
+    Estimate,
+    MeanOf,
     MeanRow,
     Population,
     clustered,
+    estimate_of,
     mean_row,
     unclustered,
     without_clusters,
@@ -27,7 +31,7 @@ from goodgain.transforms.core.means.values import (
     metric_names,
     values_by_place,
 )
-from goodgain.transforms.core.means.without_labels import without_labels
+from goodgain.transforms.core.means.without_labels import needs_labels, without_labels
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
 from goodgain.transforms.core.scoring.registry import (
@@ -185,37 +189,52 @@ class MeansAccumulator(Struct, array_like=True):
           ranking_metrics: names of the ranking metrics, in the order of the values.
           interval: of metrics that are not 0 or 1 in each conversation.
         """
+        pairs = self.estimates(ranking_metrics, interval)
+        return [mean_row(slice_, of, estimate) for of, estimate in pairs]
+
+    def estimates(
+        self, ranking_metrics: Sequence[str], interval: Interval = "hall"
+    ) -> list[tuple[MeanOf, Estimate]]:
+        """As `rows`, without the slice; equal samples of few values share one estimate."""
         self.compact()
         binary = _names_of("binary", tuple(ranking_metrics))
         held = list(self._held(ranking_metrics, self.unsearched))
-        rows = [
-            mean_row(slice_, *one.about, one.of, interval, one.about[0] in binary) for one in held
+        found = [
+            (one.about, estimate_of(one.of, interval, one.about.metric in binary)) for one in held
         ]
         if self.clusters is not None:
             between = self.clusters.between([one.places for one in held])
-            rows = (
-                [without_clusters(row) for row in rows]
-                if between is None
-                else list(map(clustered, rows, between))
-            )
+            found = [
+                (of, without_clusters(estimate) if spread is None else clustered(estimate, spread))
+                for (of, estimate), spread in zip(found, between or repeat(None), strict=False)
+            ]
         if self.best is not None:
             best = self.best._held(ranking_metrics, self.unsearched)
             bounded = _names_of("bounded", tuple(ranking_metrics))
-            rows = [
-                _with_bounds(row, one.of) if row.metric in bounded else row
-                for row, one in zip(rows, best, strict=True)
+            found = [
+                (of, _with_bounds(estimate, one.of) if of.metric in bounded else estimate)
+                for (of, estimate), one in zip(found, best, strict=True)
             ]
         if self.auc is not None:
-            gauc = replace(rows[self.auc], metric=GAUC.name)
+            of, auc = found[self.auc]
             weighted_auc = self.weighted_auc or [Distribution()] * 2
-            rows[self.auc + 1 : self.auc + 1] = [gauc, _gauc_weighted(gauc, *weighted_auc)]
+            found[self.auc + 1 : self.auc + 1] = [
+                (of._replace(metric=GAUC.name), auc),
+                (of._replace(metric=GAUC_WEIGHTED.name), _gauc_weighted(auc, *weighted_auc)),
+            ]
         if self.costs is not None:
-            of_costs = _cost_rows(slice_, self.costs, interval)
-            rows += of_costs if self.clusters is None else map(unclustered, of_costs)
+            of_costs = _of_costs(self.costs, interval)
+            found += [
+                (of, estimate if self.clusters is None else unclustered(estimate))
+                for of, estimate in of_costs
+            ]
         counts = self.counts()
         if counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]:
-            return without_labels(rows)
-        return rows
+            return [
+                (of, without_labels(estimate) if needs_labels(of.metric) else estimate)
+                for of, estimate in found
+            ]
+        return found
 
     def counts(self) -> dict[str, int]:
         """What warnings come from, by the names of COUNTED; empty when nothing has been added."""
@@ -234,25 +253,27 @@ class MeansAccumulator(Struct, array_like=True):
         place = Places(len(ranking_metrics), len(self.reached), self.pooled)
         at_end = self.at_end or [Distribution()] * len(names)
         for at, (name, of) in enumerate(zip(names, at_end, strict=True)):
-            yield _Held((name, None, "all"), of, [place.at_end(at)])
+            yield _Held(_mean_of(name, None, "all"), of, [place.at_end(at)])
         for at, idle in enumerate(unsearched):
             places = [place.at_end(at), place.unsearched(at)]
-            yield _Held((names[at], None, "everyone"), at_end[at].merge(idle), places)
+            yield _Held(_mean_of(names[at], None, "everyone"), at_end[at].merge(idle), places)
         metrics = ITERATION_METRICS + (POOL_ITERATION_METRICS if self.pooled else ())
         nothing = [Distribution()] * len(metrics)
         for i, (reached, beyond) in enumerate(zip(self.reached, self.beyond, strict=True), start=1):
             for at, metric in enumerate(metrics):
                 here = (reached or nothing)[at]
                 of = here.merge((beyond or nothing)[at])
-                yield _Held((metric.name, i, "reached"), here, [place.reached(i, at)])
-                yield _Held((metric.name, i, "all"), of, [place.all(i, at)])
+                yield _Held(_mean_of(metric.name, i, "reached"), here, [place.reached(i, at)])
+                yield _Held(_mean_of(metric.name, i, "all"), of, [place.all(i, at)])
                 if unsearched:
                     # At every i what such a metric is at the end: 0, as N is, or null.
                     same = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
                     places = [place.all(i, at), place.unsearched(same)]
-                    yield _Held((metric.name, i, "everyone"), of.merge(unsearched[same]), places)
+                    yield _Held(
+                        _mean_of(metric.name, i, "everyone"), of.merge(unsearched[same]), places
+                    )
         for at, of in enumerate(self.calls):
-            yield _Held((ranking_metrics[at], None, "calls"), of, [place.calls(at)])
+            yield _Held(_mean_of(ranking_metrics[at], None, "calls"), of, [place.calls(at)])
 
 
 class _Held(NamedTuple):
@@ -263,14 +284,21 @@ class _Held(NamedTuple):
       places: of `values_by_place`.
     """
 
-    about: tuple[str, int | None, Population]
+    about: MeanOf
     of: Distribution
     places: list[int]
 
 
-def _with_bounds(row: MeanRow, best: Distribution) -> MeanRow:
+@lru_cache(maxsize=2**14)
+def _mean_of(metric: str, i: int | None, population: Population) -> MeanOf:
+    return MeanOf(metric, i, population)
+
+
+def _with_bounds(estimate: Estimate, best: Distribution) -> Estimate:
     # An unlabelled result counts as worthless already, so that the mean is the worst case itself.
-    return row if best.mean is None else replace(row, worst=row.mean, best=best.mean)
+    if best.mean is None:
+        return estimate
+    return replace(estimate, worst=estimate.mean, best=best.mean)
 
 
 def _weighted(values: ConversationValues, auc: int) -> _Values:
@@ -278,13 +306,12 @@ def _weighted(values: ConversationValues, auc: int) -> _Values:
     return (None, None) if value is None else (values.judged * value, values.judged)
 
 
-def _gauc_weighted(gauc: MeanRow, weighted: Distribution, weights: Distribution) -> MeanRow:
+def _gauc_weighted(gauc: Estimate, weighted: Distribution, weights: Distribution) -> Estimate:
     mean = None
     if weighted.mean is not None and weights.mean:
         mean = weighted.mean / weights.mean
     return replace(
         gauc,
-        metric=GAUC_WEIGHTED.name,
         mean=mean,
         stddev=None,
         stderr=None,
@@ -301,11 +328,11 @@ def _gauc_weighted(gauc: MeanRow, weighted: Distribution, weights: Distribution)
     )
 
 
-def _cost_rows(slice_: dict[str, str], costs: CostSums, interval: Interval) -> Iterator[MeanRow]:
+def _of_costs(costs: CostSums, interval: Interval) -> Iterator[tuple[MeanOf, Estimate]]:
     for what, distribution in costs.distributions():
-        yield mean_row(slice_, *what, distribution, interval, False)
+        yield MeanOf(*what), estimate_of(distribution, interval, False)
     for metric, sums, undefined in costs.ratios_of_means():
-        yield ratio_row(slice_, metric, "all", sums, undefined)
+        yield MeanOf(metric, None, "all"), ratio_estimate(sums, undefined)
 
 
 def _summed(*several: Sequence[int]) -> list[int]:

@@ -16,10 +16,9 @@ from goodgain.transforms.core.means.rows import (
     CONFIDENCE,
     NO_CLUSTER_DIFFERS,
     NO_SPREAD,
+    Estimate,
     IntervalKind,
-    MeanRow,
-    Population,
-    mean_row,
+    estimate_of,
 )
 from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, nothing_more
 from goodgain.transforms.core.scoring.score import ConversationScore
@@ -135,15 +134,8 @@ class RatioSums(Struct, frozen=True, array_like=True):
         return sqrt(variance * self.n / (y * y))
 
 
-def ratio_row(
-    slice_: dict[str, str],
-    metric: str,
-    population: Population,
-    sums: RatioSums,
-    undefined: int,
-    clusters: RatioSums | None = None,
-) -> MeanRow:
-    """The row of a ratio of means, with Student's interval by the delta method.
+def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None = None) -> Estimate:
+    """A ratio of means with Student's interval by the delta method.
 
     Args:
       sums: over conversations.
@@ -154,13 +146,13 @@ def ratio_row(
     ratio, stderr, half = sums.ratio, of.stderr, None
     if ratio is not None and stderr and has_spread(stderr, abs(ratio)):
         half = float(stdtrit(of.n - 1, (1 + CONFIDENCE) / 2)) * stderr
-    row = mean_row(slice_, metric, None, population, Distribution(), "student", False)
-    row = replace(row, n=sums.n, undefined=undefined, mean=ratio, stderr=stderr)
-    row = replace(row, clusters=None if clusters is None else clusters.n)
+    nothing = estimate_of(Distribution(), "student", False)
+    found = replace(nothing, n=sums.n, undefined=undefined, mean=ratio, stderr=stderr)
+    found = replace(found, clusters=None if clusters is None else clusters.n)
     if ratio is None or half is None:
-        return replace(row, note=_without_interval(ratio, of.n, clusters is not None))
+        return replace(found, note=_without_interval(ratio, of.n, clusters is not None))
     kind: IntervalKind = "student" if clusters is None else "clusters"
-    return replace(row, ci_low=ratio - half, ci_high=ratio + half, interval=kind, note=None)
+    return replace(found, ci_low=ratio - half, ci_high=ratio + half, interval=kind, note=None)
 
 
 def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:

@@ -78,15 +78,18 @@ class Distribution(Struct, frozen=True, array_like=True):
         """
         if not values:
             return self.merge(Distribution(undefined=undefined)) if undefined else self
-        numbers = np.array(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
-        if not (np.abs(numbers) < GREATEST_MAGNITUDE).all():
+        counted = Counter(map(float, values)) if len(values) > 1 else {float(values[0]): 1}
+        counts = {value + 0.0: count for value, count in counted.items()}  # -0.0 becomes 0.0
+        if not all(-GREATEST_MAGNITUDE < value < GREATEST_MAGNITUDE for value in counts):
             raise ValueError("A metric gave a value that is not finite or is beyond 2**500.")
-        return self.merge(_distribution(len(values), undefined, Counter(numbers.tolist())))
+        return self.merge(_distribution(len(values), undefined, counts))
 
     def merge(self, other: Distribution) -> Distribution:
         """The distribution of the values of both."""
         if not self.n and not self.undefined:
             return other
+        if not other.n and not other.undefined:
+            return self
         n, undefined = self.n + other.n, self.undefined + other.undefined
         if self.binned is None and other.binned is None:
             counts = dict(self.counts)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import sqrt
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import MOST_CLUSTERS, Between
@@ -22,20 +23,15 @@ Population = Literal["reached", "all", "everyone", "calls"]
 IntervalKind = Literal["hall", "student", "wilson", "clusters"]
 CONFIDENCE = 0.95
 _ONE_SIDED = (1 + CONFIDENCE) / 2
+_FEW = 8  # values whose estimate is remembered
 NO_SPREAD = "no value differs, so there is no interval"
 NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 
 
-class MeanRow(Struct, frozen=True):
-    """One mean; a row of `means`.
+class Estimate(Struct, frozen=True):
+    """What a sample tells of a mean: all of a row of `means` but what it is the mean of.
 
     Attributes:
-      slice: the attributes that the conversations share; {} = all conversations.
-      metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
-      i: the iteration; null = at N, each conversation's own end.
-      population: `reached` = conversations with N >= i; `all` = every conversation that searched;
-        `everyone` = those that never searched too, with gain 0, where there are any; `calls` =
-        every search call, each by its own ranked list, when those are evaluated.
       n, undefined: conversations on which the metric is defined, and on which it is null.
       skewness: third central moment of the n values in their standard deviations; null for fewer
         than 2 values and where they do not differ.
@@ -49,10 +45,6 @@ class MeanRow(Struct, frozen=True):
         were not asked for.
     """
 
-    slice: dict[str, str]
-    metric: str
-    i: int | None
-    population: Population
     n: int
     undefined: int
     mean: float | None
@@ -74,89 +66,127 @@ class MeanRow(Struct, frozen=True):
     p90: float | None
 
 
-class _Uncertainty(Struct, frozen=True):
-    """What a row says about how sure its mean is."""
+class MeanOf(NamedTuple):
+    """What something is the mean of.
 
-    skewness: float | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    interval: IntervalKind | None = None
-    note: str | None = None
+    Attributes:
+      metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
+      i: the iteration; null = at N, each conversation's own end.
+      population: `reached` = conversations with N >= i; `all` = every conversation that searched;
+        `everyone` = those that never searched too, with gain 0, where there are any; `calls` =
+        every search call, each by its own ranked list, when those are evaluated.
+    """
+
+    metric: str
+    i: int | None
+    population: Population
 
 
-def mean_row(
-    slice_: dict[str, str],
-    metric: str,
-    i: int | None,
-    population: Population,
-    distribution: Distribution,
-    interval: Interval,
-    binary: bool,
-) -> MeanRow:
+class MeanRow(Estimate, frozen=True):
+    """One mean; a row of `means`.
+
+    Attributes:
+      slice: the attributes that the conversations share; {} = all conversations.
+      metric, i, population: see `MeanOf`.
+    """
+
+    slice: dict[str, str]
+    metric: str
+    i: int | None
+    population: Population
+
+
+def mean_row(slice_: dict[str, str], of: MeanOf, estimate: Estimate) -> MeanRow:
+    """The row of an estimate."""
+    return MeanRow(
+        slice=slice_, metric=of.metric, i=of.i, population=of.population, **asdict(estimate)
+    )
+
+
+def estimate_of(distribution: Distribution, interval: Interval, binary: bool) -> Estimate:
     """Mean, 95 % interval, extremes and quantiles of one distribution.
 
     Args:
       interval: of metrics that are not binary.
       binary: whether each value is 0 or 1.
     """
-    mean, stddev, n = distribution.mean, distribution.stddev, distribution.n
-    uncertainty = _uncertainty(distribution, mean, stddev, interval, binary)
-    return MeanRow(
-        slice=slice_,
-        metric=metric,
-        i=i,
-        population=population,
+    if distribution.binned is None and len(distribution.counts) <= _FEW:
+        counts = tuple(sorted(distribution.counts.items()))
+        return _estimate_of_few(distribution.n, distribution.undefined, counts, interval, binary)
+    return _estimate(distribution, interval, binary)
+
+
+@lru_cache(maxsize=2**15)
+def _estimate_of_few(
+    n: int,
+    undefined: int,
+    counts: tuple[tuple[float, int], ...],
+    interval: Interval,
+    binary: bool,
+) -> Estimate:
+    """The same of few values, which are the same in many slices and metrics."""
+    return _estimate(Distribution(n, undefined, dict(counts)), interval, binary)
+
+
+def _estimate(distribution: Distribution, interval: Interval, binary: bool) -> Estimate:
+    n, sums = distribution.n, distribution.sums
+    lowest, highest = distribution.lowest, distribution.highest
+    mean = sums.mean(n) if n else None
+    stddev = sqrt(sums.variance(n)) if n > 1 else None
+    skewness = None
+    if stddev is not None and has_spread(stddev, max(abs(lowest or 0), abs(highest or 0))):
+        skewness = sums.skewness(n)
+    low, high, kind, note = _interval(n, mean, stddev, skewness, interval, binary)
+    return Estimate(
         n=n,
         undefined=distribution.undefined,
         mean=mean,
         stddev=stddev,
         stderr=None if stddev is None else stddev / sqrt(n),
-        skewness=uncertainty.skewness,
-        ci_low=uncertainty.ci_low,
-        ci_high=uncertainty.ci_high,
-        interval=uncertainty.interval,
+        skewness=skewness,
+        ci_low=low,
+        ci_high=high,
+        interval=kind,
         clusters=None,
         intraclass_correlation=None,
-        note=uncertainty.note,
+        note=note,
         worst=None,
         best=None,
-        min=distribution.lowest,
-        max=distribution.highest,
+        min=lowest,
+        max=highest,
         p10=distribution.quantile(0.1),
         p50=distribution.quantile(0.5),
         p90=distribution.quantile(0.9),
     )
 
 
-def _uncertainty(
-    distribution: Distribution,
+def _interval(
+    n: int,
     mean: float | None,
     stddev: float | None,
+    skewness: float | None,
     interval: Interval,
     binary: bool,
-) -> _Uncertainty:
-    n = distribution.n
+) -> tuple[float | None, float | None, IntervalKind | None, str | None]:
+    """Its ends and how it was made, or why there is none."""
     if mean is None:
-        return _Uncertainty(note="no conversation has a value")
+        return None, None, None, "no conversation has a value"
     if stddev is None:
-        return _Uncertainty(note="one value has no interval")
-    skewness = None
-    if has_spread(stddev, max(abs(distribution.lowest or 0), abs(distribution.highest or 0))):
-        skewness = distribution.sums.skewness(n)
+        return None, None, None, "one value has no interval"
     if binary:
         low, high = wilson_lower(mean, n, _ONE_SIDED), wilson_upper(mean, n, _ONE_SIDED)
-        return _Uncertainty(skewness, low, high, "wilson")
+        return low, high, "wilson", None
     if skewness is None:
-        return _Uncertainty(note=NO_SPREAD)
+        return None, None, None, NO_SPREAD
     low, high = studentized(mean, stddev / sqrt(n), n, skewness, interval).interval(CONFIDENCE)
-    return _Uncertainty(skewness, low, high, interval)
+    return low, high, interval, None
 
 
-def clustered(row: MeanRow, between: Between) -> MeanRow:
-    """The row as clusters make it: Student's t of their totals, with G - 1 degrees of freedom.
+def clustered(row: Estimate, between: Between) -> Estimate:
+    """The estimate as clusters make it: Student's t of their totals, with G - 1 degrees of freedom.
 
     Args:
-      between: the spread between the clusters of the row's values.
+      between: the spread between the clusters of the values.
     """
     known = replace(
         row,
@@ -175,14 +205,14 @@ def clustered(row: MeanRow, between: Between) -> MeanRow:
     return replace(known, ci_low=low, ci_high=high, interval="clusters", note=None)
 
 
-def without_clusters(row: MeanRow) -> MeanRow:
-    """The row where there are more clusters than are kept."""
+def without_clusters(row: Estimate) -> Estimate:
+    """The estimate where there are more clusters than are kept."""
     note = f"there are more than {MOST_CLUSTERS:,} clusters, whose sums are not kept"
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
 
 
-def unclustered(row: MeanRow) -> MeanRow:
-    """The row of a metric whose sums are not kept by cluster.
+def unclustered(row: Estimate) -> Estimate:
+    """The estimate of a metric whose sums are not kept by cluster.
 
     It has no interval, since one over conversations that are not independent is too narrow.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from goodgain.transforms.core.scoring.registry import (
 )
 
 if TYPE_CHECKING:
-    from goodgain.transforms.core.means.rows import MeanRow
+    from goodgain.transforms.core.means.rows import Estimate
 
 _NOTE = "no result has a label"
 _DECLARED = {
@@ -44,16 +43,12 @@ def needs_labels(metric: str) -> bool:
     return parse_ranking_metrics([metric])[0].declaration.needs_labels
 
 
-def without_labels(rows: Iterable[MeanRow]) -> list[MeanRow]:
-    """The means of conversations none of whose results has a label."""
-    return [_emptied(row) if needs_labels(row.metric) else row for row in rows]
-
-
-def _emptied(row: MeanRow) -> MeanRow:
+def without_labels(estimate: Estimate) -> Estimate:
+    """Of a metric that needs labels, over conversations none of whose results has one."""
     return replace(
-        row,
+        estimate,
         n=0,
-        undefined=row.n + row.undefined,
+        undefined=estimate.n + estimate.undefined,
         mean=None,
         stddev=None,
         stderr=None,
@@ -61,7 +56,7 @@ def _emptied(row: MeanRow) -> MeanRow:
         ci_low=None,
         ci_high=None,
         interval=None,
-        clusters=None if row.clusters is None else 0,
+        clusters=None if estimate.clusters is None else 0,
         intraclass_correlation=None,
         note=_NOTE,
         worst=None,

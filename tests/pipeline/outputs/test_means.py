@@ -1,0 +1,112 @@
+"""The dataset `means` and `means.csv`: the same rows in every format, read as far as wanted."""
+
+import io
+
+import pytest
+
+from goodgain.pipeline.outputs import means as writing
+from goodgain.pipeline.outputs.folder import MEANS_CSV, read_dataset
+from goodgain.pipeline.outputs.formats import FORMATS
+from goodgain.pipeline.outputs.means import ALL_MEANS, MeansWanted, read_means
+from goodgain.pipeline.outputs.rows import mean_rows
+from goodgain.pipeline.outputs.sinks import Target
+from goodgain.pipeline.outputs.sort_keys import mean_key
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.slices import slice_key
+from goodgain.transforms.core.means.values import conversation_values
+from tests.core.direct import score
+
+METRICS = ("ndcg@10", "hit_rate")
+MAX_I = 3
+ODD = 'a "quoted", name\nof two lines — ü \x00 \\'
+SLICES = [{}, {"arm": "B"}, {"arm": ""}, {ODD: ODD, "arm": "A"}]
+
+
+def sums(conversations, start):
+    records = [
+        {
+            "conversation_id": str(at),
+            "iteration": 1,
+            "costs": {ODD: at / 3, "tokens": 1},
+            "results": [{"id": str(rank), "gain": (at + rank) % 5} for rank in range(at % 4)],
+        }
+        for at in range(start, start + conversations)
+    ]
+    accumulator = MeansAccumulator.empty(None, MAX_I)
+    for one in score(records, metrics=METRICS, costs=(ODD,)).values():
+        accumulator.add(conversation_values(one, METRICS, MAX_I))
+    return accumulator
+
+
+def written(folder, file_format, slices=SLICES):
+    """Write means of some slices; the rows that should be there."""
+    rows, packed = [], []
+    for at, slice_ in enumerate(slices):
+        accumulator = sums(1 + 5 * at, at)
+        rows += accumulator.rows(slice_, METRICS)
+        packed.append(writing._together((slice_key(slice_), accumulator))[1])
+    (file,) = writing._write((0, reversed(packed)), Target(folder, file_format, 1), METRICS, "hall")
+    assert file.rows == len(rows)
+    return [row for mean in sorted(rows, key=mean_key) for row in mean_rows(mean)]
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_every_format_and_the_table_hold_the_same_rows(file_format, tmp_path):
+    expected = written(str(tmp_path), file_format)
+    assert len({row["mean"] for row in expected}) > 20
+    assert list(read_dataset(str(tmp_path / ".unfinished"), "means")) == expected
+    assert list(read_means(str(tmp_path / ".unfinished"))) == expected
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        ALL_MEANS,
+        MeansWanted(metrics=frozenset(("N", "cost." + ODD)), at_end=True),
+        MeansWanted(slices=frozenset(map(slice_key, SLICES[1:]))),
+        MeansWanted(slices=frozenset((slice_key(SLICES[3]),)), metrics=frozenset(("G_i",))),
+        MeansWanted(slices=frozenset()),
+    ],
+)
+@pytest.mark.parametrize("has_table", [True, False])
+def test_what_is_wanted_is_read_from_the_table_or_else_from_the_dataset(
+    wanted, has_table, tmp_path
+):
+    expected = [row for row in written(str(tmp_path), "avro") if wanted.takes(row)]
+    folder = tmp_path / ".unfinished"
+    if not has_table:
+        (folder / MEANS_CSV).unlink()
+    assert list(read_means(str(folder), wanted)) == expected
+    assert bool(expected) == (wanted.slices != frozenset())
+
+
+def test_many_slices_are_encoded_as_few_estimates(monkeypatch):
+    """The work of a row is joining its parts: the estimates of equal samples are encoded once."""
+    encoded = []
+    encode = writing._csv
+    monkeypatch.setattr(
+        writing, "_csv", lambda columns, values: encoded.append(1) or encode(columns, values)
+    )
+    means = sums(3, 1).estimates(METRICS)
+    file = writing._csv_file(io.BytesIO())
+    for at in range(1_000):
+        file.add({"customer": str(at)}, sums(3, 1).estimates(METRICS) if at < 3 else means)
+    of, estimates = {of for of, _ in means}, {id(estimate) for _, estimate in means}
+    ratios = 3  # of costs, which are not remembered
+    assert len(encoded) <= 1_000 + len(of) + len(estimates) + ratios < 1_400
+    assert len(means) > 150
+
+
+def test_equal_samples_share_their_estimate():
+    ours, theirs = (dict(sums(4, 2).estimates(METRICS)) for _ in range(2))
+    assert all(ours[of] is theirs[of] for of in ours if not of.metric.startswith("CG_per_total"))
+
+
+def test_what_is_known_of_estimates_is_bounded(monkeypatch):
+    monkeypatch.setattr(writing, "_MOST_KNOWN", 100)
+    rows = writing._EncodedRows(writing._csv)
+    for at in range(50):
+        means = sums(12, at).estimates(METRICS)
+        joined = b"".join(rows.of({"at": str(at)}, means))
+        assert joined == b"".join(writing._EncodedRows(writing._csv).of({"at": str(at)}, means))
+        assert len(rows._held) <= 100 + len(means)
