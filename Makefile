@@ -17,22 +17,25 @@ help:  ## this list
 
 # The package and what it needs; the development tools come on top where they are asked for.
 $(VENV)/installed: pyproject.toml setup.py $(PINS)
-	$(PYTHON3) -m venv $(VENV)
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e .
+	@echo 'Installing goodgain and what it needs into $(VENV); this takes a minute or two.'
+	@$(PYTHON3) -m venv $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e .
 	@touch $@
 
 $(VENV)/developed: $(VENV)/installed $(VENV)/native
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e '.[dev]'
+	@echo 'Installing the development tools into $(VENV).'
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e '.[dev]'
 	@touch $@
 
 # What makes reading several times faster, where it can be built; everything works without.
 $(VENV)/native: native/Cargo.toml native/Cargo.lock native/pyproject.toml $(wildcard native/src/*.rs) | $(VENV)/installed
 	@if ! command -v cargo > /dev/null; then echo 'No cargo here: the native part is not built, and goodgain reads in Python.'; \
-	elif $(BUILD_NATIVE); then echo 'The native part is built.'; \
+	elif echo 'Building the native part with cargo; this takes a minute or two.'; $(BUILD_NATIVE); then echo 'The native part is built.'; \
 	else echo 'The native part could not be built; goodgain reads in Python.'; fi
 	@touch $@
 
 install: $(VENV)/installed $(VENV)/native  ## a virtual environment in .venv with goodgain in it
+	@echo "Installed: $$($(VENV)/bin/goodgain --version). Next: make run"
 
 native: $(VENV)/installed  ## build the native part into .venv; needs cargo
 	$(BUILD_NATIVE)

@@ -34,7 +34,6 @@ _OWN_IDEAL = (
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _SHOWN_REASONS = 3
 _SHOWN_CHANGED = 3
-_TABLE_WIDTH = 100  # where there is no terminal; with one, names are folded to fit
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
@@ -45,8 +44,6 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
       manifest: its manifest.
     """
     console = result_console()
-    if not console.is_terminal:
-        console.width = _TABLE_WIDTH
     _print_warnings(console, manifest)
     overall = list(takewhile(_is_of_everything, read_means(folder)))  # they come first
     costs = dict.fromkeys(row["metric"] for row in overall if cost_metric(row["metric"]))

@@ -30,7 +30,8 @@ class ReadFiles(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`;
         rejected records flag their conversations in them (SPEC 3).
       rejected: PCollection[RejectedRecord], what could not be used.
-      counts: PCollection[dict[str, int]], `records.read` and `records.rejected`, in parts.
+      counts: PCollection[dict[str, int]], `records.read`, `records.rejected` and `bytes.read`, in
+        parts.
       asked: PCollection[Asked], what labels the records need, for `JoinQrels`; empty without
         `Packing.label_keys`.
       shards: PCollection[FileShard], what was read; for `ScoreTied`.
@@ -112,5 +113,9 @@ class ReadShardPayloads(beam.DoFn):
             yield found.conversation_id, found.payload
             if found.asked is not None:
                 yield TaggedOutput(_ASKED, found.asked)
-        counts = {"records.read": calls + rejected, "records.rejected": rejected}
+        counts = {
+            "records.read": calls + rejected,
+            "records.rejected": rejected,
+            "bytes.read": shard.end - shard.start,
+        }
         yield TaggedOutput(_COUNTS, counts)

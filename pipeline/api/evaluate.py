@@ -124,7 +124,7 @@ def evaluate(
         settings.cluster,
         pool is not None,
     )
-    with progress.shown():
+    with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
         gathered = gather(source.packed(packer_for(packing)))
         judgments = join(gathered.asked, judged)
@@ -242,6 +242,7 @@ class _Files:
                 yield shard
             else:
                 yield from payloads_of_shard(shard, open_local, packer)
+                progress.advance({"bytes.read": shard.end - shard.start})
 
     def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
         for shard in self._shards():

@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "goodgain.pipeline.cli.report",
     "sample": "goodgain.pipeline.cli.sample",
     "convert": "goodgain.pipeline.cli.convert",
+    "completion": "goodgain.pipeline.cli.completion",
     "export": "goodgain.pipeline.cli.export",
     "pool build": "goodgain.pipeline.cli.pool.build",
     "pool show": "goodgain.pipeline.cli.pool.show",

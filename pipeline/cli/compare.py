@@ -81,10 +81,11 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--slice",
-        action="append",
+        nargs="+",
+        action="extend",
         default=[],
         metavar="NAMES",
-        help="attributes to compare by, like market or model,market; may be repeated",
+        help="attributes to compare by, like market, or model,market for both at once",
     )
     group.add_argument("--max-i", type=int, metavar="I", help="last iteration i (as in the runs)")
     group.add_argument(

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from goodgain.pipeline.cli.compare_words import figure, short_name
 from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.console import folded_at, plain_table
 
 _EVERYONE = (
     "conversations that did not search count with gain 0 (population everyone), since the arms "
@@ -37,7 +37,7 @@ def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:
     if not shown:
         return None
     table = plain_table()
-    table.add_column("null", max_width=14, overflow="fold")
+    table.add_column("null", max_width=folded_at(14), overflow="fold")
     headings = ["in base", "in cand.", *(["in both"] if paired else [])]
     for heading in (*headings, "worst base", "cand.", "diff."):
         table.add_column(heading, justify="right", no_wrap=True)

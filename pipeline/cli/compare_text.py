@@ -19,7 +19,7 @@ from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import told, warnings_in
-from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.pipeline.terminal.words import printable, shortened
 from goodgain.transforms.core.scoring.registry import cautions
 
@@ -173,7 +173,7 @@ _POPULATIONS = {
 
 def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
     table = plain_table()
-    table.add_column("metric", max_width=14, overflow="fold")
+    table.add_column("metric", max_width=folded_at(14), overflow="fold")
     for heading in ("base", "cand.", "diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", max_width=len("comparable"))
@@ -198,7 +198,7 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
 def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """How large each difference is, what could have been found, and on how many pairs."""
     table = plain_table()
-    table.add_column("metric", max_width=14, overflow="fold")
+    table.add_column("metric", max_width=folded_at(14), overflow="fold")
     paired = compared.matched.paired
     headings = ["rel.", "effect", "detect.", "n"]
     headings += ["good/same/bad", "GSB interval"] if paired else []
@@ -225,7 +225,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """What was asked for beyond the t-test."""
     table = plain_table()
-    table.add_column("metric", max_width=14, overflow="fold")
+    table.add_column("metric", max_width=folded_at(14), overflow="fold")
     for heading in ("bootstrap interval", "Wilcoxon p adj.", "sign p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     method = compared.request.correction

@@ -74,8 +74,6 @@ def _extra(field: FieldInfo) -> dict[str, str]:
 def _behaviour(name: str, field: FieldInfo, metavar: str) -> dict[str, Any]:
     if field.annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
-    if name == "slice":
-        return {"action": "append", "metavar": metavar}
     if field.annotation is not None and getattr(field.annotation, "__origin__", None) is tuple:
         return {"action": "extend", "nargs": "+", "metavar": metavar}
     choices = _choices(field)

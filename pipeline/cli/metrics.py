@@ -118,15 +118,15 @@ def _as_json(group: str, metric: Metric) -> dict[str, str | bool]:
 def _print_tables(groups: Groups) -> None:
     from rich.text import Text
 
-    from goodgain.pipeline.terminal.console import plain_table, result_console
+    from goodgain.pipeline.terminal.console import folded_at, plain_table, result_console
 
     console = result_console()
     for group, metrics in groups:
         table = plain_table()
-        table.add_column("metric", max_width=20, overflow="fold")
-        table.add_column("unit", max_width=10)
+        table.add_column("metric", max_width=folded_at(20), overflow="fold")
+        table.add_column("unit", max_width=folded_at(10))
         table.add_column("better")
-        table.add_column("meaning, formula, when null", ratio=1)
+        table.add_column("meaning, formula, when null")
         for metric in metrics:
             told = Text(f"{metric.words}. " if metric.words else "", style="bold")
             told.append(metric.explained, style="not bold")

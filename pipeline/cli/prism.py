@@ -23,7 +23,10 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.engines.prism_build import BUILT_PRISM, build_prism
     from goodgain.pipeline.terminal.console import message_console, result_console
 
-    if not BUILT_PRISM.is_file():
-        message_console().print("goodgain: building Prism with Go; this takes a few minutes.")
-    result_console().print(str(build_prism()), soft_wrap=True)
+    messages, is_there = message_console(), BUILT_PRISM.is_file()
+    if not is_there:
+        messages.print("goodgain: building Prism with Go; this takes a few minutes.")
+    place = build_prism()
+    messages.print(f"goodgain: Prism is {'there already' if is_there else 'built'}:")
+    result_console().print(str(place), soft_wrap=True)
     return 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NAME = "run"
 HELP = "score traces and write every metric and its means"
-EXAMPLE = "goodgain run --input 'traces/*.avro' --output out --slice market --slice arm,market"
+EXAMPLE = "goodgain run --input 'traces/*.avro' --output out --slice market arm,market"
 PASSES_ON = True
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text, short_name
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
-from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod
 
 
@@ -23,7 +23,7 @@ def render_sensitivity(
     """
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()
-    table.add_column("metric", max_width=14, overflow="fold")
+    table.add_column("metric", max_width=folded_at(14), overflow="fold")
     table.add_column("policy", no_wrap=True)
     for heading in ("diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -80,7 +80,7 @@ class ScoringConfig(BaseModel):
     slice: Slices = option(
         MEANS,
         "NAMES",
-        "attributes to slice the means by, like market or arm,market; may be repeated",
+        "attributes to slice the means by, like market, or arm,market for both at once",
         (),
     )
     max_i: Number = option(MEANS, "I", "last iteration i that means are given for", 10, ge=1)

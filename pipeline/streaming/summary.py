@@ -22,7 +22,6 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
 _MILLIS = 1_000  # of a second
-_TABLE_WIDTH = 100  # where there is no terminal
 
 
 def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> None:
@@ -32,8 +31,6 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
       BalanceError: records are missing in the files, or are there twice.
     """
     console = result_console()
-    if not console.is_terminal:
-        console.width = _TABLE_WIDTH
     _print_warnings(console, latest_warnings(config.output))
     _print_means(console, latest_means(config.output), now)
     totals = now.totals

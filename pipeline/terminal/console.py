@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ from rich.table import Table
 
 # Only a rule below the heading; rows have no lines around them.
 _BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+_UNLIMITED = 10_000  # characters of a line
 
 
 class _Console(Console):
@@ -22,8 +24,20 @@ class _Console(Console):
 
 
 def result_console() -> Console:
-    """For results; plain text where stdout is no terminal."""
-    return _Console(highlight=False, markup=False, emoji=False)
+    """For results; where stdout is no terminal, plain text in lines as long as they need."""
+    console = _Console(highlight=False, markup=False, emoji=False)
+    if _is_unlimited():
+        console.width = _UNLIMITED
+    return console
+
+
+def folded_at(width: int) -> int | None:
+    """The greatest width of a column; None for no limit where lines are as long as they need."""
+    return None if _is_unlimited() else width
+
+
+def _is_unlimited() -> bool:
+    return not sys.stdout.isatty() and "COLUMNS" not in os.environ
 
 
 def message_console(quiet: bool = False) -> Console:

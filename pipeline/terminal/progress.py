@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+_BYTES = "bytes.read"
 _SHOWN = {
     "records.read": "records",
     "conversations.total": "conversations",
@@ -23,25 +25,35 @@ _SHOWN = {
 _TICK_SECONDS = 0.5
 _LINE_EVERY_TICKS = 20  # where no bar can be drawn: a line every ten seconds
 
-_seen: dict[str, int] = dict.fromkeys(_SHOWN, 0)
+_seen: dict[str, int] = dict.fromkeys((_BYTES, *_SHOWN), 0)
 
 
 def advance(counts: Mapping[str, int]) -> None:
     """Add to what has been seen."""
-    for name in _SHOWN:
+    for name in _seen:
         if name in counts:
             _seen[name] += counts[name]
 
 
 @contextmanager
-def shown(stream: TextIO | None = None) -> Iterator[None]:
-    """Show progress while the block runs: a moving line on a terminal, plain lines elsewhere."""
+def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None]:
+    """Show progress while the block runs: a moving line on a terminal, plain lines elsewhere.
+
+    Args:
+      planned_bytes: what there is to read; 0 where that is not known.
+      stream: where to; stderr by default.
+    """
     stream = stream or sys.stderr
-    for name in _SHOWN:
+    for name in _seen:
         _seen[name] = 0
+    began = time.monotonic()
     done = threading.Event()
     watch = _draw if stream.isatty() else _print_lines
-    watcher = threading.Thread(target=watch, args=(done, stream), daemon=True)
+
+    def text() -> str:
+        return progress_text(_seen, planned_bytes, time.monotonic() - began)
+
+    watcher = threading.Thread(target=watch, args=(done, stream, text), daemon=True)
     watcher.start()
     try:
         yield
@@ -50,22 +62,29 @@ def shown(stream: TextIO | None = None) -> Iterator[None]:
         watcher.join()
 
 
-def _text() -> str:
-    return ", ".join(f"{_seen[name]:,} {label}" for name, label in _SHOWN.items())
+def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -> str:
+    """How far a run is after so many seconds, in one line."""
+    counted = ", ".join(f"{seen[name]:,} {label}" for name, label in _SHOWN.items())
+    read = min(seen[_BYTES], planned_bytes)
+    if not read:
+        return counted
+    left = round(seconds * (planned_bytes - read) / read)
+    wait = f", about {left // 60}:{left % 60:02} left to read" if left else ""
+    return f"{read / planned_bytes:.0%} read{wait}; {counted}"
 
 
-def _draw(done: threading.Event, stream: TextIO) -> None:
+def _draw(done: threading.Event, stream: TextIO, text: Callable[[], str]) -> None:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=stream), transient=True) as bar:
-        task = bar.add_task(_text())
+        task = bar.add_task(text())
         while not done.wait(_TICK_SECONDS):
-            bar.update(task, description=_text())
+            bar.update(task, description=text())
 
 
-def _print_lines(done: threading.Event, stream: TextIO) -> None:
+def _print_lines(done: threading.Event, stream: TextIO, text: Callable[[], str]) -> None:
     ticks = 0
     while not done.wait(_TICK_SECONDS):
         ticks += 1
         # Of workers in other processes nothing is seen here; then there is nothing to say.
         if ticks % _LINE_EVERY_TICKS == 0 and any(_seen.values()):
-            print(f"goodgain: {_text()}", file=stream, flush=True)
+            print(f"goodgain: {text()}", file=stream, flush=True)

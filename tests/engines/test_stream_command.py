@@ -30,6 +30,7 @@ SAMPLE = SampleOptions(
 OPTIONS = (
     *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=30m"),
     *("--window=20m", "--idle=1s", "--flush=300ms", "--poll=50ms", "--slice=arm", "--live"),
+    "--cost=milliseconds,tokens,usd",  # batch looks for them, a stream cannot
 )
 WINDOW = HOUR // 3
 

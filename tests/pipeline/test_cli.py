@@ -255,7 +255,8 @@ class TestStartsWithoutBeam:
 
 
 class TestMetrics:
-    def test_tables_fit_80_columns(self, capsys):
+    def test_tables_fit_80_columns(self, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
         assert main(["metrics"]) == 0
         out = capsys.readouterr().out
         assert max(map(len, out.splitlines())) <= 80
@@ -263,6 +264,13 @@ class TestMetrics:
             assert name in out
         for name in ("cost_at_i.NAME", "CG_per.NAME", "CG_per_total.NAME", "CG@NAME<=B"):
             assert name in out
+
+    def test_piped_tables_are_as_wide_as_they_need(self, capsys, monkeypatch):
+        monkeypatch.delenv("COLUMNS", raising=False)
+        assert main(["metrics", "iterations_for_all"]) == 0
+        out = capsys.readouterr().out
+        assert "iterations_for_all_good_results" in out
+        assert "the smallest i at which every good result of the turn was retrieved" in out
 
     def test_json_has_every_declaration(self, capsys):
         assert main(["metrics", "--json"]) == 0

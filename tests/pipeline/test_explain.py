@@ -304,7 +304,8 @@ class TestCommand:
         }
         assert steps == {"named_id"}
 
-    def test_text_tells_what_and_why_in_80_columns(self, traces, capsys):
+    def test_text_tells_what_and_why_in_80_columns(self, traces, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
         records = worked_example()
         records[0] |= {"query": "where is it", "tool": "files", "record_id": "r", "timestamp": 0}
         path = traces(*records, records[0])

@@ -324,7 +324,8 @@ class TestRejected:
 
 
 class TestTables:
-    def test_fit_80_columns_and_hold_no_colour(self, capsys):
+    def test_fit_80_columns_and_hold_no_colour(self, capsys, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
         assert main(["validate", SAMPLE]) == 0
         captured = capsys.readouterr()
         assert max(map(len, captured.out.splitlines())) <= 80
