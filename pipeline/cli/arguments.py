@@ -64,9 +64,11 @@ def _hyphened(word: str, ours: Iterable[str]) -> str:
 def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) -> None:
     """Refuse what Beam would swallow silently although it was meant for us."""
     mistakes = []
+    # Dataflow's labels of jobs have a second spelling, which would be --labels.
+    known = [*ours, "--label"] if any("Dataflow" in word for word in words) else ours
     for word in words:
         name = word.partition("=")[0]
-        if _is_option(word) and name not in ours and (near := _nearest(name, ours)):
+        if _is_option(word) and name not in known and (near := _nearest(name, ours)):
             mistakes.append(f"{name} is no option; did you mean {near}?")
     if mistakes:
         raise UsageError(f"{' '.join(mistakes)} See `{program} --help`.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "init"
-HELP = "write a commented configuration to edit, with a few example traces or logs"
+HELP = "write a commented configuration to edit, and files to try it on"
 EXAMPLE = "goodgain init run --output my-evaluation"
 
 _TRACES = "traces/sample.jsonl"

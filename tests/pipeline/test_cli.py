@@ -166,7 +166,9 @@ class TestOptionsOfRun:
         theirs -= {"-h", "--help"}
         assert "--flink_master" in theirs
         for option in theirs:
-            parsed(option, "x")
+            parsed(option, "x", "--runner", "DataflowRunner")
+        with pytest.raises(UsageError, match="did you mean --labels"):
+            parsed("--label", "labels.csv")
 
     def test_the_configuration_is_checked_before_beam_is_loaded(self, capsys):
         assert main(["run", "--input", "a", "--max-i", "0"]) == 2

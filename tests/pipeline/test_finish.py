@@ -89,6 +89,7 @@ def started_run(folder, started=STARTED, **more):
         "seen": SeenNames(),
         "inputs": (InputFile("traces", 7),),
         "qrels": (),
+        "labels": (),
         "engine": "SomeRunner",
         "started": started,
         "pool": None,

@@ -214,6 +214,7 @@ def test_every_code_is_given_by_a_check():
         *codes({REPEATABLE: 1_000, TIMES: 1, BEFORE_1990: 1, CONFLICTS: 1, DUPLICATES: 1}),
         *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
+        *codes({"labels.read": 2, "labels.rejected": 1}),
         *(one.code for one in warnings_of_spans(20, 2)),
     }
     assert given == set(CODES)
