@@ -71,7 +71,7 @@ class Steps:
 
 @pytest.fixture
 def steps(monkeypatch):
-    monkeypatch.setattr(goodgain.pipeline.finish, "read_dataset", lambda *_: iter(()))
+    monkeypatch.setattr(goodgain.pipeline.finish, "read_means", lambda *_: iter(()))
     monkeypatch.setattr(
         goodgain.pipeline.finish, "build_report", lambda _, manifest: manifest["finished"].encode()
     )

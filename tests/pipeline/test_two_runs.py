@@ -64,6 +64,7 @@ class Steps:
 
 @pytest.fixture
 def no_report(monkeypatch):
+    monkeypatch.setattr("goodgain.pipeline.finish.read_means", lambda *_: iter(()))
     monkeypatch.setattr("goodgain.pipeline.finish.build_report", lambda *_: b"")
 
 
