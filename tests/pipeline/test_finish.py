@@ -109,6 +109,7 @@ def written(folder, counts=None, problems=()):
     claim(str(folder), AREA)
     for name in FILES:
         put(folder / ".unfinished" / AREA / name, f"new {name}")
+    put(folder / ".unfinished" / AREA / "means.csv", "")
     files = [WrittenFile(name.split("/")[0], name, 1) for name in FILES]
     write_summary(str(folder / ".unfinished" / AREA), files, counts or {}, list(problems))
     return started_run(folder)
