@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -18,17 +19,19 @@ from goodgain.pipeline.explanation.model import (
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.pipeline.terminal.values import number
 from goodgain.pipeline.terminal.words import printable, shortened, untrusted
-from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.ranking import parse_ranking_metrics
-from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.registry import (
+    CONVERSATION_METRICS,
+    values_at_end,
+)
 
 _LONGEST_TEXT = 120
 _LONGEST_QUERY = 200
 _MOST_REJECTED = 10
 _OUTCOME_STYLES = {"good": "green", "other": "", "duplicate": "yellow"}
 _TYPE_WIDTH = 12
+_NAMES_AT_END = tuple(metric.name for metric in CONVERSATION_METRICS)
 
 
 def render(explanation: ConversationExplanation, console: Console) -> None:
@@ -199,31 +202,20 @@ def _near_misses(explanation: ConversationExplanation, console: Console) -> None
 
 def _metrics(explanation: ConversationExplanation, console: Console) -> None:
     row = explanation.row
-    measured = [
-        (metric.name, getattr(row, metric.name), metric.unit) for metric in CONVERSATION_METRICS
-    ]
+    measured = dict(zip(_NAMES_AT_END, values_at_end(row), strict=True))
     if row.pool is not None:
-        measured += [(one.name, getattr(row.pool, one.name), one.unit) for one in POOL_METRICS]
-    measured += [
-        (name, value, metric.unit)
-        for name, value in row.costs.items()
-        if (metric := cost_metric(name)) is not None
-    ]
-    ranked = [(name, value, _declaration(name).unit) for name, value in explanation.ranking.items()]
+        measured.update(asdict(row.pool))
+    measured.update(row.costs)
     for heading, rows in (
         ("Metrics at N", measured),
-        ("Ranking metrics of the list of first occurrences", ranked),
+        ("Ranking metrics of the list of first occurrences", explanation.ranking),
     ):
         table = plain_table()
         table.add_column("metric")
         table.add_column("value", justify="right")
         table.add_column("unit")
-        for name, value, unit in rows:
-            table.add_row(name, number(value), unit)
+        for name, value in rows.items():
+            table.add_row(name, number(value), metric_by_name(name).unit)
         console.print()
         console.print(Text(heading, style="bold"))
         console.print(table)
-
-
-def _declaration(name: str) -> Metric:
-    return parse_ranking_metrics([name])[0].declaration

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goodgain.pipeline.comparison.measures import declaration
 from goodgain.pipeline.comparison.rows import ComparisonRow
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 _REPETITION = "SRR"
 _FOUND = {"CG": "good, new material"}  # what is found more or less of, where that is plainer
@@ -101,7 +101,7 @@ def _interval(row: ComparisonRow, sign: int | None = None) -> str:
 def _scale(row: ComparisonRow) -> tuple[float, str]:
     if row.base_mean:
         return 100 / abs(row.base_mean), " %"
-    return 1.0, f" {declaration(row.metric).unit}"
+    return 1.0, f" {metric_by_name(row.metric).unit}"
 
 
 def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> list[str]:

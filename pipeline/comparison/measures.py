@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from math import isfinite
 from typing import Literal
 
@@ -13,7 +12,7 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import Direction, Metric
-from goodgain.transforms.core.ranking import parse_ranking_metrics, respelled
+from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.scoring.costs import (
     CG_PER,
     COST,
@@ -21,9 +20,9 @@ from goodgain.transforms.core.scoring.costs import (
     COST_I,
     budget_of,
     conversation_columns,
-    cost_metric,
     iteration_columns,
 )
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -130,24 +129,13 @@ class Measures(Struct, frozen=True):
         return by_name.get(measure.metric, next(same, self.tolerance))
 
 
-@cache
-def declaration(metric: str) -> Metric:
-    """What is declared of a metric at N or of iterations.
-
-    Raises:
-      UsageError: there is no such metric.
-    """
-    declared = _AT_END.get(metric) or _BY_I.get(metric) or cost_metric(metric)
-    return declared or parse_ranking_metrics([metric])[0].declaration
-
-
 def direction(metric: str) -> Direction:
     """Whether higher or lower values of a metric are better.
 
     Raises:
       UsageError: there is no such metric.
     """
-    return declaration(metric).direction
+    return metric_by_name(metric).direction
 
 
 def counts_everyone(measure: Measure) -> bool:

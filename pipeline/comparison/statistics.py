@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.clusters import PairCodes, SampleCodes
 from goodgain.pipeline.comparison.matching import Matched, Sample, sample
-from goodgain.pipeline.comparison.measures import Measure, Measures, declaration
+from goodgain.pipeline.comparison.measures import Measure, Measures
 from goodgain.pipeline.comparison.request import Tests
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.withholding import (
@@ -31,6 +31,7 @@ from goodgain.transforms.core.comparison import (
     sign_test,
     wilcoxon,
 )
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 # The ends of the interval of a difference at a confidence.
 IntervalAt = Callable[[float], tuple[float, float]]
@@ -65,7 +66,7 @@ def row_of(
     codes: Any = None if clusters is None else clusters.of(values, measure)
     compare: Any = compare_paired if paired else compare_unpaired
     compared: MetricComparison = compare(values.base, values.candidate, tests.options, codes)
-    metric = declaration(measure.metric)
+    metric = metric_by_name(measure.metric)
     better = metric.direction
     family = measures.family(measure)
     worst = worst_case(matched, measure, values, grounds)

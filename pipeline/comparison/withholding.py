@@ -7,8 +7,9 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
-from goodgain.pipeline.comparison.measures import Measure, declaration
+from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 # By how much arms may differ in what is missing before their numbers are not comparable.
 MOST_DIFFERENT = 0.05
@@ -77,7 +78,7 @@ def withheld(
     Args:
       worst: of the same values; None where nothing is null, or the metric has no worst value.
     """
-    metric = declaration(measure.metric)
+    metric = metric_by_name(measure.metric)
     if metric.own_ideal and not grounds.shared_judgments:
         return "own ideal: each run's is what it found itself; give both the same --qrels"
     if grounds.unequal_labels and metric.needs_labels:
@@ -168,7 +169,7 @@ class WorstCase(Struct, frozen=True):
 
 def worst_value(metric: str, max_i: int) -> float | None:
     """The worst value of a metric; None where there is none, or neither way is better."""
-    declared = declaration(metric)
+    declared = metric_by_name(metric)
     if declared.direction == "higher":
         return 0.0
     if declared.direction == "lower" and declared.unit in ("share", "0 to 1"):

@@ -31,6 +31,7 @@ from goodgain.transforms.core.scoring.costs import (
     column_of,
     cost_metric,
 )
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -291,15 +292,8 @@ class Rule(_Part):
 
 def _unit(metric: str) -> str | None:
     """The unit of a metric; None when there is no such metric."""
-    known = {one.name: one.unit for one in (*_OF_CONVERSATIONS, *_OF_ITERATIONS)}
-    if metric in known:
-        return known[metric]
-    if (cost := cost_metric(metric)) is not None:
-        return cost.unit
-    if metric in (GAUC.name, GAUC_WEIGHTED.name):
-        return GAUC.unit
     try:
-        return parse_ranking_metrics([metric])[0].declaration.unit
+        return metric_by_name(metric).unit
     except UsageError:
         return None  # said elsewhere
 

@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.registry import COMPUTED_NAMES
 from goodgain.transforms.core.scoring.rows import IterationRow, LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
@@ -55,6 +56,7 @@ class RankedRows:
         row = with_cost_columns(asdict(score.conversation))
         if row["judgments_met_again"] is None:
             del row["judgments_met_again"]
+        row.update(zip(COMPUTED_NAMES, row.pop("computed"), strict=True))
         row.update(zip(self.metrics, row.pop("ranking"), strict=True))
         if (pool := row.pop("pool")) is not None:
             row.update(asdict(pool))

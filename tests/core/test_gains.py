@@ -53,8 +53,7 @@ def test_worked_example():
     assert (row.SRE, row.SRR) == (0.5, 0.375)
     assert pytest.approx(11 / 3) == row.RG
     assert pytest.approx(row.DCG / 3) == row.DRG
-    assert row.iterations_for_all_good_results == 3
-    assert row.iterations_after_last_good == 0
+    assert row.computed == (3, 0)  # iterations for all good results, and after the last good
 
 
 def test_search_that_found_nothing_keeps_its_i():

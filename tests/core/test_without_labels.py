@@ -2,8 +2,8 @@
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.means.without_labels import needs_labels
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -18,12 +18,14 @@ FREE |= {"R_i", "UR_i", "Dup_i", "unlabelled_i", "R_at_i", "UR_at_i", "DupR_at_i
 
 def test_every_metric_says_whether_it_needs_labels():
     ours = {metric.name for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS)}
-    assert {name for name in ours if not needs_labels(name)} == FREE
+    assert {name for name in ours if not metric_by_name(name).needs_labels} == FREE
     ranking = [metric.name for metric in (*DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED)]
-    free = {name for name in ranking if not needs_labels(name)}
+    free = {name for name in ranking if not metric_by_name(name).needs_labels}
     assert free == {"rbp_residual.8", "judged@10"}
     # A pool has labels of its own, so that 0 of it is a finding.
-    assert not any(needs_labels(one.name) for one in (*POOL_METRICS, *POOL_ITERATION_METRICS))
+    assert not any(
+        metric_by_name(one.name).needs_labels for one in (*POOL_METRICS, *POOL_ITERATION_METRICS)
+    )
 
 
 def rows(*gains):
@@ -40,7 +42,7 @@ def test_one_label_is_enough_for_means_of_everything():
 
 def test_null_and_counted_as_undefined_without_any():
     for row in rows(None, None):
-        if needs_labels(row.metric):
+        if metric_by_name(row.metric).needs_labels:
             assert (row.mean, row.n, row.note) == (None, 0, "no result has a label")
             assert row.undefined == (2 if row.i != 2 or row.population == "all" else 0)
         else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -27,6 +28,8 @@ class Metric(Struct, frozen=True):
         judgments from outside these are the run's own finds.
       caution: one sentence on what makes a better value misleading; "" when nothing does.
       binary: whether each conversation's value is 0 or 1.
+      function: gives its value from the `IterationCounts` of a turn that searched; None where a
+        field of the row holds it.
       words: the name in words, like "Gain per result"; "" where the name needs none.
     """
 
@@ -42,6 +45,7 @@ class Metric(Struct, frozen=True):
     own_ideal: bool = False
     caution: str = ""
     binary: bool = False
+    function: Callable[[Sequence[Any]], float | None] | None = None
     words: str = ""
 
     @property

@@ -31,9 +31,10 @@ from goodgain.transforms.core.means.values import (
     metric_names,
     values_by_place,
 )
-from goodgain.transforms.core.means.without_labels import needs_labels, without_labels
+from goodgain.transforms.core.means.without_labels import without_labels
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -231,7 +232,12 @@ class MeansAccumulator(Struct, array_like=True):
         counts = self.counts()
         if counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]:
             return [
-                (of, without_labels(estimate) if needs_labels(of.metric) else estimate)
+                (
+                    of,
+                    without_labels(estimate)
+                    if metric_by_name(of.metric).needs_labels
+                    else estimate,
+                )
                 for of, estimate in found
             ]
         return found

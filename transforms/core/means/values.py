@@ -18,12 +18,12 @@ from goodgain.transforms.core.scoring.registry import (
     NO_SEARCH,
     POOL_ITERATION_METRICS,
     POOL_METRICS,
+    values_at_end,
 )
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
-_conversation_values = attrgetter(*_CONVERSATION_NAMES)
 _iteration_values = attrgetter(*(metric.name for metric in ITERATION_METRICS))
 _ZEROS = tuple(metric.undefined == NO_SEARCH for metric in CONVERSATION_METRICS)
 _CONVERSATION_BOUNDED = tuple(metric.bounded for metric in CONVERSATION_METRICS)
@@ -90,7 +90,7 @@ def conversation_values(
         return None
     if not row.N:
         return ConversationValues(
-            (*map(_unless_zero, _ZEROS, _conversation_values(row)), *score.unsearched),
+            (*map(_unless_zero, _ZEROS, values_at_end(row)), *score.unsearched),
             reached=[],
             beyond=[],
             judged=0,
@@ -134,7 +134,7 @@ def _values(
 ) -> ConversationValues:
     last = iterations[-1]
     return ConversationValues(
-        at_end=_conversation_values(row) + tuple(row.ranking) + _of_pool(row),
+        at_end=values_at_end(row) + tuple(row.ranking) + _of_pool(row),
         reached=[_of_iteration(iteration) for iteration in iterations[:max_i]],
         beyond=[_of_iteration(extended(last, i)) for i in range(last.i + 1, max_i + 1)],
         judged=0,

@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
-from goodgain.transforms.core.scoring.costs import cost_metric
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
 
 if TYPE_CHECKING:
     from goodgain.transforms.core.means.rows import Estimate
 
 _NOTE = "no result has a label"
-_DECLARED = {
-    metric.name: metric.needs_labels
-    for metric in (
-        *CONVERSATION_METRICS,
-        *ITERATION_METRICS,
-        *POOL_METRICS,
-        *POOL_ITERATION_METRICS,
-        GAUC,
-        GAUC_WEIGHTED,
-    )
-}
-
-
-@lru_cache
-def needs_labels(metric: str) -> bool:
-    """Whether a metric says nothing where no result has a label."""
-    if metric in _DECLARED:
-        return _DECLARED[metric]
-    if (cost := cost_metric(metric)) is not None:
-        return cost.needs_labels
-    return parse_ranking_metrics([metric])[0].declaration.needs_labels
 
 
 def without_labels(estimate: Estimate) -> Estimate:

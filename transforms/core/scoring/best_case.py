@@ -10,11 +10,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.scoring.gains import (
-    IterationCounts,
-    iteration_rows,
-    iterations_after_last_good,
-)
+from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows
+from goodgain.transforms.core.scoring.registry import computed
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.turn import Turn
 
@@ -89,7 +86,7 @@ def best_case(
         RAG=last.RAG_at_i,
         DRAG=last.DRAG_at_i,
         SRE=last.SRE_at_i,
-        iterations_after_last_good=iterations_after_last_good(counts),
         ranking=ranking,
+        computed=computed(counts),
     )
     return BestCase(conversation, iterations, calls)

@@ -1,13 +1,21 @@
 """Every metric of SPEC 5, declared once: columns, schemas, tables and reports come from here.
 
-The ranking metrics of SPEC 8 declare themselves in `ranking`; those are chosen by the user.
+A new metric of a conversation is an entry and its `function`. The ranking metrics of SPEC 8 declare
+themselves in `ranking`; those are chosen by the user.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from operator import attrgetter, itemgetter
 
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.scoring.gains import (
+    IterationCounts,
+    iterations_after_last_good,
+    iterations_for_all_good_results,
+)
+from goodgain.transforms.core.scoring.rows import ConversationRow
 
 NO_SEARCH = "the last turn did not search (N = 0)"
 _REWARDS_STOPPING = "Stopping early raises it, so read it beside CG."
@@ -82,13 +90,15 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "Iterations until every good document had been found.", "lower",
         "no good document was found",
         "min(k, 100), k the smallest i at which every good result of the turn was retrieved", True,
-        needs_labels=True, caution=_REWARDS_FINDING_LESS, words="Iterations for all good results",
+        needs_labels=True, caution=_REWARDS_FINDING_LESS,
+        function=iterations_for_all_good_results, words="Iterations for all good results",
     ),
     Metric(
         "iterations_after_last_good", "iterations",
         "Iterations at the end that brought no good document.", "lower", NO_SEARCH,
         "N minus the last i with a good first occurrence; N when there is none", True, bounded=True,
-        needs_labels=True, words="Iterations after the last good",
+        needs_labels=True, function=iterations_after_last_good,
+        words="Iterations after the last good",
     ),
     Metric(
         "unlabelled", "results", "Results without a label; they count as gain 0.", "neither", "",
@@ -250,6 +260,29 @@ ITERATION_METRICS: tuple[Metric, ...] = (
         "", "DupR@i / R@i, 0 if R@i = 0", words="Repeated results so far",
     ),
 )  # fmt: skip
+
+
+_COMPUTED = tuple(metric for metric in CONVERSATION_METRICS if metric.function)
+_COLUMNS = tuple(metric.name for metric in CONVERSATION_METRICS if not metric.function)
+COMPUTED_NAMES = tuple(metric.name for metric in _COMPUTED)
+_of_columns = attrgetter(*_COLUMNS)
+_in_order = itemgetter(
+    *((*_COLUMNS, *COMPUTED_NAMES).index(metric.name) for metric in CONVERSATION_METRICS)
+)
+
+
+def computed(iterations: Sequence[IterationCounts]) -> tuple[int | float | None, ...]:
+    """The values of the metrics that have a function, null without iterations (SPEC 5)."""
+    return tuple(
+        metric.function(iterations) if metric.function and iterations else None
+        for metric in _COMPUTED
+    )
+
+
+def values_at_end(row: ConversationRow) -> tuple[float | None, ...]:
+    """The values of `CONVERSATION_METRICS`."""
+    values: tuple[float | None, ...] = _in_order((*_of_columns(row), *row.computed))
+    return values
 
 
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:

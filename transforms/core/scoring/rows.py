@@ -72,6 +72,7 @@ class ConversationRow(Struct, frozen=True, array_like=True):
       ranking: values of the ranking metrics asked for, in their order (SPEC 8).
       pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
       costs: by column, those costs that are looked at, and gain for each unit (SPEC 5).
+      computed: values of the metrics that `registry` computes, in its order.
     """
 
     conversation_id: str
@@ -91,8 +92,6 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     DRAG: float | None
     SRE: float | None
     SRR: float | None
-    iterations_for_all_good_results: int | None
-    iterations_after_last_good: int | None
     unlabelled: int
     label_conflicts: int
     judgments_met_again: int | None
@@ -103,6 +102,7 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     ranking: tuple[float | None, ...] = ()
     pool: PoolOutcome | None = None
     costs: dict[str, float | None] = {}
+    computed: tuple[int | float | None, ...] = ()
 
 
 class CallRow(Struct, frozen=True, array_like=True):

@@ -42,8 +42,6 @@ from goodgain.transforms.core.scoring.delivery import Delivered, deliver
 from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
 from goodgain.transforms.core.scoring.gains import (
     iteration_rows,
-    iterations_after_last_good,
-    iterations_for_all_good_results,
 )
 from goodgain.transforms.core.scoring.pool_shares import (
     pool_counts,
@@ -53,6 +51,7 @@ from goodgain.transforms.core.scoring.pool_shares import (
     with_shares,
 )
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool, turn_list
+from goodgain.transforms.core.scoring.registry import computed
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
@@ -277,8 +276,6 @@ def _conversation_row(
         DRAG=last.DRAG_at_i if last else None,
         SRE=last.SRE_at_i if last else None,
         SRR=last.SRR_at_i if last else None,
-        iterations_for_all_good_results=iterations_for_all_good_results(turn.iterations),
-        iterations_after_last_good=iterations_after_last_good(turn.iterations) if last else None,
         unlabelled=sum(counts.unlabelled for counts in turn.iterations),
         label_conflicts=turn.label_conflicts,
         judgments_met_again=turn.judgments_met_again,
@@ -288,6 +285,7 @@ def _conversation_row(
         last_timestamp=max(times, default=None),
         ranking=ranking,
         pool=None if turn.pooled is None else pool_outcome(iterations),
+        computed=computed(turn.iterations),
     )
 
 

@@ -1,0 +1,39 @@
+"""The declaration of any metric, by its name: of conversations, iterations, pools, ranks, costs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
+from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.registry import (
+    CONVERSATION_METRICS,
+    ITERATION_METRICS,
+    POOL_ITERATION_METRICS,
+    POOL_METRICS,
+)
+
+# Of `calls`, which conversations and iterations have, that of conversations is meant.
+_DECLARED = {
+    metric.name: metric
+    for metric in (
+        *POOL_ITERATION_METRICS,
+        *ITERATION_METRICS,
+        *POOL_METRICS,
+        *CONVERSATION_METRICS,
+        GAUC,
+        GAUC_WEIGHTED,
+    )
+}
+
+
+@cache
+def metric_by_name(name: str) -> Metric:
+    """What is declared of a metric.
+
+    Raises:
+      UsageError: there is no such metric.
+    """
+    declared = _DECLARED.get(name) or cost_metric(name)
+    return declared or parse_ranking_metrics([name])[0].declaration
