@@ -2,4 +2,4 @@
 
 from setuptools import setup
 
-setup()
+setup(license="Apache-2.0")

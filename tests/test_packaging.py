@@ -23,8 +23,15 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The folder with the sdist and the wheel, which is built from the sdist."""
+    """The folder with an sdist and the wheel made of it; in `shipped` the sdist that Beam makes."""
     folder = tmp_path_factory.mktemp("built")
+    # What `--setup_file ./setup.py` does before it sends the package to remote workers.
+    subprocess.run(
+        [sys.executable, "setup.py", "sdist", "--dist-dir", str(folder / "shipped")],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     subprocess.run(
         [sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)],
         check=True,
@@ -33,7 +40,7 @@ def built(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=["*.tar.gz", "*.whl"], ids=["sdist", "wheel"])
+@pytest.fixture(scope="module", params=["shipped/*.tar.gz", "*.whl"], ids=["shipped", "wheel"])
 def environment(request, built, tmp_path_factory):
     """Programs of a virtual environment with the package and the dependencies of this one."""
     (package,) = built.glob(request.param)
@@ -91,6 +98,27 @@ def test_unlabelled_spans_become_a_verdict_and_a_gate(environment, tmp_path):
     follow(tmp_path, environment, ENVIRONMENT)
 
 
+def test_every_module_is_there_and_workers_can_import_it(environment, workplace):
+    """Remote workers unpickle by module and name; `configs` holds programs, not modules."""
+    code = (
+        "import importlib, pkgutil, goodgain\n"
+        "walked = pkgutil.walk_packages(goodgain.__path__, 'goodgain.')\n"
+        "names = [one.name for one in walked if '.configs' not in one.name]\n"
+        "for name in names:\n"
+        "    name.endswith('__main__') or importlib.import_module(name)\n"
+        "print(*names)"
+    )
+    found = subprocess.check_output(
+        [environment / "python", "-c", code], text=True, cwd=workplace, env=ENVIRONMENT
+    ).split()
+    ours = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for folder in ("transforms", "pipeline")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+    assert {f"goodgain.{name}" for name in ours if not name.endswith("__init__")} <= set(found)
+
+
 def test_configurations_and_schemas_are_package_data(environment, workplace):
     code = (
         "from importlib.resources import files; c = files('goodgain.configs');"
@@ -123,7 +151,7 @@ def test_the_sdist_holds_licence_and_changelog_and_no_tests(built):
 
 
 def test_an_index_would_take_them(built):
-    packages = [str(path) for path in built.iterdir()]
+    packages = [str(path) for path in built.iterdir() if path.is_file()]
     done = subprocess.run(
         [sys.executable, "-m", "twine", "check", "--strict", *packages],
         capture_output=True,

@@ -232,13 +232,8 @@ class MeansAccumulator(Struct, array_like=True):
         counts = self.counts()
         if counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]:
             return [
-                (
-                    of,
-                    without_labels(estimate)
-                    if metric_by_name(of.metric).needs_labels
-                    else estimate,
-                )
-                for of, estimate in found
+                (of, without_labels(one) if metric_by_name(of.metric).needs_labels else one)
+                for of, one in found
             ]
         return found
 
