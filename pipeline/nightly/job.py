@@ -18,11 +18,12 @@ from goodgain.pipeline.nightly.history import gathered, write_history
 from goodgain.pipeline.nightly.late_files import LateFiles, late_files
 from goodgain.pipeline.nightly.notify import Channel, channels, document, tell
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day
+from goodgain.pipeline.nightly.report.build import build_nights_report
 from goodgain.pipeline.nightly.scored import scored_again
 from goodgain.pipeline.nightly.surroundings import Surroundings
-from goodgain.pipeline.nightly.trends import write_trends
-from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.pipeline.outputs.folder import REPORT, read_manifest
 from goodgain.pipeline.outputs.lock import LockedError, locked
+from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.read import find_inputs
 
@@ -137,7 +138,7 @@ def _run(
         late = _late(config, folders, _last(request, today))
         history = gathered(folders)
         write_history(folders, history, late)
-        write_trends(folders, history)
+        write_whole(folders.output / REPORT, build_nights_report(history))
     return Done(tuple(entries), tuple(late))
 
 

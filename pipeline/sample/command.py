@@ -10,6 +10,10 @@ from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import CODECS, resolve_format, write_sample
 from goodgain.transforms.core.errors import UsageError
 
+NAME = "sample"
+HELP = "make realistic traces to try, test and measure with"
+EXAMPLE = "goodgain sample --output traces.avro --conversations 100"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `goodgain sample`; defaults are those of `SampleOptions`."""

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any, Literal
 
 from jmespath.exceptions import JMESPathError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from goodgain.pipeline.convert.importing import mapping
 from goodgain.pipeline.convert.importing.expressions import (
@@ -16,8 +16,8 @@ from goodgain.pipeline.convert.importing.expressions import (
     TraceFunctions,
     compile_expression,
 )
-from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import Location, line_of, parse_yaml, repeated_keys
+from goodgain.pipeline.options.yaml_model import read_model, reason, unusable
+from goodgain.transforms.core.yaml_text import Location, line_of, parse_yaml
 
 _SPAN_KEYS = ("trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model")
 _COMMON_KEYS = ("conversation", "time", "query", "tool", "results", "rank")
@@ -119,15 +119,7 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
     Raises:
       UsageError: it is none; the message lists every mistake with its line.
     """
-    tree, content = parse_yaml(text, name)
-    mistakes = [(line, f"{key} stands here twice") for line, key in repeated_keys(tree)]
-    try:
-        written = MappingFile.model_validate(content)
-    except ValidationError as error:
-        mistakes += [
-            (line_of(tree, one["loc"]), _reason(one["loc"], one)) for one in error.errors()
-        ]
-        raise _refused(name, mistakes) from None
+    written = read_model(MappingFile, text, name, "The mapping", _described)
     cut = Cut()
     compiled = _Compiled(TraceFunctions(cut))
     compiled_mapping = mapping.Mapping(
@@ -154,9 +146,10 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
         fields=compiled.all(written.result.fields, ("result", "fields")),
         cut=cut,
     )
-    mistakes += [(line_of(tree, place), what) for place, what in compiled.mistakes]
-    if mistakes:
-        raise _refused(name, mistakes)
+    if compiled.mistakes:
+        tree, _ = parse_yaml(text, name)
+        mistakes = [(line_of(tree, place), what) for place, what in compiled.mistakes]
+        raise unusable("The mapping", name, mistakes)
     return compiled_mapping
 
 
@@ -182,17 +175,8 @@ class _Compiled:
         }
 
 
-def _reason(location: Location, error: Any) -> str:
-    key = ".".join(map(str, location)) or "the mapping"
+def _described(error: Any) -> str:
+    key = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
         return f"{key} is no key of a mapping"
-    if error["type"] == "value_error":
-        return str(error["msg"]).removeprefix("Value error, ")
-    if error["type"] == "missing":
-        return f"{key} is missing"
-    return f"{key}: {error['msg'][:1].lower()}{error['msg'][1:]}"
-
-
-def _refused(name: str, mistakes: list[tuple[int, str]]) -> UsageError:
-    lines = [f"{name}:{line}: {what}" for line, what in sorted(mistakes)]
-    return UsageError("The mapping cannot be used:\n  " + "\n  ".join(lines))
+    return reason(error) if error["type"] == "value_error" else f"{key} {reason(error)}"
