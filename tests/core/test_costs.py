@@ -3,11 +3,13 @@
 import math
 import random
 
+import msgspec
 import numpy
 import pytest
 from scipy import stats
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means import clusters as clusters_module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_estimate
 from goodgain.transforms.core.means.values import conversation_values
@@ -127,16 +129,24 @@ class TestThreeIterations:
         usd = means["cost.usd", None, "all"]
         assert (usd.n, usd.undefined) == (0, 2)
 
-    def test_repeats_of_a_query_have_no_interval_as_if_they_were_independent(self):
+    def test_who_did_not_search_has_spent_nothing_where_everyone_counts(self):
         other = by_hand("d", [{"iteration": 1, "costs": {"tokens": 50}, "results": [("a", 3)]}])
-        scores = score(by_hand() + other, costs=("tokens",)).values()
-        alone, clustered = means_of(scores), means_of(scores, cluster="query")
-        assert alone["cost.tokens", None, "all"].ci_low is not None
-        for metric in ("cost.tokens", "CG_per.tokens", "CG_per_total.tokens"):
-            row = clustered[metric, None, "all"]
-            assert row.mean == alone[metric, None, "all"].mean
-            assert (row.stderr, row.ci_low, row.ci_high, row.interval) == (None,) * 4
-            assert "clusters" in row.note
+        idle = {"conversation_id": "e", "iteration": 1, "turn_count": 2}
+        how = {"costs": ("tokens",), "budgets": (Budget("tokens", 300.0),)}
+        means = means_of(score([*by_hand(), *other, idle], **how).values())
+        found = {key: row for key, row in means.items() if key[2] == "everyone"}
+        assert found["cost.tokens", None, "everyone"].mean == 650 / 3
+        assert found["cost_at_i.tokens", 4, "everyone"].mean == 650 / 3
+        assert found["cost_i.tokens", 2, "everyone"].mean == 200 / 3
+        assert found["CG@tokens<=300", None, "everyone"].mean == (9 + 3) / 3
+        per = found["CG_per.tokens", None, "everyone"]
+        assert (per.n, per.undefined, per.mean) == (2, 1, (11 / 600 + 3 / 50) / 2)
+        total = found["CG_per_total.tokens", None, "everyone"]
+        assert (total.n, total.undefined, total.mean) == (3, 0, 14 / 650)
+        spread = numpy.array([11 - 600 * 14 / 650, 3 - 50 * 14 / 650, 0])
+        stderr = spread.std(ddof=1) * math.sqrt(3) / 650
+        assert total.stderr == pytest.approx(stderr, rel=1e-12)
+        assert means["cost.tokens", None, "all"].mean == 325
 
     def test_no_search_costs_are_null(self):
         record = {"turn": 1, "turn_count": 2, "costs": {"tokens": 3}}
@@ -280,6 +290,113 @@ def test_sums_of_costs_merge_to_the_same_bits():
         draw.shuffle(costs)
         cut = draw.randrange(len(costs))
         assert CostSums().add(costs[cut:]).merge(CostSums().add(costs[:cut])) == whole
+
+
+def clustered_values(seed):
+    """Conversations of a hard trace with costs, of which some lack the attribute or a search."""
+    draw = random.Random(seed)
+    found = []
+    idle = [{"conversation_id": f"idle-{at}", "iteration": 1, "turn_count": 9} for at in range(5)]
+    records = with_costs([*trace(draw, 30), *idle], seed)
+    for one in score(records, costs=NAMES, budgets=BUDGETS, metrics=NO_RANKING).values():
+        attributes = {} if draw.random() < 0.2 else {"query": str(draw.randint(0, 5))}
+        row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
+        one = msgspec.structs.replace(one, conversation=row)
+        found.append((one, attributes.get("query") or object()))
+    return found
+
+
+def by_definition(clusters):
+    """n, mean, stderr and clusters of (cluster, value), as SPEC 6 has them."""
+    groups = {}
+    for cluster, value in clusters:
+        groups.setdefault(cluster, []).append(value)
+    n, count = len(clusters), len(groups)
+    mean = sum(value for _, value in clusters) / n
+    squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups.values())
+    return n, mean, math.sqrt(count / (count - 1) * squares) / n, count
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_by_clusters_are_those_of_the_definition(seed):
+    given = clustered_values(seed)
+    means = means_of([one for one, _ in given], max_i=3, cluster="query")
+    searched = [(one, cluster) for one, cluster in given if one.conversation.N]
+    assert len(searched) < len(given)
+    for metric in ("cost.tokens", "CG_per.usd", "cost.milliseconds"):
+        told = [(cluster, one.conversation.costs[metric]) for one, cluster in searched]
+        told = [(cluster, value) for cluster, value in told if value is not None]
+        row = means[metric, None, "all"]
+        n, mean, stderr, count = by_definition(told)
+        assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
+        assert row.stderr == pytest.approx(stderr)
+        assert row.interval == "clusters"
+    idle = [(cluster, 0.0) for one, cluster in given if not one.conversation.N]
+    told = [
+        (cluster, value)
+        for one, cluster in searched
+        if (value := one.conversation.costs["cost.tokens"]) is not None
+    ]
+    row = means["cost.tokens", None, "everyone"]
+    n, mean, stderr, count = by_definition(told + idle)
+    assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
+    assert row.stderr == pytest.approx(stderr)
+    reached = [
+        (cluster, value)
+        for one, cluster in searched
+        if len(one.iterations) > 1
+        and (value := one.iterations[1].costs["cost_i.tokens"]) is not None
+    ]
+    row = means["cost_i.tokens", 2, "reached"]
+    assert (row.n, row.clusters) == (len(reached), len(dict(reached)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("population", ["all", "everyone"])
+def test_ratio_of_means_by_clusters_is_that_of_linearised_totals(seed, population):
+    given = clustered_values(seed)
+    means = means_of([one for one, _ in given], max_i=3, cluster="query")
+    pairs = [
+        (cluster, one.conversation.CG, cost)
+        for one, cluster in given
+        if (cost := one.conversation.costs["cost.tokens"]) is not None
+    ]
+    if population == "everyone":
+        pairs += [(cluster, 0, 0.0) for one, cluster in given if not one.conversation.N]
+    row = means["CG_per_total.tokens", None, population]
+    ratio = sum(x for _, x, _ in pairs) / sum(y for _, _, y in pairs)
+    # The linearised values have the mean 0, so that their stderr by clusters is that of SPEC 6.
+    scale = sum(y for _, _, y in pairs) / len(pairs)
+    n, _, stderr, count = by_definition([(c, (x - ratio * y) / scale) for c, x, y in pairs])
+    assert (row.n, row.clusters, row.mean) == (n, count, pytest.approx(ratio))
+    assert row.stderr == pytest.approx(stderr)
+    reach = stats.t.ppf(0.975, count - 1) * stderr
+    assert (row.ci_low, row.ci_high) == pytest.approx((ratio - reach, ratio + reach))
+
+
+def test_clusters_of_costs_are_the_same_bits_in_any_order_and_grouping():
+    values = [conversation_values(one, NO_RANKING, 3, "query") for one, _ in clustered_values(2)]
+    draw = random.Random(4)
+    told = set()
+    for _ in range(5):
+        draw.shuffle(values)
+        cut = draw.randrange(len(values))
+        one, other = (MeansAccumulator.empty(None, 3) for _ in range(2))
+        for at, value in enumerate(values):
+            (one if at < cut else other).add(value)
+        other.compact()
+        one.merge(msgspec.msgpack.decode(msgspec.msgpack.encode(other), type=MeansAccumulator))
+        told.add(repr(one.rows({}, NO_RANKING)))
+    assert len(told) == 1
+
+
+def test_with_more_clusters_than_are_kept_costs_have_no_interval(monkeypatch):
+    monkeypatch.setattr(clusters_module, "MOST_CLUSTERS", 1)
+    means = means_of([one for one, _ in clustered_values(1)], cluster="query")
+    for metric in ("cost.tokens", "CG_per_total.tokens"):
+        row = means[metric, None, "all"]
+        assert (row.stderr, row.ci_low, row.interval) == (None, None, None)
+        assert "more than" in row.note
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
-from goodgain.transforms.core.means.costs import CostSums, ratio_estimate
+from goodgain.transforms.core.means.costs import CostSums
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.rows import (
     Estimate,
@@ -22,7 +22,6 @@ from goodgain.transforms.core.means.rows import (
     clustered,
     estimate_of,
     mean_row,
-    unclustered,
     without_clusters,
 )
 from goodgain.transforms.core.means.values import (
@@ -111,6 +110,7 @@ class MeansAccumulator(Struct, array_like=True):
         if not self.waiting:
             return
         self._add_clusters(self.waiting)
+        self._add_costs(self.waiting)
         waiting = [values for values in self.waiting if values.searched]
         unsearched = [values.at_end for values in self.waiting if not values.searched]
         self.waiting = []
@@ -131,8 +131,6 @@ class MeansAccumulator(Struct, array_like=True):
             ]
             _add_at(self.reached, i, reached)
             _add_at(self.beyond, i, beyond)
-        if costs := [values.costs for values in waiting if values.costs is not None]:
-            self.costs = (self.costs or CostSums()).add(costs)
         for values in waiting:
             if values.best is not None:
                 self._best_cases().add(values.best)
@@ -172,6 +170,12 @@ class MeansAccumulator(Struct, array_like=True):
             self.clusters = self.clusters or Clusters()
             self.clusters.add(members)
 
+    def _add_costs(self, waiting: Sequence[ConversationValues]) -> None:
+        costs = [(one.costs, one.cluster == "") for one in waiting if one.costs is not None]
+        if costs:
+            alone = [one for one, is_alone in costs if is_alone]
+            self.costs = (self.costs or CostSums()).add([one for one, _ in costs], alone)
+
     def _best_cases(self) -> MeansAccumulator:
         if self.best is None:
             self.best = MeansAccumulator(None, pooled=self.pooled)
@@ -200,6 +204,10 @@ class MeansAccumulator(Struct, array_like=True):
         self.compact()
         binary = _names_of("binary", tuple(ranking_metrics))
         held = list(self._held(ranking_metrics, self.unsearched))
+        without_costs = len(held)
+        first, max_i = self._places(ranking_metrics).costs, len(self.reached)
+        for one in self.costs.held(max_i) if self.costs is not None else ():
+            held.append(_Held(one.about, one.of, [first + place for place in one.places]))
         found = [
             (one.about, estimate_of(one.of, interval, one.about.metric in binary)) for one in held
         ]
@@ -209,6 +217,7 @@ class MeansAccumulator(Struct, array_like=True):
                 (of, without_clusters(estimate) if spread is None else clustered(estimate, spread))
                 for (of, estimate), spread in zip(found, between or repeat(None), strict=False)
             ]
+        found, of_costs = found[:without_costs], found[without_costs:]
         if self.best is not None:
             best = self.best._held(ranking_metrics, self.unsearched)
             bounded = _names_of("bounded", tuple(ranking_metrics))
@@ -224,11 +233,8 @@ class MeansAccumulator(Struct, array_like=True):
                 (of._replace(metric=GAUC_WEIGHTED.name), _gauc_weighted(auc, *weighted_auc)),
             ]
         if self.costs is not None:
-            of_costs = _of_costs(self.costs, interval)
-            found += [
-                (of, estimate if self.clusters is None else unclustered(estimate))
-                for of, estimate in of_costs
-            ]
+            found += of_costs
+            found += self.costs.ratios_of_means(self.clusters, first, max_i)
         counts = self.counts()
         if counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]:
             return [
@@ -242,6 +248,9 @@ class MeansAccumulator(Struct, array_like=True):
         self.compact()
         return dict(zip(COUNTED, self.counted, strict=False))
 
+    def _places(self, ranking_metrics: Sequence[str]) -> Places:
+        return Places(len(ranking_metrics), len(self.reached), self.pooled)
+
     def _held(
         self, ranking_metrics: Sequence[str], unsearched: Sequence[Distribution]
     ) -> Iterator[_Held]:
@@ -251,7 +260,7 @@ class MeansAccumulator(Struct, array_like=True):
           unsearched: as `unsearched`, of which best cases do not differ.
         """
         names = metric_names(ranking_metrics, self.pooled)
-        place = Places(len(ranking_metrics), len(self.reached), self.pooled)
+        place = self._places(ranking_metrics)
         at_end = self.at_end or [Distribution()] * len(names)
         for at, (name, of) in enumerate(zip(names, at_end, strict=True)):
             yield _Held(_mean_of(name, None, "all"), of, [place.at_end(at)])
@@ -327,13 +336,6 @@ def _gauc_weighted(gauc: Estimate, weighted: Distribution, weights: Distribution
         p50=None,
         p90=None,
     )
-
-
-def _of_costs(costs: CostSums, interval: Interval) -> Iterator[tuple[MeanOf, Estimate]]:
-    for what, distribution in costs.distributions():
-        yield MeanOf(*what), estimate_of(distribution, interval, False)
-    for metric, sums, undefined in costs.ratios_of_means():
-        yield MeanOf(metric, None, "all"), ratio_estimate(sums, undefined)
 
 
 def _summed(*several: Sequence[int]) -> list[int]:

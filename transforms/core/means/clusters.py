@@ -11,7 +11,7 @@ change no bit. What is kept takes about 7 KB a cluster with the metrics of a run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum, sqrt
 
 import msgspec
@@ -216,6 +216,12 @@ class Clusters(Struct, array_like=True):
                 totals = (sums.total(places) for sums in batch)
                 found[at] = Between.of(one for one in totals if one[0]).merge(found[at])
         return found
+
+    def sums(self, places: Sequence[int]) -> Iterator[list[tuple[int, Parts]]]:
+        """Of each cluster that has a name, n and S at some places; none when there are too many."""
+        for encoded in (self.known or {}).values():
+            one = _decode(encoded)
+            yield [(one.counts[place], one.sums[place]) for place in places]
 
 
 def exact_parts(values: Sequence[float]) -> Parts:

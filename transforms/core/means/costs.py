@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import sqrt
-from typing import Literal
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 from scipy.special import stdtrit
 
+from goodgain.transforms.core.means.clusters import Clusters
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.rows import (
     CONFIDENCE,
@@ -18,36 +20,61 @@ from goodgain.transforms.core.means.rows import (
     NO_SPREAD,
     Estimate,
     IntervalKind,
+    MeanOf,
     estimate_of,
+    without_clusters,
 )
-from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, nothing_more
+from goodgain.transforms.core.scoring.costs import (
+    CG_PER,
+    CG_PER_TOTAL,
+    COST,
+    conversation_columns,
+    costs_of,
+    iteration_columns,
+    nothing_more,
+)
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.statistics import has_spread
 
-_ALL: Literal["all"] = "all"
-_REACHED: Literal["reached"] = "reached"
-_Key = tuple[str, int | None, Literal["reached", "all", "calls"]]
+# Beside the populations of rows: what who did not search adds, and CG where the cost is told.
+_ALL, _REACHED, _IDLE, _GAIN = "all", "reached", "idle", "gain"
+_AT_END = -1  # i of what has none
+_Key = tuple[str, int, str]
 
 
 class CostValues(Struct, frozen=True, array_like=True):
     """What the means need of one conversation's costs.
 
     Attributes:
-      values: metric, i, population and value; null where it is unknown.
+      names: of the costs that are looked at.
+      budgets: metrics at budgets.
+      values: metric, i (-1 = at N), population and value; null where it is unknown.
       ratios: name of a cost, CG and the cost, where the conversation tells it.
     """
 
-    values: list[tuple[str, int | None, str, float | None]]
+    names: tuple[str, ...]
+    budgets: tuple[str, ...]
+    values: list[tuple[str, int, str, float | None]]
     ratios: list[tuple[str, int, float]]
 
 
 def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
-    """The costs of a conversation that searched; None where none are looked at."""
+    """The costs of a conversation; None where none are looked at.
+
+    One that did not search has spent nothing and gained nothing for it.
+    """
     row = score.conversation
-    if not row.costs and not score.budgets:
+    if not row.costs:
         return None
-    values: list[tuple[str, int | None, str, float | None]] = [
-        (metric, None, _ALL, value) for metric, value in row.costs.items()
+    names = tuple(costs_of(row.costs))
+    budgets = tuple(at.metric for at in score.budgets)
+    if not row.N:
+        spent = [COST + name for name in names]
+        idle = [(metric, _AT_END, _IDLE, 0.0) for metric in (*spent, *budgets)]
+        per = [(CG_PER + name, _AT_END, _IDLE, None) for name in names]
+        return CostValues(names, budgets, [*idle, *per], [])
+    values: list[tuple[str, int, str, float | None]] = [
+        (metric, _AT_END, _ALL, value) for metric, value in row.costs.items()
     ]
     for iteration in score.iterations[:max_i]:
         for metric, value in iteration.costs.items():
@@ -56,16 +83,36 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
         more = nothing_more(score.iterations[-1].costs)
         values += [(metric, i, _ALL, value) for metric, value in more.items()]
     for at in score.budgets:
-        values.append((at.metric, None, _ALL, at.value))
+        values.append((at.metric, _AT_END, _ALL, at.value))
         if at.reached:
-            values.append((at.metric, None, _REACHED, at.value))
-    costs = {metric.removeprefix(COST): value for metric, value in row.costs.items()}
-    ratios = [
-        (name, row.CG or 0, value)
-        for name, value in costs.items()
-        if COST + name in row.costs and value is not None
-    ]
-    return CostValues(values, ratios)
+            values.append((at.metric, _AT_END, _REACHED, at.value))
+    told = [(name, row.costs[COST + name]) for name in names]
+    ratios = [(name, row.CG or 0, cost) for name, cost in told if cost is not None]
+    return CostValues(names, budgets, values, ratios)
+
+
+def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:
+    """The values that a conversation adds to each mean; see `CostSums.held`."""
+    place = _layout(costs.names, costs.budgets, max_i)
+    places: list[list[float]] = [[]] * len(place)
+    for metric, i, population, value in costs.values:
+        if value is not None:
+            places[place[metric, i, population]] = [value]
+    for name, gain, _ in costs.ratios:
+        places[place[name, _AT_END, _GAIN]] = [gain]
+    return places
+
+
+@lru_cache
+def _layout(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict[_Key, int]:
+    """Where each value stands among those of a conversation."""
+    keys: list[_Key] = [(name, _AT_END, _GAIN) for name in names]
+    for metric in (*conversation_columns(names), *budgets):
+        keys += [(metric, _AT_END, population) for population in (_ALL, _REACHED, _IDLE)]
+    for i in range(1, max_i + 1):
+        for metric in iteration_columns(names):
+            keys += [(metric, i, population) for population in (_REACHED, _ALL)]
+    return {key: place for place, key in enumerate(keys)}
 
 
 class RatioSums(Struct, frozen=True, array_like=True):
@@ -115,6 +162,10 @@ class RatioSums(Struct, frozen=True, array_like=True):
             ),
         )
 
+    def with_zeros(self, n: int) -> RatioSums:
+        """With so many pairs of 0 and 0."""
+        return replace(self, n=self.n + n)
+
     @property
     def ratio(self) -> float | None:
         """The sum of x over that of y; None where the latter is 0."""
@@ -163,61 +214,138 @@ def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
     return NO_CLUSTER_DIFFERS if clustered else NO_SPREAD
 
 
+class CostHeld(NamedTuple):
+    """What one row is made of: what it is the mean of, its values, and their `cost_places`."""
+
+    about: MeanOf
+    of: Distribution
+    places: list[int]
+
+
 class CostSums(Struct, frozen=True, array_like=True):
     """Sums over the costs of conversations.
 
     `CostSums()` is zero; `merge` is associative and commutative to the bit.
 
     Attributes:
-      values: by metric, i (-1: null) and population.
+      names, budgets: as in `CostValues`, of which one run has the same.
+      values: by metric, i (-1 = at N) and population.
       ratios: by name of the cost.
+      alone: the same of conversations that are clusters of their own.
     """
 
-    values: dict[tuple[str, int, str], Distribution] = {}
+    names: tuple[str, ...] = ()
+    budgets: tuple[str, ...] = ()
+    values: dict[_Key, Distribution] = {}
     ratios: dict[str, RatioSums] = {}
+    alone: dict[str, RatioSums] = {}
 
-    def add(self, several: Iterable[CostValues]) -> CostSums:
-        """With the costs of more conversations."""
-        columns: dict[tuple[str, int, str], list[float | None]] = {}
-        pairs: dict[str, list[tuple[float, float]]] = {}
+    def add(self, several: Sequence[CostValues], alone: Sequence[CostValues] = ()) -> CostSums:
+        """With the costs of more conversations, of which some are clusters of their own."""
+        columns: dict[_Key, list[float | None]] = {}
         for one in several:
             for metric, i, population, value in one.values:
-                key = (metric, -1 if i is None else i, population)
-                columns.setdefault(key, []).append(value)
-            for name, gain, cost in one.ratios:
-                pairs.setdefault(name, []).append((gain, cost))
+                columns.setdefault((metric, i, population), []).append(value)
         values = {}
         for key, column in columns.items():
             told = [value for value in column if value is not None]
             values[key] = Distribution().add(told, undefined=len(column) - len(told))
-        ratios = {name: RatioSums().add(given) for name, given in pairs.items()}
-        return self.merge(CostSums(values, ratios))
+        names, budgets = (several[0].names, several[0].budgets) if several else ((), ())
+        return self.merge(CostSums(names, budgets, values, _ratios(several), _ratios(alone)))
 
     def merge(self, other: CostSums) -> CostSums:
         """The sums over the conversations of both."""
         values = {**self.values}
         for key, distribution in other.values.items():
             values[key] = values[key].merge(distribution) if key in values else distribution
-        ratios = {**self.ratios}
-        for name, sums in other.ratios.items():
-            ratios[name] = ratios[name].merge(sums) if name in ratios else sums
-        return CostSums(values, ratios)
+        return CostSums(
+            self.names or other.names,
+            self.budgets or other.budgets,
+            values,
+            _merged(self.ratios, other.ratios),
+            _merged(self.alone, other.alone),
+        )
 
-    def distributions(self) -> Iterator[tuple[_Key, Distribution]]:
-        """Each metric, i and population with how it is distributed."""
-        for (metric, i, population), distribution in sorted(self.values.items(), key=_by_key):
-            at = None if i < 0 else i
-            yield (metric, at, _REACHED if population == _REACHED else _ALL), distribution
+    def held(self, max_i: int) -> Iterator[CostHeld]:
+        """What there is a row of; the population `everyone` only where it is more than `all`."""
+        place = _layout(self.names, self.budgets, max_i)
+        for metric in (*conversation_columns(self.names), *self.budgets):
+            yield from self._whole(metric, _AT_END, (metric, _AT_END, _IDLE), place)
+            if metric in self.budgets:
+                key = (metric, _AT_END, _REACHED)
+                yield CostHeld(MeanOf(metric, None, "reached"), self._of(key), [place[key]])
+        for i in range(1, max_i + 1):
+            for metric in iteration_columns(self.names):
+                key = (metric, i, _REACHED)
+                yield CostHeld(MeanOf(metric, i, "reached"), self._of(key), [place[key]])
+                idle = (COST + metric.partition(".")[2], _AT_END, _IDLE)  # nothing at any i
+                yield from self._whole(metric, i, idle, place)
 
-    def ratios_of_means(self) -> Iterator[tuple[str, RatioSums, int]]:
-        """Each metric that is a ratio of means, and on how many conversations it is undefined."""
-        for name, sums in sorted(self.ratios.items()):
-            cost = self.values.get((COST + name, -1, _ALL), Distribution())
-            yield CG_PER_TOTAL + name, sums, cost.undefined
+    def _whole(
+        self, metric: str, i: int, idle: _Key, place: Mapping[_Key, int]
+    ) -> Iterator[CostHeld]:
+        key, at = (metric, i, _ALL), None if i == _AT_END else i
+        yield CostHeld(MeanOf(metric, at, "all"), self._of(key), [place[key]])
+        if idle in self.values:
+            both = self._of(key).merge(self._of(idle))
+            yield CostHeld(MeanOf(metric, at, "everyone"), both, [place[key], place[idle]])
+
+    def ratios_of_means(
+        self, clusters: Clusters | None, first: int, max_i: int
+    ) -> Iterator[tuple[MeanOf, Estimate]]:
+        """Each ratio of means.
+
+        Args:
+          clusters: None where conversations count as independent.
+          first: of the places of costs in the clusters.
+        """
+        for name in self.names:
+            idle = self._of((COST + name, _AT_END, _IDLE)).n
+            undefined = self._of((COST + name, _AT_END, _ALL)).undefined
+            for everyone in (False, True) if idle else (False,):
+                sums = self.ratios.get(name, RatioSums()).with_zeros(idle if everyone else 0)
+                totals = None
+                if clusters is not None:
+                    totals = self._totals(name, clusters, first, max_i, everyone)
+                found = ratio_estimate(sums, undefined, totals)
+                if clusters is not None and clusters.known is None:
+                    found = without_clusters(found)
+                of = MeanOf(CG_PER_TOTAL + name, None, "everyone" if everyone else "all")
+                yield of, found
+
+    def _totals(
+        self, name: str, clusters: Clusters, first: int, max_i: int, everyone: bool
+    ) -> RatioSums:
+        """Over the totals of clusters."""
+        place = _layout(self.names, self.budgets, max_i)
+        keys = ((name, _AT_END, _GAIN), (COST + name, _AT_END, _ALL), (COST + name, _AT_END, _IDLE))
+        found = list(clusters.sums([first + place[key] for key in keys]))
+        pairs = [
+            (_total(gain), _total(cost))
+            for (n, gain), (_, cost), (idle, _) in found
+            if n or (everyone and idle)
+        ]
+        alone = clusters.alone[first + place[keys[-1]]].clusters if clusters.alone else 0
+        of_alone = self.alone.get(name, RatioSums())
+        return RatioSums().add(pairs).merge(of_alone.with_zeros(alone if everyone else 0))
+
+    def _of(self, key: _Key) -> Distribution:
+        return self.values.get(key, Distribution())
 
 
-def _by_key(item: tuple[tuple[str, int, str], Distribution]) -> tuple[str, int, str]:
-    return item[0]
+def _ratios(several: Iterable[CostValues]) -> dict[str, RatioSums]:
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for one in several:
+        for name, gain, cost in one.ratios:
+            pairs.setdefault(name, []).append((gain, cost))
+    return {name: RatioSums().add(given) for name, given in pairs.items()}
+
+
+def _merged(mine: Mapping[str, RatioSums], theirs: Mapping[str, RatioSums]) -> dict[str, RatioSums]:
+    merged = {**mine}
+    for name, sums in theirs.items():
+        merged[name] = merged[name].merge(sums) if name in merged else sums
+    return merged
 
 
 def _total(parts: tuple[float, ...]) -> Fraction:

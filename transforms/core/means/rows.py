@@ -211,15 +211,6 @@ def without_clusters(row: Estimate) -> Estimate:
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
 
 
-def unclustered(row: Estimate) -> Estimate:
-    """The estimate of a metric whose sums are not kept by cluster.
-
-    It has no interval, since one over conversations that are not independent is too narrow.
-    """
-    note = row.note or "intervals by clusters are not given for costs"
-    return replace(row, stderr=None, note=note, **_NO_INTERVAL)
-
-
 _NO_INTERVAL: Any = {"ci_low": None, "ci_high": None, "interval": None}
 
 

@@ -9,7 +9,7 @@ import xxhash
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.means.costs import CostValues, cost_values
+from goodgain.transforms.core.means.costs import CostValues, cost_places, cost_values
 from goodgain.transforms.core.scoring.data_counts import counted_of
 from goodgain.transforms.core.scoring.gains import extended
 from goodgain.transforms.core.scoring.registry import (
@@ -96,6 +96,7 @@ def conversation_values(
             judged=0,
             searched=False,
             cluster=cluster,
+            costs=cost_values(score, max_i),
         )
     values = _values(row, score.iterations, [call.ranking for call in score.calls], max_i)
     best = score.best and _values(
@@ -217,6 +218,11 @@ class Places(Struct, frozen=True):
         """Of a ranking metric, over search calls."""
         return self.unsearched(self.at_ends) + at
 
+    @property
+    def costs(self) -> int:
+        """Of the first of costs."""
+        return self.calls(self.ranking)
+
 
 def values_by_place(values: ConversationValues, max_i: int, pooled: bool) -> list[list[float]]:
     """The values that a conversation adds to each mean, in the order of `Places`."""
@@ -224,9 +230,10 @@ def values_by_place(values: ConversationValues, max_i: int, pooled: bool) -> lis
     pool = len(POOL_METRICS) if pooled else 0
     place = Places(len(at_end) - len(CONVERSATION_METRICS) - pool, max_i, pooled)
     nothing: list[list[float]] = [[]]
+    costs = [] if values.costs is None else cost_places(values.costs, max_i)
     if not values.searched:
         before, behind = nothing * place.unsearched(0), nothing * place.ranking
-        return [*before, *at_end, *behind]
+        return [*before, *at_end, *behind, *costs]
     places = list(at_end)
     for row in values.reached:
         for value in row:
@@ -238,7 +245,7 @@ def values_by_place(values: ConversationValues, max_i: int, pooled: bool) -> lis
         [value for call in values.calls if (value := call[at]) is not None]
         for at in range(place.ranking)
     ]
-    return [*places, *(nothing * len(at_end)), *calls]
+    return [*places, *(nothing * len(at_end)), *calls, *costs]
 
 
 def _listed(value: float | None) -> list[float]:
