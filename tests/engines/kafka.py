@@ -6,10 +6,16 @@ import shlex
 from pathlib import Path
 
 from tests.engines.flink import java_command, worker_environment
-from tests.engines.install import install_kafka
+from tests.engines.install import install_kafka, require_program
 from tests.engines.processes import Daemon, run_to_end
 from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings, load_settings
 
+# Who may read over TLS; a password that opens nothing but this broker, and must be seen nowhere.
+READER, PASSWORD = "reader", "swordfish-19094"
+LOGIN_MODULES = {
+    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
+}
 # Any 16 bytes in URL-safe Base64 do; one node has no other cluster to be told from.
 CLUSTER_ID = "Z29vZC1nYWluLWthZmthMQ"
 
@@ -29,7 +35,11 @@ class Kafka:
                 str(self._properties),
             ),
             self.settings.kafka,
-            ports=(self.settings.ports.kafka, self.settings.ports.kafka_controller),
+            ports=(
+                self.settings.ports.kafka,
+                self.settings.ports.kafka_controller,
+                self.settings.ports.kafka_secure,
+            ),
         )
         self.expansion_service = Daemon(
             "java-expansion",
@@ -57,6 +67,22 @@ class Kafka:
     def address(self) -> str:
         """Where clients find the broker."""
         return f"localhost:{self.settings.ports.kafka}"
+
+    @property
+    def secure_address(self) -> str:
+        """Where clients find it over TLS, who must log in."""
+        return f"localhost:{self.settings.ports.kafka_secure}"
+
+    def client_settings(self, mechanism: str) -> str:
+        """The settings of a client that logs in over TLS by a SASL mechanism."""
+        return (
+            "security.protocol=SASL_SSL\n"
+            f"sasl.mechanism={mechanism}\n"
+            f"sasl.jaas.config={LOGIN_MODULES[mechanism]} required \\\n"
+            f'  username="{READER}" password="{PASSWORD}";\n'
+            "ssl.truststore.type=PEM\n"
+            f"ssl.truststore.location={self._certificate}\n"
+        )
 
     @property
     def expansion_address(self) -> str:
@@ -114,6 +140,15 @@ class Kafka:
             environment=worker_environment(self.settings),
         )
 
+    def log_in(self, mechanism: str, password: str) -> None:
+        """Have `kafka_client` ask over TLS what topics there are.
+
+        Raises:
+            EngineError: it could not, or may not.
+        """
+        secure = (self.secure_address, str(self._certificate), mechanism)
+        self.ask("log-in", *secure, READER, password)
+
     @property
     def _conf(self) -> Path:
         return self.settings.kafka / "conf"
@@ -126,16 +161,43 @@ class Kafka:
     def _worker_command(self) -> Path:
         return self._conf / "start-java-worker"
 
+    @property
+    def _certificate(self) -> Path:
+        return self._conf / "broker.pem"
+
+    def _make_certificate(self) -> Path:
+        """The broker's key, made with its certificate unless it is there."""
+        key = self._conf / "broker.p12"
+        keytool = require_program("keytool", "it makes the broker's certificate")
+        store = ("-alias", "broker", "-keystore", str(key), "-storepass", PASSWORD)
+        made = ("-keyalg", "EC", "-dname", "CN=localhost", "-ext", "SAN=dns:localhost")
+        exported = ("-rfc", "-file", str(self._certificate))
+        log = self.settings.kafka / "log" / "keytool.log"
+        if not self._certificate.exists():
+            key.unlink(missing_ok=True)
+            run_to_end([keytool, "-genkeypair", *store, *made], log, "making a certificate")
+            run_to_end([keytool, "-exportcert", *store, *exported], log, "storing a certificate")
+        return key
+
     def _format_storage(self) -> None:
         ports, data = self.settings.ports, self.settings.kafka / "data"
         self._properties.parent.mkdir(parents=True, exist_ok=True)
+        key = self._make_certificate()
+        login = "listener.name.sasl_ssl"
         self._properties.write_text(
             (CONFIGURATION / "kafka.properties").read_text()
             + f"log.dirs={data}\n"
             + f"controller.quorum.voters=1@localhost:{ports.kafka_controller}\n"
             + f"listeners=PLAINTEXT://localhost:{ports.kafka},"
+            + f"SASL_SSL://localhost:{ports.kafka_secure},"
             + f"CONTROLLER://localhost:{ports.kafka_controller}\n"
-            + f"advertised.listeners=PLAINTEXT://localhost:{ports.kafka}\n"
+            + f"advertised.listeners=PLAINTEXT://localhost:{ports.kafka},"
+            + f"SASL_SSL://localhost:{ports.kafka_secure}\n"
+            + f"ssl.keystore.location={key}\n"
+            + f"ssl.keystore.password={PASSWORD}\n"
+            + f"{login}.plain.sasl.jaas.config={LOGIN_MODULES['PLAIN']} required "
+            + f'user_{READER}="{PASSWORD}";\n'
+            + f"{login}.scram-sha-512.sasl.jaas.config={LOGIN_MODULES['SCRAM-SHA-512']} required;\n"
         )
         tool = java_command(
             self.settings, f"{self.settings.kafka_jars}/*", "kafka.tools.StorageTool"
@@ -144,6 +206,8 @@ class Kafka:
             [
                 *(*tool, "format", "--ignore-formatted"),
                 *("--cluster-id", CLUSTER_ID, "--config", str(self._properties)),
+                "--add-scram",
+                f"SCRAM-SHA-512=[name={READER},password={PASSWORD}]",
             ],
             self.settings.kafka / "log" / "format.log",
             "preparing Kafka's storage",

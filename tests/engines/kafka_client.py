@@ -1,7 +1,7 @@
 """What tests ask of a Kafka broker, run with the workers' Python, which has Kafka's client.
 
 `python -m tests.engines.kafka_client ADDRESS
-check | create TOPIC | fill TOPIC POSITIONS | send TOPIC FILE`
+check | create TOPIC | fill TOPIC POSITIONS | send TOPIC FILE | log-in ADDRESS CERTIFICATE ...`
 """
 
 import sys
@@ -13,11 +13,21 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.engines.programs.counting import MILLISECONDS_PER_POSITION
 
 SECONDS = 30
+SECONDS_TO_LOG_IN = 10
 
 
 def check(address: str) -> None:
     """Raises KafkaException when no broker answers at the address."""
     AdminClient({"bootstrap.servers": address}).list_topics(timeout=SECONDS)
+
+
+def log_in(
+    _: str, address: str, certificate: str, mechanism: str, user: str, password: str
+) -> None:
+    """Raises KafkaException when the broker does not let the user in."""
+    login = {"sasl.mechanism": mechanism, "sasl.username": user, "sasl.password": password}
+    secure = {"security.protocol": "SASL_SSL", "ssl.ca.location": certificate, **login}
+    AdminClient({"bootstrap.servers": address, **secure}).list_topics(timeout=SECONDS_TO_LOG_IN)
 
 
 def create(address: str, topic: str) -> None:
@@ -49,5 +59,5 @@ def _send(address: str, topic: str, messages: list[tuple[bytes, int]]) -> None:
 
 
 if __name__ == "__main__":
-    what = {"check": check, "create": create, "fill": fill, "send": send}[sys.argv[2]]
-    what(sys.argv[1], *sys.argv[3:])
+    what = {"check": check, "create": create, "fill": fill, "log-in": log_in, "send": send}
+    what[sys.argv[2]](sys.argv[1], *sys.argv[3:])

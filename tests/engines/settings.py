@@ -34,6 +34,7 @@ class Ports(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worker_pool: Port
     kafka: Port
     kafka_controller: Port
+    kafka_secure: Port
     java_expansion: Port
     spark_master: Port
     spark_page: Port

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.cluster import LOSSLESS, Cluster
-from tests.engines.kafka import Kafka
-from tests.engines.processes import wait_until
+from tests.engines.cluster import LOSSLESS, PATIENCE, Cluster
+from tests.engines.kafka import PASSWORD, Kafka
+from tests.engines.processes import EngineError, wait_until
 from tests.engines.programs.counting import expected_rows, written_rows
+from tests.engines.stream_rows import conversations_in
 
 POSITIONS = 2000
 
@@ -68,3 +69,34 @@ def test_traces_of_a_topic_are_read_with_their_places(
         start + 1008,
     ]
     assert told == {f"a-{1 + at}": [start + at, start + at] for at in range(50)}
+
+
+def test_the_command_reads_topics_over_tls_with_a_password_that_nobody_sees(
+    cluster: Cluster, kafka: Kafka, tmp_path: Path
+) -> None:
+    (tmp_path / "client.properties").write_text(kafka.client_settings("SCRAM-SHA-512"))
+    start = 1_740_000_000_000
+    topics = [f"{name}-{uuid.uuid4().hex[:8]}" for name in ("one", "more")]
+    for at, topic in enumerate(topics):
+        call = {"conversation_id": topic, "iteration": 1, "results": [{"id": "a", "gain": 3}]}
+        (tmp_path / topic).write_text(f"{start} {json.dumps({**call, 'timestamp': start + at})}\n")
+        kafka.ask("create", topic)
+        kafka.ask("send", topic, str(tmp_path / topic))
+    output = tmp_path / "output"
+    words = (
+        *("stream", f"--input=kafka://{kafka.secure_address}/{','.join(topics)}"),
+        *(f"--kafka-consumer={tmp_path / 'client.properties'}", f"--output={output}"),
+        *(f"--expansion-service={kafka.expansion_address}", "--flush=1s", "--gap=1m"),
+    )
+    with cluster.streaming("goodgain", *words, folder=tmp_path) as job:
+        # Partitions that have no more take the watermark to the clock, and close what is open.
+        wait_until(lambda: conversations_in(output) == set(topics), PATIENCE, "both conversations")
+    written = [job.log, *(path for path in output.rglob("*") if path.is_file())]
+    assert not [path for path in written if PASSWORD.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512"])
+def test_the_broker_lets_nobody_in_without_the_password(kafka: Kafka, mechanism: str) -> None:
+    kafka.log_in(mechanism, PASSWORD)
+    with pytest.raises(EngineError, match="Authentication"):
+        kafka.log_in(mechanism, f"not-{PASSWORD}")

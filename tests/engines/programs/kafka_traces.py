@@ -19,7 +19,7 @@ def main() -> None:
     with beam.Pipeline(options=PipelineOptions(options)) as pipeline:
         traces = pipeline | ReadKafkaTraces(
             arguments.brokers,
-            [arguments.topic],
+            arguments.topic.split(","),
             shipped_rules(),
             expansion_service=arguments.java_expansion,
         )
