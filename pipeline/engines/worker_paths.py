@@ -24,18 +24,30 @@ def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOption
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.
     """
-    if _share_this_folder(engine, options):
-        return config
     names = [name for name in _PATHS if name in type(config).model_fields]
-    paths = {name: getattr(config, name) for name in names}
-    if type(engine).__name__ == "DataflowRunner":
-        for name, path in paths.items():
-            if local := [one for one in _several(path) if not FileSystems.get_scheme(one)]:
-                raise UsageError(
-                    f"--{name} {local[0]} is on this machine, where Dataflow's workers cannot "
-                    "reach it; give a path on gs://."
-                )
-    return config.model_copy(update={name: _absolute(path) for name, path in paths.items()})
+    return config.model_copy(
+        update={name: reachable(name, getattr(config, name), engine, options) for name in names}
+    )
+
+
+def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineOptions) -> Any:
+    """A path, or a tuple of some, as workers can use it; absolute where they may be elsewhere.
+
+    Args:
+      option: whose value it is.
+
+    Raises:
+      UsageError: a path on this machine, which Dataflow's workers cannot reach.
+    """
+    if _share_this_folder(engine, options):
+        return path
+    local = [one for one in _several(path) if not FileSystems.get_scheme(one)]
+    if local and type(engine).__name__ == "DataflowRunner":
+        raise UsageError(
+            f"--{option} {local[0]} is on this machine, where Dataflow's workers cannot reach it; "
+            "give a path on gs://."
+        )
+    return _absolute(path)
 
 
 def _share_this_folder(engine: PipelineRunner, options: PipelineOptions) -> bool:

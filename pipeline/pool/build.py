@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.counts import CountElements, Counts, SumCounts, as_told
 from goodgain.pipeline.data_warnings import told
 from goodgain.pipeline.engines import runners
+from goodgain.pipeline.engines.worker_paths import reachable
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.option_types import Format
@@ -101,14 +102,25 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
     engine, options = runners.create(request.runner, beam_arguments)
     rules = load_rules(request.rules)
     digest = xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode())
-    before = read_pool(request.output) if request.update else None
-    if before is None:
-        begin_pool(request.output)
+    request = replace(
+        request,
+        output=reachable("output", request.output, engine, options),
+        runs={
+            name: reachable("run", patterns, engine, options)
+            for name, patterns in request.runs.items()
+        },
+    )
+    if request.update:
+        read_pool(request.output)
     else:
-        request = _of_update(request, before, digest)
+        begin_pool(request.output)
     inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
     _warn_of_names(request, inputs, rules)
     with changing(request.output, started):
+        before = read_pool(request.output) if request.update else None
+        if before is not None:
+            request = _of_update(request, before, digest)
+        discard_unfinished(request.output)
         summary = _run(request, inputs, rules, before, engine, options)
         manifest = manifest_of(
             counts=summary.counts,

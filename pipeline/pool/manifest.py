@@ -52,7 +52,9 @@ def manifest_of(
     for name, files in inputs.items():
         earlier = runs.get(name, {}).get("inputs", [])
         added = [{"path": file.path, "size": file.size} for file in files]
-        runs[name] = {"inputs": [*(one for one in earlier if one not in added), *added]}
+        paths = {file.path for file in files}
+        kept = [one for one in earlier if one["path"] not in paths]
+        runs[name] = {"inputs": [*kept, *added]}
     for name, facts in runs.items():
         facts["conversations"] = counts.get(f"conversations.{name}", 0)
         facts["documents"] = counts.get(f"documents.{name}", 0)

@@ -89,17 +89,19 @@ def read_pool(folder: str) -> Pool:
 def begin_pool(folder: str) -> None:
     """Make sure that a new pool can be written to a folder.
 
+    What a build that was stopped has left there does not count: its documents have no manifest.
+
     Raises:
       UsageError: it holds something already.
     """
     (match,) = FileSystems.match([FileSystems.join(folder, "**")])
-    names = [one.path for one in match.metadata_list]
-    if any(UNFINISHED not in name and not name.endswith(LOCK) for name in names):
+    below = len(folder.rstrip("/")) + 1
+    first = {one.path[below:].partition("/")[0] for one in match.metadata_list}
+    if first - {UNFINISHED, LOCK, next_documents(None)}:
         raise UsageError(
             f"Folder {folder} is not empty; name a new one with --output, or add to the pool "
             "there with --update."
         )
-    delete(FileSystems.join(folder, UNFINISHED))
     make_folder(folder)
 
 

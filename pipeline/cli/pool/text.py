@@ -26,7 +26,8 @@ def print_manifest(pool: Pool, console: Console) -> None:
         table.add_row(untrusted(name), *numbers)
     console.print(table)
     console.print(
-        f"\n{content['documents']:,} documents of {content['topics']:,} topics, seen at "
+        f"\n{content['documents']:,} documents of {content['topics']:,} "
+        f"topic{'s' * (content['topics'] != 1)}, seen at "
         f"{content['places']:,} places.",
         soft_wrap=True,
     )
