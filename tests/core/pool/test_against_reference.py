@@ -176,15 +176,36 @@ def test_updates_are_those_of_the_reference():
     assert updated > 30
 
 
-def test_places_and_votes_that_are_replaced_go_first():
+def test_what_is_replaced_by_the_same_stays_what_it_was():
+    """However weak its evidence, so that labels given to it stay with it."""
     for seed in range(60):
         found = runs(Random(seed))
         before = {key: one.documents for key, one in build(found, "topic").items()}
         name = sorted(found)[0]
         gone = {(name, one["conversation_id"]) for one in found[name]}
         after = build({name: found[name]}, "topic", held=before, replaced=gone)
+        assert {key: one.documents for key, one in after.items()} == before
+
+
+def test_what_is_replaced_by_something_else_loses_places_and_votes():
+    for seed in range(60):
+        found = runs(Random(seed))
+        before = {key: one.documents for key, one in build(found, "topic").items()}
+        name, other = sorted(found)[0], runs(Random(seed + 1_000))
+        records = other[sorted(other)[0]]
+        gone = {(name, one["conversation_id"]) for one in (*found[name], *records)}
+        after = build({name: records}, "topic", held=before, replaced=gone)
+        places = Counter()
         for key, built in after.items():
             ids = [one.document for one in before.get(key, [])]
             assert [one.document for one in built.documents][: len(ids)] == ids
-            mine = sorted(place.at for one in built.documents for place in one.places)
-            assert mine == sorted(place.at for one in before[key] for place in one.places)
+            places.update(
+                p.conversation_id for d in built.documents for p in d.places if p.run == name
+            )
+        expected = Counter(
+            one.conversation_id
+            for one in contributions({name: records}, "topic")
+            for document in one.documents
+            for _ in document
+        )
+        assert places == expected

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.pool.document import PoolDocument, Topic, Vote
+from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic, Vote
 from goodgain.transforms.core.pool.index import PoolIndex, is_weak
-from goodgain.transforms.core.pool.order import DocumentOrder, document_order
+from goodgain.transforms.core.pool.order import DocumentOrder, document_order, same_evidence
 from goodgain.transforms.core.pool_building.contribution import (
     Contribution,
     Occurrence,
@@ -78,24 +78,37 @@ def build_topic(
     Args:
       held: those of a pool that is updated, which come first and keep their ids.
       contributions: of the conversations that are added, in any order.
-      replaced: conversations whose places and votes go before.
+      replaced: conversations whose places and votes go before. What stands again where it stood,
+        with the same evidence, is the document that it was, however weak its evidence, so that a
+        document keeps the labels that were given to it.
     """
     documents = [_Growing(without(document, replaced)) for document in held]
     index = PoolIndex(rules)
     names: dict[bytes, str] = {}
     joined: dict[Conversation, set[int]] = {}
+    seats: dict[_Seat, list[tuple[int, int]]] = {}
     for number, document in enumerate(documents):
         index.found()
-        for result in document.evidence:
-            index.register(number, fingerprinter.result_fingerprint(result, names))
+        fingerprints = [fingerprinter.result_fingerprint(one, names) for one in document.evidence]
+        for result in fingerprints:
+            index.register(number, result)
+        for place in held[number].places:
+            if (place.run, place.conversation_id) in replaced:
+                seat = _seat(place, fingerprints[place.evidence])
+                seats.setdefault(seat, []).append((place.at, number))
         for place in document.places:
             joined.setdefault((place.run, place.conversation_id), set()).add(number)
     ids = {document.before.document for document in documents}
     counts: Counter[str] = Counter()
-    for waiting in _in_order(contributions, rules, fingerprinter):
+    in_order = _in_order(contributions, rules, fingerprinter)
+    again = _seated(in_order, seats, joined)
+    for waiting in in_order:
         taken = joined.setdefault(waiting.conversation, set())
-        match = index.first_match(waiting.fingerprints, taken)
-        if match is None:
+        seated = again.get((waiting.conversation, waiting.first_place))
+        match = index.first_match(waiting.fingerprints, taken) if seated is None else None
+        if seated is not None:
+            number = seated
+        elif match is None:
             number = index.found()
             documents.append(_Growing(_founded(topic, number, waiting, ids)))
         else:
@@ -107,6 +120,53 @@ def build_topic(
         counts["pool.weak_documents"] += is_weak(waiting.fingerprints, rules)
     counts["pool.candidates_cut"] = index.cut
     return BuiltTopic(topic, [document.finished() for document in documents], dict(counts))
+
+
+_Seat = tuple[Conversation, int, int, int | None, str | None, int, bytes, bytes]
+
+
+def _seat(place: PooledPlace, result: ResultFingerprint) -> _Seat:
+    """What is equal for a result that stands where one stood, with the same evidence."""
+    return (
+        (place.run, place.conversation_id),
+        place.turn,
+        place.iteration,
+        place.call,
+        place.record_id,
+        place.rank,
+        *same_evidence(result),
+    )
+
+
+def _seated(
+    documents: Iterable[_PendingDocument],
+    seats: dict[_Seat, list[tuple[int, int]]],
+    joined: dict[Conversation, set[int]],
+) -> dict[tuple[Conversation, int], int]:
+    """By conversation and first place, the number of the document that one was; `joined` grows."""
+    if not seats:
+        return {}
+    free = {seat: sorted(numbers) for seat, numbers in seats.items()}
+    standing = sorted(
+        (
+            (one.conversation, occurrence.place.at, one.first_place),
+            _seat(occurrence.place, result),
+        )
+        for one in documents
+        for occurrence, result in zip(one.occurrences, one.fingerprints, strict=True)
+    )
+    own: dict[tuple[Conversation, int], list[int]] = {}
+    for (conversation, _, first_place), seat in standing:
+        if places := free.get(seat):
+            own.setdefault((conversation, first_place), []).append(places.pop(0)[1])
+    found: dict[tuple[Conversation, int], int] = {}
+    for (conversation, first_place), numbers in sorted(own.items()):
+        taken = joined.setdefault(conversation, set())
+        number = next((one for one in numbers if one not in taken), None)
+        if number is not None:
+            taken.add(number)
+            found[conversation, first_place] = number
+    return found
 
 
 def without(document: PoolDocument, replaced: Collection[Conversation]) -> PoolDocument:
