@@ -167,7 +167,7 @@ def test_text_that_was_not_utf_8():
     assert parse_escaped_mapping({**BASE, "noise": bad}) == PLAIN
     for record, field, conversation_id in [
         (with_result(title=bad), "results[1].title", "c"),
-        (with_result(ids={bad: "x"}), "results[1].ids", "c"),
+        (with_result(ids={bad: "x"}), "results[1].ids.\\udcff", "c"),
         (with_result(ids={"a": ["x", bad]}), "results[1].ids.a[1]", "c"),
         ({**BASE, "conversation_id": bad}, "conversation_id", None),
     ]:

@@ -240,7 +240,10 @@ class TestRejected:
         assert run(tmp_path / "out", [path], "--max-rejected=2") == ExitCode.DONE
         found = rows(tmp_path / "out", "rejected")
         assert [row["conversation_id"] for row in found] == [None, "c"]
-        assert "surrogate" in found[1]["reason"]
+        assert [row["field"] for row in found] == ["conversation_id", "attributes.\\udc00"]
+        assert found[1]["reason"] == (
+            "attributes.\\udc00 holds half of a surrogate pair, which is no text."
+        )
 
     def test_a_file_name_that_is_no_text_is_escaped(self, tmp_path):
         (tmp_path / "in").mkdir()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ from goodgain.transforms.core.records.search_call import (
 _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
 # float() takes 1e999 as infinite, which is refused by field; msgspec itself would refuse the line.
 _any_decoder = msgspec.json.Decoder(float_hook=float)
+# What Python's own reader takes and msgspec does not: no numbers, and halves of surrogate pairs.
+_LENIENT = re.compile(rb"NaN|Infinity|\\u[dD][89a-fA-F]")
 
 
 def parse_json(line: bytes) -> SearchCall:
@@ -116,11 +119,13 @@ def _untyped(line: bytes) -> Any:
     try:
         return _any_decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if b"NaN" in line or b"Infinity" in line:
+        if _LENIENT.search(line):
             with contextlib.suppress(ValueError, RecursionError):
                 value = json.loads(line.decode())
-                if first_undecodable(value) is None:
+                if (field := first_undecodable(value)) is None:
                     return value
+                reason = f"{field} holds half of a surrogate pair, which is no text."
+                raise RecordError(reason, field, conversation_id_in(line)) from None
         raise _malformed(line, error) from None
 
 

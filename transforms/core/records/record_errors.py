@@ -77,8 +77,9 @@ def _meant(record: Any, missing: str) -> str:
 
 
 def first_undecodable(value: Any) -> str | None:
-    """Path of the first text that held bytes which are not UTF-8, or None."""
-    return next(_undecodable(value, ""), None)
+    """Path of the first text or key that no encoder takes, itself escaped, or None."""
+    path = next(_undecodable(value, ""), None)
+    return None if path is None else path.encode("utf-8", "backslashreplace").decode()
 
 
 def _undecodable(value: Any, path: str) -> Iterator[str]:
@@ -89,7 +90,7 @@ def _undecodable(value: Any, path: str) -> Iterator[str]:
         for key, entry in value.items():
             name = f"{path}.{key}" if path else str(key)
             if _has_surrogate(str(key)):
-                yield path
+                yield name
             yield from _undecodable(entry, name)
     elif isinstance(value, list):
         for index, entry in enumerate(value):
