@@ -7,6 +7,7 @@ import pytest
 from goodgain.pipeline.report.definitions import glossary_of
 from goodgain.pipeline.summary import print_summary
 from goodgain.transforms.core.ranking import is_own_ideal
+from goodgain.transforms.core.scoring.costs import cost_metric
 from tests.pipeline.runs import SAMPLE, manifest, rows, run
 
 pytestmark = pytest.mark.slow
@@ -32,24 +33,29 @@ def test_means_have_intervals_and_n(printed, output):
         if row["i"] is None and row["population"] == "all"
     }
     assert printed.count(" (own ideal)") == len([name for name in means if is_own_ideal(name)]) > 0
-    names = {one.label: one.metric.name for one in glossary_of(manifest(output)).at_end}
+    costs = dict.fromkeys(name for name in means if cost_metric(name))
+    glossary = glossary_of(manifest(output), costs)
+    names = {one.label: one.metric.name for one in glossary.at_end}
     lines = printed[printed.index("metric ") :].split("\n\n")[0].splitlines()[2:]
-    # Names of costs take two lines; they are tested where costs are.
-    cost = [at for at, line in enumerate(lines) if "ain per unit of" in line or "usd" in line]
-    lines = [
-        line
-        for at, line in enumerate(lines)
-        if at not in cost and not re.match(r"\(|.*(milliseconds|tokens|usd)", line.strip())
-    ]
-    assert len(lines) > 20
+    told = []
     for line in lines:
-        label, mean, interval, _, n = re.split(" {2,}", line.strip())
-        row = means[names[label]]
-        shown = "{:.2%}" if names[label] in ("SRE", "SRR") else "{:.4f}"
-        assert mean.replace(" ", "") == shown.format(row["mean"])
-        assert n == str(row["n"])
-        if row["ci_low"] is not None:
-            ends = (shown.format(row[end]) for end in ("ci_low", "ci_high"))
+        label, *numbers = re.split(" {2,}", line.strip())
+        if numbers:
+            told.append((label, numbers))
+        else:  # the rest of a label that takes two lines
+            told[-1] = (f"{told[-1][0]} {label}", told[-1][1])
+    shown = {names[label]: numbers for label, numbers in told}
+    assert shown.keys() > {"CG", "ndcg@10", "cost.usd", "CG_per.tokens", "CG_per_total.usd"}
+    assert len(shown) == len(told) > 30
+    for metric, (mean, interval, _, *counts) in shown.items():
+        row = means[metric]
+        form = "{:.2%}" if metric in ("SRE", "SRR") else "{:.4f}"
+        assert mean.replace(" ", "") == form.format(row["mean"])
+        assert counts == [str(row[part]) for part in ("n", "undefined") if row[part]]
+        if row["ci_low"] is None:
+            assert interval == "-"
+        else:
+            ends = (form.format(row[end]) for end in ("ci_low", "ci_high"))
             assert interval.replace(" %", "%") == " .. ".join(ends)
 
 
