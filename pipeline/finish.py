@@ -22,7 +22,7 @@ from msgspec import Struct
 from goodgain.pipeline.counts import Counts
 from goodgain.pipeline.data_warnings import warnings_of_run
 from goodgain.pipeline.judgments import describe
-from goodgain.pipeline.manifest import manifest_of, written_time
+from goodgain.pipeline.manifest import check_complete, manifest_of, written_time
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.pool_use import OpenedPool
 from goodgain.pipeline.outputs.folder import (
@@ -209,6 +209,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
     rows: Counter[str] = Counter()
     for file in summary.files:
         rows[file.dataset] += file.rows
+    check_complete(summary.counts, rows, run.inputs)
     return manifest_of(
         counts=summary.counts,
         datasets=rows,

@@ -87,6 +87,38 @@ def balance_of(counts: Mapping[str, int]) -> Balance:
     return balance
 
 
+def check_complete(
+    counts: Mapping[str, int], datasets: Mapping[str, int], inputs: Sequence[InputFile]
+) -> None:
+    """Make sure that all of the input was read, and all that came of it was written.
+
+    A part of a file that is lost with its counts is missed by no balance of records.
+
+    Args:
+      counts: what the pipeline counted, by dotted name.
+      datasets: rows by dataset.
+      inputs: the files that were to be read.
+
+    Raises:
+      BalanceError: something was lost, or is there twice.
+    """
+    conversations = counts.get("conversations.total", 0)
+    for expected, found, what in (
+        (
+            sum(file.size for file in inputs),
+            counts.get("bytes.read", 0),
+            "bytes of input were read",
+        ),
+        (conversations, datasets.get("conversations", 0), "conversations were written"),
+        (counts.get("rows.rejected", 0), datasets.get("rejected", 0), "rejected rows were written"),
+    ):
+        if found != expected:
+            raise BalanceError(
+                f"{found} of {expected} {what}; the engine lost or repeated some, so nothing was "
+                "published."
+            )
+
+
 def manifest_of(
     *,
     counts: Mapping[str, int],

@@ -30,8 +30,9 @@ class ReadFiles(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`;
         rejected records flag their conversations in them (SPEC 3).
       rejected: PCollection[RejectedRecord], what could not be used.
-      counts: PCollection[dict[str, int]], `records.read`, `records.rejected` and `bytes.read`, in
-        parts.
+      counts: PCollection[dict[str, int]], in parts: `records.read`, `records.rejected`, how many
+        rows of `rejected` there are as `rows.rejected`, and `bytes.read`, which are those of the
+        inputs when all shards were read.
       asked: PCollection[Asked], what labels the records need, for `JoinQrels`; empty without
         `Packing.label_keys`.
       shards: PCollection[FileShard], what was read; for `ScoreTied`.
@@ -103,10 +104,11 @@ class ReadShardPayloads(beam.DoFn):
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """Everything in one shard; never raises for what a file holds."""
-        calls = rejected = 0
+        calls = rejected = rows = 0
         for found in payloads_of_shard(shard, open_plain, self._packer):
             if isinstance(found, RejectedRecord):
                 rejected += found.records
+                rows += 1
                 yield TaggedOutput(REJECTED, found)
                 continue
             calls += found.calls
@@ -116,6 +118,7 @@ class ReadShardPayloads(beam.DoFn):
         counts = {
             "records.read": calls + rejected,
             "records.rejected": rejected,
+            "rows.rejected": rows,
             "bytes.read": shard.end - shard.start,
         }
         yield TaggedOutput(_COUNTS, counts)

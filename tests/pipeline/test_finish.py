@@ -24,6 +24,7 @@ from tests.core.direct import shipped_rules
 pytestmark = pytest.mark.slow
 
 AREA = "own"
+INPUT = InputFile("traces", 7)
 STARTED = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
 FINISHED = STARTED + timedelta(minutes=5)
 FILES = ("iterations/part-00000-of-00001.avro", "means/part-00000-of-00001.avro")
@@ -87,7 +88,7 @@ def started_run(folder, started=STARTED, **more):
         "rules": shipped_rules(),
         "good_gain_threshold": 2,
         "seen": SeenNames(),
-        "inputs": (InputFile("traces", 7),),
+        "inputs": (INPUT,),
         "qrels": (),
         "labels": (),
         "engine": "SomeRunner",
@@ -107,11 +108,12 @@ def written(folder, counts=None, problems=()):
     put(folder / "manifest.json", '{"started": "2025-03-02T02:30:00.000+00:00"}')
     prepare(str(folder), overwrite=True)
     claim(str(folder), AREA)
-    for name in FILES:
+    for name in (*FILES, "means.csv"):
         put(folder / ".unfinished" / AREA / name, f"new {name}")
     put(folder / ".unfinished" / AREA / "means.csv", "")
     files = [WrittenFile(name.split("/")[0], name, 1) for name in FILES]
-    write_summary(str(folder / ".unfinished" / AREA), files, counts or {}, list(problems))
+    counts = {"bytes.read": INPUT.size, **(counts or {})}
+    write_summary(str(folder / ".unfinished" / AREA), files, counts, list(problems))
     return started_run(folder)
 
 
@@ -209,6 +211,9 @@ def test_manifest_of_an_earlier_run_that_was_cut(tmp_path, steps):
     ("counts", "problems", "error", "message"),
     [
         ({"records.read": 1}, (), BalanceError, "1 records were read but 0 are accounted for"),
+        ({"bytes.read": 6}, (), BalanceError, "6 of 7 bytes of input were read"),
+        ({"conversations.total": 1}, (), BalanceError, "0 of 1 conversations were written"),
+        ({"rows.rejected": 2}, (), BalanceError, "0 of 2 rejected rows were written"),
         ({}, [NO_GAIN], UnusableQrelsError, "q:4: no gain"),
     ],
 )

@@ -1,6 +1,7 @@
 """Where records are lost between reading and scoring, the run fails and says so (SPEC 3)."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,22 @@ def losing(self, shard):
     return (found for found in process(self, shard) if type(found) is not tuple)
 reading.ReadShardPayloads.process = losing
 """,
+    "a shard with its counts": """
+import goodgain.transforms.read_payloads as reading
+process = reading.ReadShardPayloads.process
+def losing(self, shard):
+    return process(self, shard) if shard.start else iter(())
+reading.ReadShardPayloads.process = losing
+""",
+    "the plan of a file": """
+import goodgain.transforms.read as planning
+planning.PlanShards.process = lambda self, file: iter(())
+""",
+    "what was scored, after it was counted": """
+import goodgain.pipeline.outputs.sinks as sinks
+write = sinks._WriteShard.process
+sinks._WriteShard.process = lambda self, shard: write(self, (shard[0], list(shard[1])[:-1]))
+""",
     "a payload given twice": """
 import goodgain.transforms.read_payloads as reading
 process, twice = reading.ReadShardPayloads.process, []
@@ -44,6 +61,11 @@ def repeating(self, shard):
 reading.ReadShardPayloads.process = repeating
 """,
 }
+SAID = {
+    "a shard with its counts": "goodgain: 0 of [0-9]+ bytes of input were read; ",
+    "the plan of a file": "goodgain: 0 of [0-9]+ bytes of input were read; ",
+    "what was scored, after it was counted": "goodgain: [0-9]+ of 60 conversations were written; ",
+}
 GATHERED = {
     "in state": (),
     "by a grouping": ("--runner=PortableRunner", "--job_endpoint=embed"),
@@ -54,7 +76,7 @@ GATHERED = {
 @pytest.mark.parametrize("loss", LOSSES)
 def test_it_fails_and_publishes_nothing(loss, gathered, tmp_path):
     # Every Python process imports this module when it starts.
-    (tmp_path / "sitecustomize.py").write_text(_WHEN_IMPORTED.format(patch=LOSSES[loss]))
+    (tmp_path / "sitecustomize.py").write_text(patch_of(loss))
     words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *GATHERED[gathered]]
     done = subprocess.run(
         [sys.executable, "-m", "goodgain", *words],
@@ -65,9 +87,14 @@ def test_it_fails_and_publishes_nothing(loss, gathered, tmp_path):
     )
     assert done.returncode == ExitCode.FAILED, done.stderr
     last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("goodgain: 269 records were read but ")
+    assert re.match(SAID.get(loss, "goodgain: 269 records were read but "), last)
     assert last.endswith("the engine lost or repeated some, so nothing was published.")
     assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def patch_of(loss):
+    module = next(iter(re.findall(r"import ([\w.]+) as", LOSSES[loss])))
+    return _WHEN_IMPORTED.format(patch=LOSSES[loss], module=module)
 
 
 # The patch is applied when the module that it changes has been imported, since Beam must not be
@@ -76,7 +103,7 @@ _WHEN_IMPORTED = '''
 import importlib.abc, importlib.util, sys
 
 PATCH = """{patch}"""
-NAME = "goodgain.transforms.read_payloads"
+NAME = "{module}"
 
 
 class Patching(importlib.abc.MetaPathFinder, importlib.abc.Loader):
