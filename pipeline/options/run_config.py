@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from msgspec.structs import replace
 from pydantic import (
     BeforeValidator,
     PlainSerializer,
@@ -28,6 +29,7 @@ from goodgain.pipeline.options.option_types import (
     option,
 )
 from goodgain.pipeline.options.scoring_config import ScoringConfig
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 
 
@@ -105,6 +107,14 @@ class RunConfig(ExplainConfig):
         "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%",
         "1%",
     )
+    max_rejected_rows: Number = option(
+        DATA,
+        "N",
+        "give no more rejected records of each 8 MB a row of their own; further ones are counted "
+        "in one row",
+        DEFAULT_BOUNDS.rejected_rows,
+        ge=1,
+    )
     allow_unlabelled: bool = option(
         DATA, "", "do not exit with 3 when no result has a label; what needs labels is null", False
     )
@@ -127,3 +137,8 @@ class RunConfig(ExplainConfig):
     runner: Text = option(
         RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "DirectRunner"
     )
+
+    @property
+    def read_bounds(self) -> ReadBounds:
+        """What reading may ask of memory, and how many rejected rows it may give."""
+        return replace(super().read_bounds, rejected_rows=self.max_rejected_rows)

@@ -23,10 +23,12 @@ class ReadBounds(Struct, frozen=True):
     Attributes:
       decoded_bytes: of one line, one Avro block, or one page of a Parquet column, decompressed.
       record_results: results of one record.
+      rejected_rows: rejected rows of one shard of a file; further ones are counted in a single row.
     """
 
     decoded_bytes: int = 64 * 2**20
     record_results: int = 100_000
+    rejected_rows: int = 10_000
 
     @property
     def record_values(self) -> int:

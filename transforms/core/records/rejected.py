@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -15,6 +15,7 @@ from goodgain.transforms.core.errors import RecordError
 LONGEST_PAYLOAD = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 WHOLE_FILE = "file"
+T = TypeVar("T")
 
 
 class RejectedRecord(Struct, frozen=True):
@@ -55,6 +56,34 @@ class RejectedRecord(Struct, frozen=True):
 
 def _is_encodable(text: str) -> bool:
     return text.isascii() or text.isprintable() or not _SURROGATE.search(text)
+
+
+def first_rejected(found: Iterable[T | RejectedRecord], most: int) -> Iterator[T | RejectedRecord]:
+    """The first rejected rows as they are, and a single one that counts the records of the others.
+
+    Args:
+      found: of one part of a file; what is no rejected row passes.
+      most: how many rows are given as they are.
+    """
+    rows = records = 0
+    first = last = None
+    for one in found:
+        if not isinstance(one, RejectedRecord):
+            yield one
+            continue
+        rows += 1
+        if rows <= most:
+            yield one
+            continue
+        first, last, records = first or one, one, records + one.records
+    if first is not None and last is not None:
+        yield RejectedRecord(
+            first.source,
+            f"{first.position} to {last.position}",
+            f"{records:,} further records are rejected, and only the first {most:,} of a part of "
+            f"a file have rows of their own: raise --max-rejected-rows. The first: {first.reason}",
+            records=records,
+        )
 
 
 def rejected_for(source: str, position: str, error: RecordError, payload: str) -> RejectedRecord:

@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.reading import (
 )
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import only
-from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.rejected import RejectedRecord, first_rejected
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 from goodgain.transforms.core.scoring.delivery import tied
 from goodgain.transforms.core.scoring.native_packing import NativePacker
@@ -32,15 +32,17 @@ def payloads_of_shard(
 ) -> Iterator[Packed | RejectedRecord]:
     """Everything in a shard: the calls of a conversation joined to payloads, what is bad as rows.
 
-    A rejected record that names its conversation is also in a payload, which it flags. No content
-    makes it raise. Each usable record is counted by exactly one `Packed.calls`.
+    Of many bad records only the first have rows of their own, as the shard's bounds say. A rejected
+    record that names its conversation is also in a payload, which it flags. No content makes it
+    raise. Each usable record is counted by exactly one `Packed.calls`.
 
     Args:
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
       packer: nothing waits in it, before and after.
     """
-    return payloads_of(_records(shard, open_file, packer), packer)
+    found = payloads_of(_records(shard, open_file, packer), packer)
+    return first_rejected(found, shard.bounds.rejected_rows)
 
 
 def _records(

@@ -1,0 +1,64 @@
+"""However many records are rejected: memory is bounded, each is counted, and the run says so."""
+
+import subprocess
+import sys
+
+import pytest
+
+from goodgain.pipeline.exit_codes import ExitCode
+from tests.core.files.limited import MOST_MEMORY
+from tests.pipeline.runs import manifest, rows, run
+
+GOOD = '{"conversation_id": "good", "iteration": 1}\n'
+BAD = '{"conversation_id": "bad", "iteration": 0}\n'
+
+
+def test_of_many_rejected_records_the_last_share_a_row(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text(GOOD + "x\n" * 5 + BAD * 3 + "y\n" * 2)
+    options = ("--max-rejected=20", "--max-rejected-rows=4", "--allow-unlabelled")
+    assert run(tmp_path / "out", [path], *options) == ExitCode.DONE
+    *first, last = rows(tmp_path / "out", "rejected")
+    assert [row["position"] for row in first] == [f"line {at}" for at in range(2, 6)]
+    assert [row["payload"] for row in first] == ["x"] * 4
+    assert last["records"] == 6
+    assert last["position"] == "line 6 to line 11"
+    assert last["reason"].startswith("6 further records are rejected, and only the first 4 of a")
+    assert "--max-rejected-rows. The first: Not valid JSON" in last["reason"]
+    found = manifest(tmp_path / "out")
+    assert (found["records"]["read"], found["records"]["rejected"]) == (11, 10)
+    assert found["records"]["balance_holds"]
+    assert found["datasets"]["rejected"] == 5
+    # Also a record without a row of its own keeps its conversation out of the means.
+    assert found["conversations"]["with_rejected_records"] == 1
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert '<span class="count">6</span> 6 further records are rejected, and only' in report
+
+
+RUN = """
+import re, sys
+from goodgain.pipeline.__main__ import main
+try:
+    main(sys.argv[1:])
+finally:
+    held = re.search("VmHWM:\\\\s+([0-9]+)", open("/proc/self/status").read())[1]
+    sys.stderr.write(f"\\n{int(held) * 1024}")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["x" * 99, BAD.strip().replace("bad", "b" * 60)])
+def test_a_file_of_nothing_but_mistakes_takes_bounded_memory(line, tmp_path):
+    path = tmp_path / "in.jsonl"
+    count = 64 * 2**20 // (len(line) + 1)
+    path.write_text((line + "\n") * count)
+    words = ["run", "--input", str(path), "--output", str(tmp_path / "out")]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == ExitCode.DATA_QUALITY, done.stderr
+    assert int(done.stderr.rsplit("\n", 1)[1]) < MOST_MEMORY
+    found = manifest(tmp_path / "out")
+    assert found["records"]["rejected"] == found["records"]["read"] == count
+    assert sum(row["records"] for row in rows(tmp_path / "out", "rejected")) == count
+    assert found["datasets"]["rejected"] < 100_000
