@@ -112,6 +112,17 @@ _CONVERSATION_TIMES = (
 )
 
 
+_OF_POOL = (
+    Column("pool_good", "whole", "Good documents of the topic's pool: what there was to find."),
+    Column("pool_best", "whole", "Greatest label in the topic's pool.", nullable=True),
+    Column(
+        "pool_found",
+        "text",
+        "Numbers, in the topic's pool, of its good documents that were found, in that order.",
+    ),
+)
+
+
 _JUDGMENTS_MET_AGAIN = Column(
     "judgments_met_again",
     "whole",
@@ -151,7 +162,7 @@ def conversations(
             redelivered,
             *_CONVERSATION_TIMES,
             *_ranking_columns(metrics),
-            *(map(_metric_column, POOL_METRICS) if pooled else ()),
+            *((*map(_metric_column, POOL_METRICS), *_OF_POOL) if pooled else ()),
             *_cost_columns(conversation_columns(costs)),
         ),
     )

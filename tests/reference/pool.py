@@ -287,6 +287,13 @@ def score(turn, pool, run_name=None, threshold=2, max_candidates=256):
         "pool_nDCG": rows[-1]["pool_nDCG_at_i"] if rows else None,
         "half_of_pool_reached": int(bool(halves)) if good and rows else None,
         "iterations_for_half_of_pool": halves[0] if halves else None,
+        "pool_good": len(good),
+        "pool_best": max((one.label for one in held if one.label is not None), default=None),
+        "pool_found": " ".join(
+            str(next(n for n, other in enumerate(held, 1) if other is one))
+            for one in found
+            if one is not None and any(one is other for other in good)
+        ),
     }
     firsts = [one for one in turn.occurrences if one.is_first()]
     return {

@@ -130,7 +130,9 @@ def test_trap_26():
     scored = only(score(run, build({"A": run, "B": everything}), "A", metrics=("recall",)))
     assert scored.iterations[1].pool == PoolShares(0.5, 0.6, pytest.approx(3 / 5))
     assert scored.conversation.ranking == (0.5,)
-    assert scored.conversation.pool == PoolOutcome(0.5, 0.6, pytest.approx(0.6), 1, 1)
+    assert scored.conversation.pool == PoolOutcome(
+        0.5, 0.6, pytest.approx(0.6), 1, 1, pool_good=2, pool_best=3, pool_found="1"
+    )
     assert only(plain_score(run, metrics=("recall",))).conversation.ranking == (1.0,)
 
 
@@ -175,7 +177,7 @@ def test_a_worked_example():
 def test_without_a_good_document_the_shares_are_null():
     run = [call(doc("d1", 1))]
     scored = only(score(run, build({"A": run}), "A"))
-    assert scored.conversation.pool == PoolOutcome()
+    assert scored.conversation.pool == PoolOutcome(pool_best=1)
     assert scored.counts["pool.conversations_without_good_documents"] == 1
 
 

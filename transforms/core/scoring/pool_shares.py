@@ -13,6 +13,7 @@ from goodgain.transforms.core.pool.lookup import PoolUse, TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.pool.turn_documents import documents_of
 from goodgain.transforms.core.scoring.gains import discount
+from goodgain.transforms.core.scoring.registry import POOL_METRICS
 from goodgain.transforms.core.scoring.rows import IterationRow, PoolOutcome, PoolShares
 from goodgain.transforms.core.scoring.turn import Turn
 
@@ -44,23 +45,34 @@ def with_shares(
     return [replace(row, pool=share) for row, share in zip(iterations, shares, strict=True)]
 
 
-def pool_outcome(iterations: Sequence[IterationRow]) -> PoolOutcome:
-    """The shares at N, and when half of the pool's good documents had been found."""
+def pool_outcome(
+    iterations: Sequence[IterationRow], turn: Turn, pool: TurnPool, good_gain_threshold: int
+) -> PoolOutcome:
+    """The shares at N, when half of the good documents had been found, and which were."""
+    labels = pool.pool.labels
+    good = {at for at, label in enumerate(labels) if (label or 0) >= good_gain_threshold}
+    found = [one.document for _, one in sorted((turn.pooled or {}).items())]
+    outcome = PoolOutcome(
+        pool_good=len(good),
+        pool_best=max((label for label in labels if label is not None), default=None),
+        pool_found=" ".join(str(pool.pool.documents[at].number) for at in found if at in good),
+    )
     shares = [row.pool for row in iterations]
     last = shares[-1] if shares else None
     if last is None or last.pool_recall_at_i is None:
-        return PoolOutcome()
+        return outcome
     reached = [
         i
         for i, share in enumerate(shares, start=1)
         if share and (share.pool_recall_at_i or 0) >= HALF
     ]
-    return PoolOutcome(
-        last.pool_recall_at_i,
-        last.pool_nCG_at_i,
-        last.pool_nDCG_at_i,
-        int(bool(reached)),
-        reached[0] if reached else None,
+    return replace(
+        outcome,
+        pool_recall=last.pool_recall_at_i,
+        pool_nCG=last.pool_nCG_at_i,
+        pool_nDCG=last.pool_nDCG_at_i,
+        half_of_pool_reached=int(bool(reached)),
+        iterations_for_half_of_pool=reached[0] if reached else None,
     )
 
 
@@ -71,7 +83,7 @@ def unsearched_outcome(labels: Sequence[int], good_gain_threshold: int) -> tuple
       labels: of the labelled documents of the topic's pool.
     """
     if not any(label >= good_gain_threshold for label in labels):
-        return (None,) * len(PoolOutcome.__struct_fields__)
+        return (None,) * len(POOL_METRICS)
     return (0, 0, 0, 0, None)
 
 

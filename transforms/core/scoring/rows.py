@@ -17,13 +17,23 @@ class PoolShares(Struct, frozen=True, array_like=True):
 
 
 class PoolOutcome(Struct, frozen=True, array_like=True):
-    """What a pool adds to the row of a conversation (SPEC 9)."""
+    """What a pool adds to the row of a conversation (SPEC 9).
+
+    Attributes:
+      pool_good: good documents of the topic's pool.
+      pool_best: the greatest label there; None without one. It tells which metrics a conversation
+        without search has in the population `everyone`.
+      pool_found: numbers of the good documents that were found, in that order.
+    """
 
     pool_recall: float | None = None
     pool_nCG: float | None = None  # noqa: N815
     pool_nDCG: float | None = None  # noqa: N815
     half_of_pool_reached: int | None = None
     iterations_for_half_of_pool: int | None = None
+    pool_good: int = 0
+    pool_best: int | None = None
+    pool_found: str = ""
 
 
 class IterationRow(Struct, frozen=True, array_like=True):

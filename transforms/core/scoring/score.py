@@ -222,6 +222,9 @@ def score_conversation(
     row = _conversation_row(
         conversation_id, delivered, attributes, turn, iterations, rejected_records, ranking, times
     )
+    if turn_pool is not None:
+        threshold = scoring.good_gain_threshold
+        row = replace(row, pool=pool_outcome(iterations, turn, turn_pool, threshold))
     if scoring.costs:
         row = replace(row, costs=conversation_costs(iterations, scoring.costs))
     best = (
@@ -284,7 +287,6 @@ def _conversation_row(
         first_timestamp=min(times, default=None),
         last_timestamp=max(times, default=None),
         ranking=ranking,
-        pool=None if turn.pooled is None else pool_outcome(iterations),
         computed=computed(turn.iterations),
     )
 
