@@ -60,7 +60,7 @@ def compare(
       candidate: likewise.
       slices: attributes to compare by, beside the comparison of everything.
       options: `metrics`, `family`, `primary`, `tolerances`, `pair_by`, `unpaired`, `max_i`,
-        `correction`, `force`, with the meaning that they have for `goodgain compare`.
+        `correction`, `pool`, `force`, with the meaning that they have for `goodgain compare`.
 
     Raises:
       UsageError: the runs or the options do not allow a comparison.

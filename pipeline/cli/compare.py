@@ -50,9 +50,15 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
         "--unpaired", action="store_true", help="compare as two samples although pairs exist"
     )
     group.add_argument(
+        "--pool",
+        metavar="POOL",
+        help="measure both against this pool: a run that was not scored with it, as it is now, is "
+        "scored again from its traces; its folder stays as it is",
+    )
+    group.add_argument(
         "--force",
         action="store_true",
-        help="compare runs that differ in threshold, rules, g_max or scoring; it is recorded",
+        help="compare runs that differ in threshold, rules, pool or scoring; it is recorded",
     )
 
 
@@ -239,6 +245,7 @@ def request_of(args: argparse.Namespace) -> ComparisonRequest:
         examples=args.examples,
         examples_by=args.examples_by,
         force=args.force,
+        pool=args.pool,
     )
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
+from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text, short_name
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
@@ -38,6 +39,10 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     for row_slice in _slices(compared.rows):
         rows = [row for row in compared.rows if row.slice == row_slice and row.i == at]
         _slice(compared, row_slice, rows, console, at)
+    if compared.pool_finds is not None:
+        console.print()
+        for line in pool_lines(compared.pool_finds):
+            _line(console, line)
     _explain_columns(compared, console, at)
     if compared.examples is not None:
         for title, found in (

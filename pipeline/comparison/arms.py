@@ -10,7 +10,8 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.comparison.measures import Measure, Measures, without_search
+from goodgain.pipeline.comparison.measures import Measure, Measures
+from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.rows import iteration_row
 from goodgain.transforms.core.comparison.samples import Array
@@ -43,6 +44,8 @@ class Arm(Struct, frozen=True):
       by_i: by metric, one row a conversation and one column for each i up to max_i, extended with
         empty iterations beyond N (SPEC 6, `all`).
       left_out: by id, the conversations that stay out of the means.
+      pool_found: by id, how many good documents the topic's pool has, and the numbers of those
+        that were found; empty without a pool (SPEC 9).
       without_search: the conversations whose last turn did not search, with the values that they
         have where they count (see `everyone`); None in such an arm itself.
     """
@@ -55,6 +58,7 @@ class Arm(Struct, frozen=True):
     by_i: Mapping[str, Array]
     left_out: Mapping[str, LeftOut]
     without_search: Arm | None = None
+    pool_found: Mapping[str, tuple[int, str]] = {}
 
     @property
     def share_without_search(self) -> float:
@@ -65,8 +69,7 @@ class Arm(Struct, frozen=True):
     def everyone(self) -> Arm:
         """The arm with the conversations that did not search among the others (SPEC 6, `everyone`).
 
-        They gained and spent nothing, and what else is better when lower has no value, since who
-        finds nothing repeats nothing.
+        See `Unsearched` for their values.
         """
         other = self.without_search
         if other is None or not other.ids:
@@ -125,6 +128,7 @@ class Arm(Struct, frozen=True):
                 if _has(left.attributes, attributes)
             },
             without_search=self.without_search and self.without_search.where(attributes),
+            pool_found=self.pool_found,
         )
 
 
@@ -132,21 +136,28 @@ def _has(own: Mapping[str, str], attributes: Mapping[str, str]) -> bool:
     return all(own.get(name, "") == value for name, value in attributes.items())
 
 
-def read_arm(folder: str, label: str, measures: Measures) -> Arm:
+def read_arm(folder: str, label: str, measures: Measures, unsearched: Unsearched) -> Arm:
     """Read an arm from the output of a finished run.
+
+    Args:
+      unsearched: tells the values of conversations that did not search.
 
     Raises:
       UsageError: the output lacks a metric, or its datasets do not belong together.
     """
     conversations = read_dataset(folder, "conversations")
     iterations = read_dataset(folder, "iterations") if measures.iteration_columns else iter(())
-    return arm_of(conversations, iterations, label, measures)
+    return arm_of(conversations, iterations, label, measures, unsearched)
 
 
 def arm_of(
-    conversations: Iterable[_Row], iterations: Iterable[_Row], label: str, measures: Measures
+    conversations: Iterable[_Row],
+    iterations: Iterable[_Row],
+    label: str,
+    measures: Measures,
+    unsearched: Unsearched,
 ) -> Arm:
-    """An arm made of rows of `conversations` and `iterations`.
+    """An arm made of rows of `conversations` and `iterations`; see `read_arm`.
 
     Raises:
       UsageError: the rows lack a metric, or iterations of a conversation are missing.
@@ -154,32 +165,44 @@ def arm_of(
     left_out: dict[str, LeftOut] = {}
     counted: list[_Counted] = []
     idle: list[_Counted] = []
+    nothing: list[tuple[str, list[float]]] = []
+    pool_found: dict[str, tuple[int, str]] = {}
     for row in conversations:
         identity, attributes = row["conversation_id"], row["attributes"]
+        if "pool_found" in row and not row["rejected_records"]:
+            pool_found[identity] = row["pool_good"], row["pool_found"]
         if not row["N"]:
             left_out[identity] = LeftOut(WITHOUT_SEARCH, attributes)
             if not row["rejected_records"]:
-                values = [_without_search(row, name, label) for name in measures.columns]
+                _check_columns(row, measures, label)
+                values = [unsearched.at_end(name, row) for name in measures.columns]
                 idle.append(_Counted(identity, attributes, 0, values))
+                nothing.append(
+                    (identity, [unsearched.by_i(name, row) for name in measures.iteration_columns])
+                )
         elif row["rejected_records"]:
             left_out[identity] = LeftOut(WITH_REJECTED, attributes)
         else:
-            values = [_number(row, name, label) for name in measures.columns]
+            _check_columns(row, measures, label)
+            values = [_number(row[name]) for name in measures.columns]
             counted.append(_Counted(identity, attributes, row["N"], values))
     searching = _arm(counted, label, measures)
     by_i: dict[str, Array] = {}
     if measures.iteration_columns:
         by_i = _by_i(iterations, searching.ids, searching.reached, measures, label)
-    searchless = _arm(idle, label, measures)
-    nothing = {
-        name: np.full((len(idle), measures.max_i), _or_nan(without_search(name)))
-        for name in measures.iteration_columns
+    at_any_i = np.array([values for _, values in sorted(nothing)]).reshape(
+        len(idle), len(measures.iteration_columns)
+    )
+    idle_by_i = {
+        name: np.repeat(at_any_i[:, [place]], measures.max_i, axis=1)
+        for place, name in enumerate(measures.iteration_columns)
     }
     return replace(
         searching,
         by_i=by_i,
         left_out=left_out,
-        without_search=replace(searchless, by_i=nothing),
+        pool_found=pool_found,
+        without_search=replace(_arm(idle, label, measures), by_i=idle_by_i),
     )
 
 
@@ -206,20 +229,14 @@ def _arm(conversations: list[_Counted], label: str, measures: Measures) -> Arm:
     )
 
 
-def _number(row: _Row, name: str, label: str) -> float:
-    if name not in row:
-        raise UsageError(f"The conversations of {label} hold no metric {name}: run it again.")
-    return _or_nan(row[name])
+def _check_columns(row: _Row, measures: Measures, label: str) -> None:
+    wanted = (*measures.columns, *(("pool_found",) if "pool_recall" in row else ()))
+    if missing := [name for name in wanted if name not in row]:
+        raise UsageError(f"The conversations of {label} hold no metric {missing[0]}: run it again.")
 
 
-def _or_nan(value: float | None) -> float:
+def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
-
-
-def _without_search(row: _Row, name: str, label: str) -> float:
-    """A value of a conversation that did not search, where such count too; see `Arm.everyone`."""
-    value, nothing = _number(row, name, label), _or_nan(without_search(name))
-    return nothing if np.isnan(value) or np.isnan(nothing) else value
 
 
 def _by_i(

@@ -19,9 +19,10 @@ from goodgain.pipeline.comparison.costs import ArmMean, arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.comparison.matching import BY_ID, Account, Matched, account, match
 from goodgain.pipeline.comparison.measures import counts_everyone
+from goodgain.pipeline.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.pipeline.comparison.sources import Arms, read_arms
+from goodgain.pipeline.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.comparison.statistics import TestedRow, row_of
 from goodgain.pipeline.comparison.withholding import grounds
 from goodgain.transforms.core.errors import UsageError
@@ -42,6 +43,7 @@ class Compared(Struct, frozen=True):
       cluster: attribute whose values are clusters; None = values are independent.
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.
       examples: None when unpaired, or when no metric compared has a better and a worse.
+      pool_finds: None where the arms do not rest on one pool.
     """
 
     request: ComparisonRequest
@@ -55,13 +57,10 @@ class Compared(Struct, frozen=True):
     base_account: Account | None
     candidate_account: Account | None
     examples: Examples | None
+    pool_finds: PoolFinds | None
 
 
-def _silent(message: str) -> None:
-    """Say nothing."""
-
-
-def compare(request: ComparisonRequest, say: Callable[[str], None] = _silent) -> Compared:
+def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Compared:
     """Compare two arms.
 
     Args:
@@ -70,7 +69,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = _silent) ->
     Raises:
       UsageError: the request cannot be met.
     """
-    arms = read_arms(request)
+    arms = read_arms(request, say)
     _check_examples(request, arms)
     matched = _match(request, arms)
     _warn_of_bootstrap(request, arms, matched, say)
@@ -92,6 +91,12 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = _silent) ->
         examples=examples(arms, matched, chosen, request.examples)
         if matched.paired and chosen
         else None,
+        pool_finds=pool_finds(
+            arms,
+            grounds(matched, arms).unequal_search,
+            cluster,
+            request.tests.options.interval,
+        ),
     )
 
 

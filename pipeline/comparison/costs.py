@@ -57,29 +57,33 @@ def arm_means(
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         everyone = differ(base.share_without_search, candidate.share_without_search)
         for name, arm in (("base", base), ("candidate", candidate)):
-            means = _Means(arm.everyone() if everyone else arm, slice_, cluster, interval)
+            means = ArmMeans(arm.everyone() if everyone else arm, slice_, cluster, interval)
             for row in means.rows(costs, max_i, "everyone" if everyone else "all"):
                 yield ArmMean(name, row)
 
 
-class _Means(Struct, frozen=True):
+class ArmMeans(Struct, frozen=True):
+    """Means over the conversations of one arm, those without a partner among them."""
+
     arm: Arm
     slice_: dict[str, str]
     cluster: str | None
     interval: Interval
 
     def rows(self, costs: Sequence[str], max_i: int, whole: Population) -> Iterator[MeanRow]:
+        """Gain and costs, at N and by i."""
         for name in (_ITERATIONS, _GAIN, *(COST + cost for cost in costs)):
-            yield self._mean(Measure(name, None, whole))
+            yield self.mean(Measure(name, None, whole))
         for cost in costs:
             yield self._ratio(cost, whole)
         for i in range(1, max_i + 1):
             for name in (_GAIN_AT_I, *(COST_AT_I + cost for cost in costs)):
-                yield self._mean(Measure(name, i, whole))
+                yield self.mean(Measure(name, i, whole))
             for name in (_GAIN_I, *(COST_I + cost for cost in costs)):
-                yield self._mean(Measure(name, i, "reached"))
+                yield self.mean(Measure(name, i, "reached"))
 
-    def _mean(self, measure: Measure) -> MeanRow:
+    def mean(self, measure: Measure) -> MeanRow:
+        """The mean of one measure, with its interval."""
         values, present = self.arm.values(measure)
         told = present & ~np.isnan(values)
         undefined = int((present & ~told).sum())

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from goodgain.pipeline.comparison.compare import Compared
+from goodgain.pipeline.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.outputs.comparisons import COMPARISON_KIND
@@ -47,6 +48,7 @@ def document(
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
         "examples": _plain(examples),
+        **_pool(compared.pool_finds, arms.base_source),
         "sensitivity": _plain(sensitivity),
         "request": _plain(request),
         "versions": {"goodgain": goodgain_version()},
@@ -69,6 +71,16 @@ def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
         "finished": source.manifest.get("finished"),
         "warnings": source.manifest.get("warnings", []),
     }
+
+
+def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
+    """What both found of one pool, without the documents of `pool_documents`."""
+    if finds is None:
+        return {}
+    pool = source.manifest["pool"]
+    told: dict[str, Any] = _plain(finds)
+    told.pop("documents")
+    return {"pool": {"folder": pool["folder"], "digest": pool["digest"], **told}}
 
 
 def _plain(value: Any) -> Any:

@@ -39,7 +39,7 @@ HEADLINE = (
 # What a decision rests on unless other metrics are named. An agent that finds less has found all of
 # it sooner, so that metric decides nothing.
 DECISIVE = tuple(name for name in HEADLINE if name != "iterations_for_all_good_results")
-_DECISIVE_OF_POOL = ("pool_recall",)  # beside these, where both runs share a pool
+DECISIVE_OF_POOL = ("pool_recall",)  # beside these, where both runs share a pool
 # What a reader wants to know of any conversation, whatever it is compared by.
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
 _GAINED = ("G_i", "CG_at_i")  # of which the report draws what they cost
@@ -203,7 +203,7 @@ def choose(
     followed = set(map(at_i, at_end))
     by_i = tuple(name for name in by_iteration if name in wanted or name in followed)
     default, by_name = _tolerances(tolerances, known, ranking)
-    by_default = (*DECISIVE, *(_DECISIVE_OF_POOL if pooled else ()))
+    by_default = (*DECISIVE, *(DECISIVE_OF_POOL if pooled else ()))
     declared: Sequence[str] = family or asked or by_default
     if primary:
         declared = [primary, *declared]

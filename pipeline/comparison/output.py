@@ -15,7 +15,12 @@ from goodgain.pipeline.comparison.matching import sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.report.build import build_comparison_report
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
-from goodgain.pipeline.outputs.comparisons import ARMS, COMPARISON, DIFFERENCES
+from goodgain.pipeline.outputs.comparisons import (
+    ARMS,
+    COMPARISON,
+    DIFFERENCES,
+    POOL_DOCUMENTS,
+)
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
@@ -52,9 +57,10 @@ def write(
     file_format: Format,
     sensitivity: Sequence[SensitivityRow] | None = None,
 ) -> None:
-    """Write `comparison`, `differences`, `arms`, `report.html` and, last, `manifest.json`.
+    """Write the datasets, `report.html` and, last, `manifest.json`.
 
-    There are `differences` where conversations are paired, and `arms` where costs are compared.
+    There are `comparison`, `differences` of pairs, `arms` where costs are compared, and
+    `pool_documents` where both arms rest on a pool.
 
     Args:
       folder: that `check_output` found fit; what it holds is replaced.
@@ -68,6 +74,9 @@ def write(
     if compared.arm_means:
         of_arms = [{"arm": one.arm, **asdict(one.row)} for one in compared.arm_means]
         datasets[ARMS.name] = _write(folder, ARMS, of_arms, file_format)
+    if compared.pool_finds is not None:
+        found = map(asdict, compared.pool_finds.documents)
+        datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, found, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
     write_file(folder, REPORT, build_comparison_report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"

@@ -44,6 +44,7 @@ class ComparisonRequest(Struct, frozen=True):
       examples: how many wins and losses to list.
       examples_by: metric by which they are the largest; None = the first of the family.
       force: compare runs that differ in what metrics depend on.
+      pool: folder of the pool that both arms shall rest on; None = as they were scored.
     """
 
     outputs: tuple[str, ...]
@@ -64,6 +65,7 @@ class ComparisonRequest(Struct, frozen=True):
     examples: int = 5
     examples_by: str | None = None
     force: bool = False
+    pool: str | None = None
 
     def check(self) -> None:
         """Make sure that the parts fit together.

@@ -6,28 +6,20 @@ the policy is one about the policy.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
-import goodgain.pipeline.run
 from goodgain.pipeline.comparison.compare import Compared, compare
 from goodgain.pipeline.comparison.request import Tests
 from goodgain.pipeline.comparison.rows import ComparisonRow, Verdict
+from goodgain.pipeline.comparison.scored_again import score_again
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
-from goodgain.pipeline.comparison.sources import Source
-from goodgain.pipeline.options.config_file import load_run_config
-from goodgain.pipeline.options.rules import load_rules
-from goodgain.pipeline.outputs.folder import read_manifest
 from goodgain.transforms.core.dedup.rules_file import Policy
-from goodgain.transforms.core.errors import UsageError
 
 AS_RUN = "as run"
 _RANKING = "ndcg@10"  # beside the family, since copies that keep their places change only ranking
@@ -142,63 +134,10 @@ def _score_again(compared: Compared, variant: Variant, folder: Path) -> tuple[st
     """Run each output of the comparison again, and give the new folders."""
     arms = compared.arms
     sources = {source.folder: source for source in (arms.base_source, arms.candidate_source)}
-    again = {
-        old: _run(source, variant, folder / str(number))
-        for number, (old, source) in enumerate(sources.items())
-    }
+    again = {}
+    for number, (old, source) in enumerate(sources.items()):
+        place = folder / str(number)
+        changes = {**variant.parameters, "max_i": None}
+        score_again(old, source.manifest, place, changes, variant.policy)
+        again[old] = str(place)
     return tuple(again[old] for old in compared.request.outputs)
-
-
-def _run(source: Source, variant: Variant, folder: Path) -> str:
-    parameters = {
-        name: value
-        for name, value in source.manifest["parameters"].items()
-        if name not in _NOT_AGAIN and value is not None
-    }
-    options = {
-        **parameters,
-        **{name: value for name, value in variant.parameters.items() if value is not None},
-        "output": str(folder),
-    }
-    for name, value in variant.parameters.items():
-        if value is None:
-            options.pop(name, None)
-    with _rules(source, variant.policy) as rules:
-        if rules is not None:
-            options["rules"] = rules
-        # What a run prints at its end would stand between our tables.
-        with contextlib.redirect_stdout(io.StringIO()):
-            goodgain.pipeline.run.run(load_run_config(options), [])
-    manifest = read_manifest(str(folder))
-    if manifest["inputs"] != source.manifest["inputs"]:
-        raise UsageError(
-            f"The inputs of {source.folder} are not those that it was made from, so it cannot be "
-            "scored again: put them back, or leave --sensitivity out."
-        )
-    if variant.policy is None and manifest["rules_digest"] != source.manifest["rules_digest"]:
-        raise UsageError(
-            f"The rules of {source.folder} have changed since it was made: put them back, or leave "
-            "--sensitivity out."
-        )
-    return str(folder)
-
-
-# Other engines need options that no manifest holds; extra outputs and slices are of no use here.
-_NOT_AGAIN = (
-    "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
-    "write_duplicates", "max_i", "max_rejected", "gate", "baseline",
-)  # fmt: skip
-
-
-@contextlib.contextmanager
-def _rules(source: Source, policy: Policy | None) -> Iterator[str | None]:
-    """A file with the run's rules under a policy; None = the run's own."""
-    if policy is None:
-        yield None
-        return
-    rules = load_rules(source.manifest["parameters"].get("rules"))
-    changed = rules.model_copy(update={"policy": policy})
-    with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
-        path = Path(folder) / "rules.yaml"
-        path.write_text(yaml.safe_dump(changed.model_dump(by_alias=True)), encoding="utf-8")
-        yield str(path)

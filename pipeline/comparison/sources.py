@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct
@@ -16,13 +18,19 @@ from goodgain.pipeline.comparison.comparability import (
     share_judgments,
 )
 from goodgain.pipeline.comparison.measures import Measures, choose
+from goodgain.pipeline.comparison.on_pool import put_on_pool
 from goodgain.pipeline.comparison.request import ComparisonRequest
+from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.costs import conversation_columns, costs_of
 
 _SHOWN_VALUES = 10
+
+
+def silent(message: str) -> None:
+    """Say nothing."""
 
 
 class Source(Struct, frozen=True):
@@ -61,19 +69,30 @@ class Arms(Struct, frozen=True):
     only_in_candidate: tuple[str, ...]
 
 
-def read_arms(request: ComparisonRequest) -> Arms:
+def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Arms:
     """Read both arms.
+
+    Args:
+      say: told, in a sentence, what will take long.
 
     Raises:
       UsageError: a folder is not the output of a run, the runs do not measure the same thing and
-        `force` is not set, or an arm is empty.
+        `force` is not set, an arm is empty, or cannot be put on the pool asked for.
     """
     request.check()
     manifests = {folder: read_manifest(folder) for folder in request.outputs}
     for folder, manifest in manifests.items():
         check_run(manifest, folder)
+    if request.pool is None:
+        return _read({folder: (folder, one) for folder, one in manifests.items()}, request)
+    with TemporaryDirectory(prefix="goodgain-") as scratch:
+        return _read(put_on_pool(manifests, request.pool, Path(scratch), say), request)
+
+
+def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest) -> Arms:
+    """Read both arms, by folder of a run from where its outputs lie, with their manifest."""
     base_folder, candidate_folder = request.outputs[0], request.outputs[-1]
-    before, after = manifests[base_folder], manifests[candidate_folder]
+    (base_place, before), (candidate_place, after) = outputs[base_folder], outputs[candidate_folder]
     found = mismatches(before, after)
     if not request.force:
         refuse(found)
@@ -93,10 +112,12 @@ def read_arms(request: ComparisonRequest) -> Arms:
     )
     if request.by is None:
         values: tuple[str | None, str | None] = (None, None)
-        base = read_arm(base_folder, base_folder, measures)
-        candidate = read_arm(candidate_folder, candidate_folder, measures)
+        base = read_arm(base_place, base_folder, measures, Unsearched(before["parameters"]))
+        candidate = read_arm(
+            candidate_place, candidate_folder, measures, Unsearched(after["parameters"])
+        )
     else:
-        whole = read_arm(base_folder, base_folder, measures)
+        whole = read_arm(base_place, base_folder, measures, Unsearched(before["parameters"]))
         values = _values_of(whole, request)
         base, candidate = (_part(whole, request.by, value or "") for value in values)
     for arm in (base, candidate):

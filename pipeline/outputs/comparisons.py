@@ -115,3 +115,19 @@ ARMS = Dataset(
     "What each arm gained and what it cost, at N and by iteration; where traces tell costs.",
     (Column("arm", "text", "base or candidate."), *MEANS.columns),
 )
+
+POOL_DOCUMENTS = Dataset(
+    "pool_documents",
+    "One row for each good document of the pool, and which arm found it; topics that both arms "
+    "have, those first on which they differ most.",
+    (
+        Column("topic", "text", "Value of the topic's attribute.", nullable=True),
+        Column("conversation_id", "text", "The topic itself, without attribute.", nullable=True),
+        Column("number", "whole", "Number of the document in the topic's pool."),
+        Column("document", "text", "Its id."),
+        Column("label", "whole", "Its label."),
+        Column("title", "text", "A title.", nullable=True),
+        Column("url", "text", "A URL.", nullable=True),
+        Column("found_by", "text", "both, base, candidate or neither."),
+    ),
+)

@@ -39,6 +39,7 @@ DATASETS = (
     "comparison",
     "differences",
     "arms",
+    "pool_documents",
 )
 _WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())

@@ -9,11 +9,12 @@ from typing import Any
 from msgspec.structs import asdict
 
 from goodgain.pipeline.comparison.report.facts import ComparisonFacts, read_comparison
+from goodgain.pipeline.comparison.report.pool import good_documents
 from goodgain.pipeline.comparison.report.slices import PARTS, slice_data
 from goodgain.pipeline.report.render import render_page
 
 _PAGE = {"comparison": "goodgain.pipeline.comparison.report"}
-_SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/report.js")
+_SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
 _MOST_EXAMPLES = 25
 _MOST_CARDS = 12
 _THRESHOLD = "good_gain_threshold"
@@ -70,6 +71,9 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
         if examples
         else [],
         "sensitivity": _by_metric(manifest["sensitivity"] or ()),
+        "pool": manifest.get("pool"),
+        "good_documents": good_documents(manifest["pool"]) if manifest.get("pool") else 0,
+        "one_sided": facts.one_sided,
         "parameters": _parameters(manifest),
         "good_from": _good_from(manifest),
     }
@@ -115,6 +119,7 @@ def _page_data(facts: ComparisonFacts) -> dict[str, Any]:
         "declared": [one.metric.name for one in facts.declared],
         "arms": facts.costs.by_slice,
         "pairs": {name: asdict(pairs) for name, pairs in facts.pairs.items()},
+        "pool": manifest.get("pool"),
         "paired": manifest["design"] == "paired",
         "level": manifest["request"]["tests"]["options"]["confidence"],
     }

@@ -9,8 +9,14 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.report.costs import ArmCosts, arm_costs
 from goodgain.pipeline.comparison.report.pairs import Pairs, pairs_by_metric
+from goodgain.pipeline.comparison.report.pool import one_sided
 from goodgain.pipeline.comparison.report.slices import ComparedSlices, arrange
-from goodgain.pipeline.outputs.comparisons import ARMS, COMPARISON, DIFFERENCES
+from goodgain.pipeline.outputs.comparisons import (
+    ARMS,
+    COMPARISON,
+    DIFFERENCES,
+    POOL_DOCUMENTS,
+)
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.transforms.core.errors import UsageError
@@ -38,6 +44,7 @@ class ComparisonFacts(Struct, frozen=True):
       by_i: definitions of the metrics shown by iteration.
       family: names of the declared family.
       pairs: by metric.
+      one_sided: by topic, what one arm alone found of the pool.
     """
 
     manifest: Mapping[str, Any]
@@ -48,6 +55,7 @@ class ComparisonFacts(Struct, frozen=True):
     slices: ComparedSlices
     pairs: Mapping[str, Pairs]
     costs: ArmCosts
+    one_sided: Sequence[tuple[str, Any]]
 
     @property
     def declared(self) -> tuple[Definition, ...]:
@@ -91,6 +99,7 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
         by_i=tuple(one for one in words.by_iteration if one.metric.name in by_i),
         family=family,
         slices=slices,
+        one_sided=one_sided(read_dataset(folder, POOL_DOCUMENTS.name)),
         pairs=pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family),
         costs=arm_costs(read_dataset(folder, ARMS.name), slices.shown),
     )

@@ -8,12 +8,14 @@ from goodgain.pipeline.comparison.arms import arm_of
 from goodgain.pipeline.comparison.costs import arm_means
 from goodgain.pipeline.comparison.measures import Measure, choose
 from goodgain.pipeline.comparison.sources import Arms
+from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.comparison.traces import base_arm, candidate_arm, conversation
 
 MAX_I = 5
 COSTS = ("tokens", "usd")
+NOBODY = Unsearched({"good_gain_threshold": 2})
 TOLD = ("n", "undefined", "mean", "stderr", "ci_low", "ci_high", "interval", "clusters", "note")
 
 
@@ -41,7 +43,10 @@ def runs(cluster=None, idle=0):
 
 def arms_of(base, candidate, asked=()):
     measures = choose(asked, (), ("ndcg@10",), MAX_I, costs=COSTS)
-    of = [arm_of(one.conversations, one.iterations, "arm", measures) for one in (base, candidate)]
+    of = [
+        arm_of(one.conversations, one.iterations, "arm", measures, NOBODY)
+        for one in (base, candidate)
+    ]
     return Arms(*of, None, None, measures, (), False, MAX_I, (), ())
 
 
@@ -105,7 +110,7 @@ def test_a_cost_at_n_brings_that_of_iterations_with_it_and_its_tolerance():
 def test_without_costs_there_are_no_means_of_arms():
     runs_ = [gg.evaluate([one for c in base_arm() for one in c], max_i=MAX_I)] * 2
     measures = choose((), (), (), MAX_I)
-    of = [arm_of(one.conversations, one.iterations, "arm", measures) for one in runs_]
+    of = [arm_of(one.conversations, one.iterations, "arm", measures, NOBODY) for one in runs_]
     arms = Arms(*of, None, None, measures, (), False, MAX_I, (), ())
     assert list(arm_means(arms, [{}], None, "hall")) == []
 

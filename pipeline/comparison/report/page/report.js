@@ -9,6 +9,7 @@ const DRAWINGS = {
   front: (figure) => drawFront(figure, `Gain and ${chosen("cost")}: ${currentSlice().label}`, chosen("cost"), armsOf()),
   paying: (figure) => drawPaying(figure, currentSlice().label, chosen("cost"), armsOf()),
   slices: (figure) => drawSlices(figure, chosen("slices-metric")),
+  pool: drawPool,
   pairs: (figure) => drawPairs(figure, chosen("pairs-metric")),
 };
 

@@ -1,0 +1,35 @@
+"""What two arms found of one pool, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goodgain.pipeline.comparison.pool_finds import FoundDocument, PoolFinds
+from goodgain.pipeline.terminal.words import shortened
+
+_SHOWN = 3
+_LONGEST = 100
+
+
+def pool_lines(finds: PoolFinds) -> Iterator[str]:
+    """Who found how many of the good documents, and the first that only one arm found."""
+    good = finds.both + finds.base + finds.candidate + finds.neither
+    yield (
+        f"Of {good:,} good documents of the pool ({finds.topics:,} topics), both arms found "
+        f"{finds.both:,}, the base alone {finds.base:,}, the candidate alone {finds.candidate:,}, "
+        f"neither {finds.neither:,}."
+    )
+    if finds.topics_of_one_arm:
+        yield f"{finds.topics_of_one_arm:,} topics that only one arm has do not count there."
+    if finds.note:
+        yield f"Which documents these are cannot be told: {finds.note}."
+    for arm in ("base", "candidate"):
+        alone = [one for one in finds.documents if one.found_by == arm]
+        for one in alone[:_SHOWN]:
+            yield f"  Only the {arm}: {shortened(_told(one), _LONGEST)}"
+
+
+def _told(one: FoundDocument) -> str:
+    topic = one.topic if one.topic is not None else one.conversation_id
+    where = f" {one.url}" if one.url else ""
+    return f"{topic} [{one.label}] {one.title or one.document}{where}"

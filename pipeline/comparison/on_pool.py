@@ -1,0 +1,68 @@
+"""`goodgain compare --pool`: both arms on one pool, whatever the runs were scored with (SPEC 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from goodgain.pipeline.comparison.scored_again import score_again
+from goodgain.pipeline.options.pool_use import pool_manifest
+from goodgain.pipeline.outputs.folder import same_folder
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.read import open_plain
+
+Manifests = Mapping[str, Mapping[str, Any]]
+
+
+def put_on_pool(
+    manifests: Manifests, pool: str, scratch: Path, say: Callable[[str], None]
+) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """By folder of a run, the outputs that rest on a pool, and their manifest.
+
+    A run that was scored with this state of the pool is taken as it is; any other is scored again
+    with it, from its traces, as the run of the pool that has the same files.
+
+    Args:
+      manifests: of the runs, by folder.
+      scratch: where a run that is scored again goes; nothing changes in its own folder.
+      say: told what is done.
+
+    Raises:
+      UsageError: there is no such pool, or a run cannot be scored again.
+    """
+    pooled = pool_manifest(pool, open_plain)
+    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for number, (run, manifest) in enumerate(manifests.items()):
+        if manifest.get("pool", {}).get("digest") == pooled["digest"]:
+            found[run] = run, manifest
+            continue
+        if "qrels" in manifest:
+            raise UsageError(
+                f"{run} was scored with qrels, and labels come from those or from a pool: leave "
+                "--pool out, or run it again with the pool."
+            )
+        name = run_name_of(manifest["inputs"], pooled["runs"])
+        say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
+        folder = scratch / str(number)
+        again = score_again(run, manifest, folder, {"pool": pool, "run_name": name})
+        parameters = {**again["parameters"], "output": manifest["parameters"]["output"]}
+        found[run] = str(folder), {**again, "parameters": parameters}
+    return found
+
+
+def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:
+    """The only run of a pool that has all of some files; None where there is none, or several."""
+    files = [(one["path"], one["size"]) for one in inputs]
+    names = [
+        name
+        for name, facts in runs.items()
+        if all(
+            any(
+                size == other["size"] and same_folder(path, other["path"])
+                for other in facts["inputs"]
+            )
+            for path, size in files
+        )
+    ]
+    return names[0] if len(names) == 1 else None

@@ -1,0 +1,196 @@
+"""What each arm found of the pool that both rest on: by i, and what one alone (SPEC 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from goodgain.pipeline.comparison.arms import Arm
+from goodgain.pipeline.comparison.comparability import POOL
+from goodgain.pipeline.comparison.costs import ArmMeans
+from goodgain.pipeline.comparison.measures import Measure
+from goodgain.pipeline.comparison.sources import Arms
+from goodgain.pipeline.pool.store import read_pool
+from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.means.rows import Population
+from goodgain.transforms.core.pool.document import PoolDocument, Topic, topic_of
+from goodgain.transforms.core.pool.lookup import read_documents, shard_of
+from goodgain.transforms.core.pool.rows import first_text
+from goodgain.transforms.read import open_plain
+
+FoundBy = Literal["both", "base", "candidate", "neither"]
+_SHARE = "pool_recall_at_i"
+_MOST_TOPICS = 1_000  # whose documents are listed
+
+
+class SharePoint(Struct, frozen=True):
+    """The mean share of the pool that an arm had found by i, with its 95 % interval."""
+
+    arm: str
+    i: int
+    population: Population
+    n: int
+    mean: float | None
+    ci_low: float | None
+    ci_high: float | None
+
+
+class FoundDocument(Struct, frozen=True):
+    """A good document of the pool, and who found it.
+
+    Attributes:
+      topic, conversation_id: the topic; one of the two.
+      number: in the topic's pool.
+    """
+
+    topic: str | None
+    conversation_id: str | None
+    number: int
+    document: str
+    label: int
+    title: str | None
+    url: str | None
+    found_by: FoundBy
+
+
+class PoolFinds(Struct, frozen=True):
+    """What two arms found of one pool.
+
+    Attributes:
+      shares: by arm and i; empty where that is not compared.
+      topics: that both arms have, with a good document in the pool.
+      topics_of_one_arm: that only one has; their documents do not count.
+      both, base, candidate, neither: good documents of the topics, by who found them.
+      documents: those of the topics that the arms differ on most; none where `note` says why.
+      topics_listed: how many topics these are of.
+    """
+
+    shares: tuple[SharePoint, ...]
+    topics: int
+    topics_of_one_arm: int
+    both: int
+    base: int
+    candidate: int
+    neither: int
+    documents: tuple[FoundDocument, ...]
+    topics_listed: int
+    note: str | None
+
+
+class _OfTopic(Struct, frozen=True):
+    topic: Topic
+    good: int
+    base: frozenset[int]
+    candidate: frozenset[int]
+
+    @property
+    def one_sided(self) -> int:
+        return len(self.base ^ self.candidate)
+
+    def found_by(self, number: int) -> FoundBy:
+        in_base, in_candidate = number in self.base, number in self.candidate
+        if in_base and in_candidate:
+            return "both"
+        return "base" if in_base else "candidate" if in_candidate else "neither"
+
+
+def pool_finds(
+    arms: Arms, everyone: bool, cluster: str | None, interval: Interval
+) -> PoolFinds | None:
+    """What both arms found; None where they do not rest on one pool.
+
+    Args:
+      everyone: whether conversations that did not search count in the shares.
+      cluster: attribute whose values are clusters; None = conversations are independent.
+    """
+    base, candidate = (one.manifest.get(POOL) for one in (arms.base_source, arms.candidate_source))
+    if not base or not candidate or base["digest"] != candidate["digest"]:
+        return None
+    mine = _by_topic(arms.base, base["topic"])
+    theirs = _by_topic(arms.candidate, base["topic"])
+    shared = [
+        _OfTopic(topic, good, found, theirs[topic][1])
+        for topic, (good, found) in mine.items()
+        if topic in theirs and good
+    ]
+    good_from = arms.base_source.manifest["parameters"]["good_gain_threshold"]
+    listed = nsmallest(_MOST_TOPICS, shared, key=lambda one: (-one.one_sided, one.topic.key))
+    documents, note = _documents(base, listed, good_from)
+    both = sum(len(one.base & one.candidate) for one in shared)
+    found = [sum(len(getattr(one, arm)) for one in shared) for arm in ("base", "candidate")]
+    return PoolFinds(
+        shares=tuple(_shares(arms, everyone, cluster, interval)),
+        topics=len(shared),
+        topics_of_one_arm=len(mine.keys() ^ theirs.keys()),
+        both=both,
+        base=found[0] - both,
+        candidate=found[1] - both,
+        neither=sum(one.good for one in shared) - sum(found) + both,
+        documents=documents,
+        topics_listed=len(listed),
+        note=note,
+    )
+
+
+def _by_topic(arm: Arm, attribute: str | None) -> dict[Topic, tuple[int, frozenset[int]]]:
+    """By topic, how many good documents there are, and the numbers of those that were found."""
+    found: dict[Topic, tuple[int, frozenset[int]]] = {}
+    for part in (arm, arm.without_search):
+        if part is None:
+            continue
+        for identity, attributes in zip(part.ids, part.attributes, strict=True):
+            topic = topic_of(identity, attributes, attribute)
+            good, numbers = arm.pool_found[identity]
+            before = found.get(topic, (good, frozenset()))[1]
+            found[topic] = good, before.union(map(int, numbers.split()))
+    return found
+
+
+def _documents(
+    pool: Mapping[str, Any], topics: Sequence[_OfTopic], good_from: int
+) -> tuple[tuple[FoundDocument, ...], str | None]:
+    """The good documents of some topics, topic by topic; of a pool that has changed none."""
+    try:
+        held = read_pool(pool["folder"])
+        if held.manifest["digest"] != pool["digest"]:
+            return (), f"the pool {pool['folder']} has changed since the runs were scored"
+        files, wanted = held.files, {one.topic: one for one in topics}
+        found: dict[Topic, list[FoundDocument]] = {one.topic: [] for one in topics}
+        for shard in sorted({shard_of(topic, files.shards) for topic in wanted}):
+            for document in read_documents(files.path(shard), open_plain):
+                of_topic = wanted.get(document.topic)
+                label = document.label(held.preferred)
+                if of_topic is not None and label is not None and label >= good_from:
+                    found[document.topic].append(_found(document, label, of_topic))
+    except GoodGainError as error:
+        return (), str(error).rstrip(".")
+    return tuple(one for topic in topics for one in found[topic.topic]), None
+
+
+def _found(document: PoolDocument, label: int, topic: _OfTopic) -> FoundDocument:
+    return FoundDocument(
+        document.topic.value,
+        document.topic.conversation_id,
+        document.number,
+        document.document,
+        label,
+        first_text(document, "title"),
+        first_text(document, "url"),
+        topic.found_by(document.number),
+    )
+
+
+def _shares(
+    arms: Arms, everyone: bool, cluster: str | None, interval: Interval
+) -> Iterator[SharePoint]:
+    """By arm and i, the mean share with its interval."""
+    population: Population = "everyone" if everyone else "all"
+    for name, arm in (("base", arms.base), ("candidate", arms.candidate)):
+        means = ArmMeans(arm.everyone() if everyone else arm, {}, cluster, interval)
+        for i in range(1, arms.measures.max_i + 1 if _SHARE in arm.by_i else 0):
+            row = means.mean(Measure(_SHARE, i, population))
+            yield SharePoint(name, i, population, row.n, row.mean, row.ci_low, row.ci_high)

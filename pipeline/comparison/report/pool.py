@@ -1,0 +1,43 @@
+"""What the report of a comparison shows of the pool that both arms rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_ARMS = ("base", "candidate")
+_MOST_TOPICS = 12
+_MOST_DOCUMENTS = 5  # of a topic and arm
+_COUNTS = ("both", "base", "candidate", "neither")
+
+
+def good_documents(pool: Mapping[str, Any]) -> int:
+    """How many good documents there were to find, from what the manifest says of the pool."""
+    return sum(int(pool[name]) for name in _COUNTS)
+
+
+def one_sided(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """By topic, what the base alone found and what the candidate alone; the first topics.
+
+    Args:
+      rows: of the dataset `pool_documents`, in order.
+    """
+    topics: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+    for row in rows:
+        if row["found_by"] in _ARMS:
+            topic = row["topic"] if row["topic"] is not None else row["conversation_id"]
+            topics.setdefault(topic, {name: [] for name in _ARMS})[row["found_by"]].append(row)
+    return [
+        (
+            topic,
+            [
+                {"arm": name, "count": len(found), "documents": _best(found)}
+                for name, found in sides.items()
+            ],
+        )
+        for topic, sides in list(topics.items())[:_MOST_TOPICS]
+    ]
+
+
+def _best(found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(found, key=lambda row: (-row["label"], row["number"]))[:_MOST_DOCUMENTS]

@@ -1,0 +1,94 @@
+"""A finished run scored once more, in another way, from the traces that it read."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import goodgain.pipeline.run
+from goodgain.pipeline.options.config_file import load_run_config
+from goodgain.pipeline.options.rules import load_rules
+from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.transforms.core.dedup.rules_file import Policy
+from goodgain.transforms.core.errors import UsageError
+
+# Other engines need options that no manifest holds; extra outputs and slices are of no use here.
+_NOT_AGAIN = (
+    "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
+    "write_duplicates", "max_rejected", "gate", "baseline",
+)  # fmt: skip
+
+
+def _run_here(config: RunConfig) -> object:
+    return goodgain.pipeline.run.run(config, [])
+
+
+def score_again(
+    outputs: str,
+    manifest: Mapping[str, Any],
+    folder: Path,
+    changes: Mapping[str, Any],
+    policy: Policy | None = None,
+    run: Callable[[RunConfig], object] = _run_here,
+) -> Mapping[str, Any]:
+    """Score the inputs of a run again.
+
+    Args:
+      outputs: folder of the run.
+      manifest: of the run.
+      folder: where the new outputs go.
+      changes: parameters of the run that shall be others; None takes one away.
+      policy: of the rules for duplicates; None = that of the run.
+      run: scores; by default on this machine, whatever the engine of the run was.
+
+    Returns:
+      The manifest of the new outputs.
+
+    Raises:
+      UsageError: the inputs, rules or pool of the run are gone or have changed.
+    """
+    parameters = {**manifest["parameters"], **changes, "output": str(folder)}
+    options = {
+        name: value
+        for name, value in parameters.items()
+        if value is not None and (name == "output" or name not in _NOT_AGAIN)
+    }
+    with _rules(manifest, policy) as rules:
+        if rules is not None:
+            options["rules"] = rules
+        # What a run prints at its end would stand between our tables.
+        with contextlib.redirect_stdout(io.StringIO()):
+            run(load_run_config(options))
+    again: Mapping[str, Any] = read_manifest(str(folder))
+    same = {"inputs": again["inputs"] == manifest["inputs"]}
+    if policy is None:
+        same["rules"] = again["rules_digest"] == manifest["rules_digest"]
+    if "pool" in manifest and "pool" not in changes:
+        same["pool"] = again["pool"]["digest"] == manifest["pool"]["digest"]
+    if changed := [name for name, is_same in same.items() if not is_same]:
+        raise UsageError(
+            f"{outputs} cannot be scored again, since its {changed[0]} changed after it was made: "
+            "put back what was there, or run it again."
+        )
+    return again
+
+
+@contextlib.contextmanager
+def _rules(manifest: Mapping[str, Any], policy: Policy | None) -> Iterator[str | None]:
+    """A file with the run's rules under a policy; None = the run's own."""
+    if policy is None:
+        yield None
+        return
+    rules = load_rules(manifest["parameters"].get("rules"))
+    changed = rules.model_copy(update={"policy": policy})
+    with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
+        path = Path(folder) / "rules.yaml"
+        path.write_text(yaml.safe_dump(changed.model_dump(by_alias=True)), encoding="utf-8")
+        yield str(path)

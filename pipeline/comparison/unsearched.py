@@ -1,0 +1,58 @@
+"""What a conversation that did not search has in the population `everyone` (SPEC 6, 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from goodgain.pipeline.comparison.measures import without_search
+from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.scoring.registry import POOL_ITERATION_METRICS, POOL_METRICS
+
+_OF_POOL = frozenset(metric.name for metric in (*POOL_METRICS, *POOL_ITERATION_METRICS))
+
+
+class Unsearched:
+    """The values of conversations without search, of one run."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        """Take note of how the run was scored.
+
+        Args:
+          parameters: of its manifest.
+        """
+        threshold = parameters["good_gain_threshold"]
+        self._evaluator = RankingEvaluator(
+            parse_ranking_metrics(parameters.get("metrics", ())),
+            parameters.get("relevance_threshold") or threshold,
+            parameters.get("g_max", 4),
+        )
+        self._ranking = cache(self._of_empty_list)
+
+    def at_end(self, name: str, row: Mapping[str, Any]) -> float:
+        """The value of a metric at N; NaN where it has none.
+
+        That of `without_search`, but where a pool tells that there was nothing to find.
+
+        Args:
+          row: of `conversations`, without search.
+        """
+        value, nothing = row[name], self.by_i(name, row)
+        if without_search(name) is None or value is None:
+            value = nothing
+            if value == 0 and "pool_best" in row:
+                value = self._ranking(row["pool_best"]).get(name, value)
+        return float("nan") if value is None else float(value)
+
+    def by_i(self, name: str, row: Mapping[str, Any]) -> float:
+        """The same of a metric of iterations, at any i."""
+        nothing = without_search(name)
+        nothing_to_find = name in _OF_POOL and not row["pool_good"]
+        return float("nan") if nothing is None or nothing_to_find else nothing
+
+    def _of_empty_list(self, best: int | None) -> dict[str, float | None]:
+        """The ranking metrics of a list without results; of the pool only its best label counts."""
+        values = self._evaluator.evaluate((), () if best is None else (best,), ())
+        names = (metric.name for metric in self._evaluator.metrics)
+        return dict(zip(names, values, strict=True))
