@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.comparability import mismatches
+from goodgain.pipeline.comparison.comparability import POOL, mismatches
 from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
 from goodgain.pipeline.nightly.day_folders import DayFolders, remove
 from goodgain.pipeline.nightly.entry import DayEntry, read_entry
-from goodgain.pipeline.outputs.datasets import ITERATIONS, conversations
+from goodgain.pipeline.outputs.datasets import conversations, iterations
 from goodgain.pipeline.outputs.folder import MANIFEST, read_dataset, read_manifest
 from goodgain.pipeline.outputs.formats import FORMATS, Row
 from goodgain.transforms.core.errors import UsageError
@@ -40,8 +40,17 @@ class Baseline(Struct, frozen=True):
     note: str | None = None
 
 
+# Gives the folder of a day's outputs as they are with the pool of another run, given its manifest;
+# None where they cannot be had.
+OnPool = Callable[[date, Mapping[str, Any]], Path | None]
+
+
 def find_baseline(
-    choice: BaselineChoice, day: date, manifest: Mapping[str, Any], folders: DayFolders
+    choice: BaselineChoice,
+    day: date,
+    manifest: Mapping[str, Any],
+    folders: DayFolders,
+    on_pool: OnPool | None = None,
 ) -> Baseline:
     """The baseline of a day.
 
@@ -50,6 +59,7 @@ def find_baseline(
 
     Args:
       manifest: of the day's run.
+      on_pool: scores a day again that differs in its pool alone; None where that is not to be.
 
     Raises:
       UsageError: another day is pinned that is not there, or measured something else.
@@ -57,28 +67,56 @@ def find_baseline(
     if choice.pinned == day:
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
-        return _pinned(choice.pinned, manifest, folders)
+        return _pinned(choice.pinned, manifest, folders, on_pool)
     good = [entry.day for entry in _good_entries(folders) if entry.day < day]
     if not good:
         return Baseline(lacking="no day before was good")
-    days: list[date] = []
+    places: dict[date, Path] = {}
     unlike: list[date] = []
     for one in reversed(good):
-        found = mismatches(read_manifest(str(folders.place(one))), manifest)
-        (unlike if found else days).append(one)
-        if len(days) == choice.days:
+        place = _place(one, manifest, folders, on_pool)
+        if place is None:
+            unlike.append(one)
+        else:
+            places[one] = place
+        if len(places) == choice.days:
             break
-    note = None
+    notes = [] if (again := _note_of_pool(places, folders)) is None else [again]
     if unlike:
         differing = mismatches(read_manifest(str(folders.place(unlike[0]))), manifest)
-        note = (
+        notes.append(
             f"{len(unlike)} good days before could not serve as baseline, since they measured "
             f"something else: {', '.join(map(str, differing))}"
         )
-    if not days:
+    note = "; ".join(notes) or None
+    if not places:
         return Baseline(lacking=note)
-    days.sort()
-    return Baseline(tuple(days), _folder(days, folders), note=note)
+    return Baseline(tuple(sorted(places)), _folder(places, folders), note=note)
+
+
+def _place(
+    day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
+) -> Path | None:
+    """Where the outputs of a day lie that measure the same as a run; None where there are none."""
+    place = folders.place(day)
+    found = mismatches(read_manifest(str(place)), manifest)
+    if not found:
+        return place
+    if on_pool is not None and all(one.parameter == POOL for one in found):
+        return on_pool(day, manifest)
+    return None
+
+
+def _note_of_pool(places: Mapping[date, Path], folders: DayFolders) -> str | None:
+    again = [day for day, place in sorted(places.items()) if place != folders.place(day)]
+    if not again:
+        return None
+    return f"{_days(again)} scored again with the pool of this night, to be compared with it"
+
+
+def _days(days: Sequence[date]) -> str:
+    told = ", ".join(day.isoformat() for day in days)
+    return f"{told} was" if len(days) == 1 else f"{told} were"
 
 
 def _good_entries(folders: DayFolders) -> list[DayEntry]:
@@ -86,59 +124,61 @@ def _good_entries(folders: DayFolders) -> list[DayEntry]:
     return [entry for entry in entries if entry is not None and entry.verdict == "passed"]
 
 
-def _pinned(pinned: date, manifest: Mapping[str, Any], folders: DayFolders) -> Baseline:
+def _pinned(
+    pinned: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
+) -> Baseline:
     if pinned not in folders.published():
         raise UsageError(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
             "or pin another."
         )
-    found = mismatches(read_manifest(str(folders.place(pinned))), manifest)
-    if found:
+    place = _place(pinned, manifest, folders, on_pool)
+    if place is None:
+        found = mismatches(read_manifest(str(folders.place(pinned))), manifest)
         raise UsageError(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
             f"{', '.join(map(str, found))}; run it again, or pin another day."
         )
-    return Baseline((pinned,), folders.place(pinned))
+    return Baseline((pinned,), place, note=_note_of_pool({pinned: place}, folders))
 
 
-def _folder(days: Sequence[date], folders: DayFolders) -> Path:
-    return folders.place(days[0]) if len(days) == 1 else _pool(days, folders)
+def _folder(places: Mapping[date, Path], folders: DayFolders) -> Path:
+    return next(iter(places.values())) if len(places) == 1 else _pool(places, folders)
 
 
-def _pool(days: Sequence[date], folders: DayFolders) -> Path:
+def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
     """Write the conversations of several days into one folder, as if one run had scored them.
 
     Their ids begin with the day: a conversation id that comes back on another day is another one.
     """
     pooled = folders.pooled()
     remove(pooled)
-    latest = str(folders.place(days[-1]))
-    manifest = read_manifest(latest)
-    metrics = parse_ranking_metrics(_common_metrics(days, folders))
-    for dataset in (conversations(metrics), ITERATIONS):
+    of_days = [places[day] for day in sorted(places)]
+    manifest = read_manifest(str(of_days[-1]))
+    metrics = parse_ranking_metrics(_common_metrics(of_days))
+    is_pooled = "pool" in manifest
+    for dataset in (conversations(metrics, pooled=is_pooled), iterations(is_pooled)):
         (pooled / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(pooled / dataset.name / f"part-0{_POOLED_FORMAT.suffix}", "wb") as file:
-            _POOLED_FORMAT.write(dataset, _rows(days, folders, dataset.name, names), file)
+            _POOLED_FORMAT.write(dataset, _rows(places, dataset.name, names), file)
     parameters: Any = manifest["parameters"]
     manifest["parameters"] = parameters | {"metrics": [metric.name for metric in metrics]}
     (pooled / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return pooled
 
 
-def _common_metrics(days: Sequence[date], folders: DayFolders) -> list[str]:
-    """The ranking metrics that the runs of all days have, in the order of the last."""
-    of_days: list[list[str]] = []
-    for day in days:
-        parameters: Any = read_manifest(str(folders.place(day)))["parameters"]
-        of_days.append(list(parameters.get("metrics", ())))
-    return [name for name in of_days[-1] if all(name in of_day for of_day in of_days)]
+def _common_metrics(outputs: Sequence[Path]) -> list[str]:
+    """The ranking metrics that all runs have, in the order of the last."""
+    of_runs: list[list[str]] = []
+    for folder in outputs:
+        parameters: Any = read_manifest(str(folder))["parameters"]
+        of_runs.append(list(parameters.get("metrics", ())))
+    return [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
 
 
-def _rows(
-    days: Sequence[date], folders: DayFolders, dataset: str, names: Sequence[str]
-) -> Iterator[Row]:
-    for day in days:
-        for row in read_dataset(str(folders.place(day)), dataset):
+def _rows(places: Mapping[date, Path], dataset: str, names: Sequence[str]) -> Iterator[Row]:
+    for day, place in sorted(places.items()):
+        for row in read_dataset(str(place), dataset):
             kept = {name: row[name] for name in names}
             yield kept | {"conversation_id": f"{day.isoformat()}/{row['conversation_id']}"}

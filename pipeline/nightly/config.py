@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import msgspec
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -17,19 +18,26 @@ from pydantic import (
 
 from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
 from goodgain.pipeline.nightly.dates import check_pattern
+from goodgain.pipeline.nightly.pool_choice import PoolChoice
 from goodgain.pipeline.options.option_types import Patterns, Text
 
 _GREATEST_ATTEMPTS = 10
 _SCHEME = "://"
 _WEB = ("http://", "https://")
 _FROM_ENVIRONMENT = "$"
-_OF_A_RUN = ("run", "runner", "engine_options", "scratch")
+_OF_A_RUN = ("run", "runner", "engine_options", "scratch", "pool")
 
 Choice = Annotated[
     BaselineChoice,
     BeforeValidator(BaselineChoice.parse),
     PlainSerializer(str),
     WithJsonSchema({"type": "string"}),
+]
+Pool = Annotated[
+    PoolChoice,
+    BeforeValidator(PoolChoice.parse),
+    PlainSerializer(msgspec.structs.asdict),
+    WithJsonSchema({"type": "object"}),
 ]
 Words = Annotated[tuple[Text, ...], Field(min_length=1)]
 
@@ -44,6 +52,7 @@ class NightlyConfig(BaseModel):
         do not see `output`; a day is fetched from there.
       run: file with options of `goodgain run`; built-in defaults without it.
       runner: engine that runs a day; that of `run` without it.
+      pool: that every night is scored with; updated by each night, or pinned to a state.
       engine_options: words for Beam, like `--flink_master=...`.
       scored: folder of a day's finished outputs, with placeholders as in `input`, where days are
         scored elsewhere, like by a Dataflow template; then nothing is run here.
@@ -68,6 +77,7 @@ class NightlyConfig(BaseModel):
     run: Text | None = None
     runner: Text | None = None
     engine_options: tuple[Text, ...] = ()
+    pool: Pool | None = None
     scored: Text | None = None
     baseline: Choice = BaselineChoice()
     gate: Text | None = None

@@ -44,6 +44,15 @@ class DayFolders:
         """Where several days lie together while they serve as a baseline."""
         return self.output / ".baseline.unfinished"
 
+    def again(self, day: date) -> Path:
+        """Where a day lies while it is scored again to serve as a baseline."""
+        return self.pooled().with_name(".again.unfinished") / self.place(day).name
+
+    def discard_baseline(self) -> None:
+        """Remove what served as a baseline and is not a day that was published."""
+        for path in (self.pooled(), self.again(date.min).parent):
+            remove(path)
+
     def published(self) -> list[date]:
         """The days that are there, ascending."""
         names = (_DAY.fullmatch(path.name) for path in self._paths())

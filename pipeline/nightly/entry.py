@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.transforms.core.scoring.registry import POOL_METRICS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY_FILE = "day.json"
@@ -61,6 +62,18 @@ class DayChange(Struct, frozen=True):
     verdict: str
 
 
+class DayPool(Struct, frozen=True):
+    """The state of the pool that a day was scored with.
+
+    Attributes:
+      run_name: the day's name in it; None where it does not hold the day.
+    """
+
+    folder: str
+    digest: str
+    run_name: str | None
+
+
 class DayEntry(Struct, frozen=True):
     """A day, as the history keeps it.
 
@@ -72,6 +85,7 @@ class DayEntry(Struct, frozen=True):
       means: by metric, at N, over all conversations.
       changes: by metric, against the baseline.
       counts: of input files and bytes, records, conversations and results.
+      pool: what there was to find; absent where the day was scored without one.
       warnings: what is odd about the data, as the manifest of the run has it.
       started: UTC, ISO 8601.
       seconds: what the day took; with `started` all that differs when it is run again.
@@ -89,6 +103,7 @@ class DayEntry(Struct, frozen=True):
     started: str
     seconds: float
     warnings: tuple[DataWarning, ...] = ()
+    pool: DayPool | UnsetType = UNSET
 
     @property
     def day(self) -> datetime.date:
@@ -107,7 +122,8 @@ def failed_entry(
 
 def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> dict[str, DayMean]:
     """The headline and the ranking metrics of the run, from rows of `means`."""
-    wanted = (*HEADLINE, *manifest["parameters"].get("metrics", ()))
+    pooled = (metric.name for metric in POOL_METRICS if "pool" in manifest)
+    wanted = (*HEADLINE, *pooled, *manifest["parameters"].get("metrics", ()))
     found = {
         row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
         for row in rows
@@ -123,6 +139,13 @@ def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
     for name, (group, count) in _COUNTS.items():
         counts[name] = manifest[group].get(count, 0)
     return counts
+
+
+def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
+    """The pool of a day from the manifest of its run."""
+    if "pool" not in manifest:
+        return UNSET
+    return DayPool(*(manifest["pool"][name] for name in DayPool.__struct_fields__))
 
 
 def read_entry(folder: Path) -> DayEntry | None:

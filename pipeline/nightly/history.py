@@ -65,6 +65,8 @@ def write_history(
 
 def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -> str:
     """The history in Markdown, the latest day first."""
+    entries = sorted(entries, key=lambda one: one.date, reverse=True)
+    pooled = any(entry.pool for entry in entries)
     headings = (
         "day",
         "verdict",
@@ -73,11 +75,12 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
         "rejected",
         "unlabelled",
         "warnings",
+        *(["pool"] if pooled else []),
         "compared with",
         "why",
     )
     lines = ["# History", "", _line(headings), _line(["---"] * len(headings))]
-    for entry in sorted(entries, key=lambda one: one.date, reverse=True):
+    for entry in entries:
         counts = entry.counts
         n = entry.means["CG"].n if "CG" in entry.means else 0
         lines.append(
@@ -90,6 +93,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
                     _share(counts, "rejected", "records"),
                     _share(counts, "unlabelled", "results"),
                     ", ".join(one.code for one in entry.warnings),
+                    *([entry.pool.digest[:8] if entry.pool else ""] if pooled else []),
                     _days(entry.baseline),
                     "; ".join((*entry.reasons, *entry.notes)),
                 ]

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.compare import compare
-from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE
+from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.data_warnings import grave_in
 from goodgain.pipeline.gate.evaluate import evaluate
@@ -18,6 +18,7 @@ from goodgain.pipeline.gate.outcome import Outcome, passed
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline
 from goodgain.pipeline.nightly.entry import DayChange, Verdict
+from goodgain.pipeline.outputs.folder import read_manifest
 
 
 class Judgement(Struct, frozen=True):
@@ -42,7 +43,11 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
     if baseline.folder is None:
         return {}
     outputs = (str(baseline.folder), str(folder))
-    compared = compare(ComparisonRequest(outputs, metrics=HEADLINE, family=DECISIVE, max_i=1))
+    of_pool = DECISIVE_OF_POOL if "pool" in read_manifest(str(folder)) else ()
+    request = ComparisonRequest(
+        outputs, metrics=(*HEADLINE, *of_pool), family=(*DECISIVE, *of_pool), max_i=1
+    )
+    compared = compare(request)
     return {
         row.metric: DayChange(
             n_base=row.n_base,

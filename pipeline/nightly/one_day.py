@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import msgspec
 from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
+from goodgain.pipeline.comparison.on_pool import run_name_of
+from goodgain.pipeline.comparison.scored_again import score_again
 from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.gate.markdown import markdown
@@ -27,20 +31,23 @@ from goodgain.pipeline.nightly.entry import (
     DayEntry,
     day_counts,
     day_means,
+    day_pool,
     failed_entry,
 )
 from goodgain.pipeline.nightly.judging import Judgement, changes, judge
+from goodgain.pipeline.nightly.pool import with_pool
 from goodgain.pipeline.nightly.scored import take
 from goodgain.pipeline.nightly.scratch import discard, fetch
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.options.config_file import load_run_config
+from goodgain.pipeline.options.pool_use import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
 from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.read import find_inputs
+from goodgain.transforms.read import find_inputs, open_plain
 
 GATE_SUMMARY = "gate.md"
 
@@ -106,7 +113,7 @@ def run_day(night: Night, day: date) -> DayEntry:
         return _run_day(night, day, started)
     except (GoodGainError, OSError) as error:
         remove(night.folders.unfinished(day))
-        remove(night.folders.pooled())
+        night.folders.discard_baseline()
         usage = isinstance(error, UsageError)
         return failed_entry(
             day,
@@ -125,7 +132,8 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     else:
         take(night.config.scored, night.config.input, day, folder)
     manifest = _settled_manifest(folder, night.folders.place(day))
-    baseline = find_baseline(night.config.baseline, day, manifest, night.folders)
+    on_pool = partial(_scored_again, night) if night.config.pool is not None else None
+    baseline = find_baseline(night.config.baseline, day, manifest, night.folders, on_pool)
     judgement = judge(folder, manifest, baseline, night.gate)
     entry = DayEntry(
         date=day.isoformat(),
@@ -140,23 +148,53 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         started=started.isoformat(timespec="seconds"),
         seconds=_seconds(night, started),
         warnings=tuple(warnings_in(manifest)),
+        pool=day_pool(manifest),
     )
     _write_texts(folder, manifest, judgement, entry)
     night.folders.publish(day)
-    remove(night.folders.pooled())
+    night.folders.discard_baseline()
     return entry
 
 
 def _score(night: Night, day: date, folder: Path) -> None:
     """Run a day into a folder, by way of the scratch folder where there is one."""
     _check_input(night.config, day)
+    config = run_config(night.config, day, folder)
     # What a run prints is about a folder that is about to be renamed.
     with redirect_stdout(io.StringIO()):
-        night.surroundings.run(run_config(night.config, day, folder), night.beam_arguments)
+        if night.config.pool is not None:
+            build = night.surroundings.build_pool
+            config = with_pool(night.config.pool, day, config, night.beam_arguments, build)
+        night.surroundings.run(config, night.beam_arguments)
     scratch = _scratch(night.config, day)
     if scratch is not None:
         fetch(scratch, folder)
         discard(scratch)
+
+
+def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path | None:
+    """A day's outputs with the pool of another run; None where its traces are gone or changed.
+
+    Args:
+      manifest: of the run whose pool it shall be.
+    """
+    if night.config.scratch is not None:
+        return None  # workers do not see where it would be written
+    place, again = str(night.folders.place(day)), night.folders.again(day)
+    before: Mapping[str, Any] = read_manifest(place)
+    runner = manifest["parameters"]["runner"]
+
+    def run(config: RunConfig) -> None:
+        own = config.model_copy(update={"runner": runner})
+        night.surroundings.run(own, night.beam_arguments)
+
+    try:
+        pool = manifest["pool"]["folder"]
+        name = run_name_of(before["inputs"], pool_manifest(pool, open_plain)["runs"])
+        score_again(place, before, again, {"pool": pool, "run_name": name}, run=run)
+    except UsageError:
+        return None
+    return again
 
 
 def _check_input(config: NightlyConfig, day: date) -> None:

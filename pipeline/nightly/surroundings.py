@@ -12,11 +12,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from goodgain.pipeline.options.run_config import RunConfig
+
+if TYPE_CHECKING:
+    from goodgain.pipeline.pool.build import PoolRequest
 
 
 def _now() -> datetime:
@@ -107,6 +110,12 @@ def _run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
     return goodgain.pipeline.run.run(config, beam_arguments)
 
 
+def _build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> object:
+    import goodgain.pipeline.pool.build  # as above
+
+    return goodgain.pipeline.pool.build.build_pool(request, beam_arguments)
+
+
 class Surroundings(Struct, frozen=True):
     """The world as the job sees it; by default the real one.
 
@@ -117,6 +126,7 @@ class Surroundings(Struct, frozen=True):
       post: see `post`.
       start: see `start`.
       run: score a day, see `goodgain.pipeline.run.run`.
+      build_pool: add a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
       say: tell a message to the person who reads the log.
     """
 
@@ -126,4 +136,5 @@ class Surroundings(Struct, frozen=True):
     post: Callable[[str, bytes, float], int] = post
     start: Callable[[Sequence[str], bytes, float], int] = start
     run: Callable[[RunConfig, Sequence[str]], int] = _run
+    build_pool: Callable[[PoolRequest, Sequence[str]], object] = _build_pool
     say: Callable[[str], None] = _say

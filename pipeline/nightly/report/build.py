@@ -11,10 +11,12 @@ from goodgain.pipeline.nightly.entry import DayChange, DayEntry, DayMean
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.report.render import render_page
+from goodgain.transforms.core.scoring.registry import POOL_METRICS
 
 _PAGE = {"nights": "goodgain.pipeline.nightly.report"}
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
 MOST_DAYS = 500  # keeps the page below its size however long the history is
+_OF_POOL = tuple(metric.name for metric in POOL_METRICS)
 _TABLE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 # Of the counts of a day, what part of what whole is worth a look.
 _SHARES = {
@@ -46,7 +48,8 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
 def _glossary(entries: Sequence[DayEntry]) -> Glossary:
     """The metrics that any of the days has."""
     names = dict.fromkeys(name for entry in entries for name in entry.means)
-    return glossary(name for name in names if name not in HEADLINE)
+    named = [name for name in names if name not in (*HEADLINE, *_OF_POOL)]
+    return glossary(named, pooled=any(name in names for name in _OF_POOL))
 
 
 def _context(
@@ -59,7 +62,7 @@ def _context(
         "left_out": len(entries) - len(shown),
         "latest": shown[-1] if shown else None,
         "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
-        "headline": [by_name[name] for name in HEADLINE if _occurs(name, shown)],
+        "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if _occurs(name, shown)],
         "ranking": [one for one in words.ranking if _occurs(one.metric.name, shown)],
         "counts": _count_names(shown),
         "table": [by_name[name] for name in _TABLE],

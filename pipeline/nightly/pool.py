@@ -1,0 +1,88 @@
+"""The pool of the nights: grown by a night's own traces, or held to its pinned state (SPEC 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from apache_beam.io.filesystems import FileSystems
+
+from goodgain.pipeline.comparison.on_pool import run_name_of
+from goodgain.pipeline.nightly.pool_choice import PoolChoice
+from goodgain.pipeline.options.pool_use import pool_manifest
+from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.outputs.folder import MANIFEST
+from goodgain.pipeline.pool.build import PoolRequest
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.read import find_inputs, open_plain
+
+Build = Callable[[PoolRequest, Sequence[str]], object]
+
+
+def with_pool(
+    choice: PoolChoice, day: date, config: RunConfig, beam_arguments: Sequence[str], build: Build
+) -> RunConfig:
+    """The configuration of a night's run with its pool, which is brought up to date before.
+
+    A night is pooled under its day. A night that the pool holds, of the same files, is left as it
+    is, so that a job that was stopped after it goes on; one whose files have changed is replaced.
+    Documents keep numbers and labels.
+
+    Args:
+      config: of the run, without a pool.
+      build: see `goodgain.pipeline.pool.build.build_pool`.
+
+    Raises:
+      UsageError: the run has judgments of its own, or the pool is not in the state that is pinned.
+      GoodGainError: the pool cannot be updated; it is as it was.
+    """
+    if config.qrels or config.pool:
+        own = "qrels" if config.qrels else "a pool"
+        raise UsageError(
+            f"The options of the run name {own}, and the nights have a pool of their own: leave "
+            "one of them out."
+        )
+    if choice.digest is not None:
+        name = _pinned_run(choice.path, choice.digest, config)
+    else:
+        name = day.isoformat()
+        _add(choice, name, config, beam_arguments, build)
+    return config.model_copy(update={"pool": choice.path, "run_name": name})
+
+
+def _pinned_run(folder: str, digest: str, config: RunConfig) -> str | None:
+    manifest = pool_manifest(folder, open_plain)
+    if not manifest["digest"].startswith(digest):
+        raise UsageError(
+            f"The pool {folder} has the digest {manifest['digest']}, and {digest} is pinned: "
+            "restore that state, or pin this one, with which nights before cannot be compared."
+        )
+    inputs = [{"path": file.path, "size": file.size} for file in find_inputs(config.input)]
+    return run_name_of(inputs, manifest["runs"])
+
+
+def _add(
+    choice: PoolChoice, name: str, config: RunConfig, beam_arguments: Sequence[str], build: Build
+) -> None:
+    there = FileSystems.exists(FileSystems.join(choice.path, MANIFEST))
+    held = pool_manifest(choice.path, open_plain)["runs"] if there else {}
+    files = {(file.path, file.size) for file in find_inputs(config.input)}
+    if name in held and _files(held[name]["inputs"]) == files:
+        return
+    request = PoolRequest(
+        runs={name: config.input},
+        output=choice.path,
+        topic=choice.topic,
+        update=there,
+        replaces=there,
+        rules=config.rules,
+        runner=config.runner,
+        max_rejected=config.max_rejected,
+        adaptation=config.adaptation,
+    )
+    build(request, beam_arguments)
+
+
+def _files(inputs: Iterable[Mapping[str, Any]]) -> set[tuple[str, int]]:
+    return {(one["path"], one["size"]) for one in inputs}

@@ -1,0 +1,220 @@
+"""The pool of the nights: grown by each, or pinned; after a kill, a rerun and late files too."""
+
+import json
+from datetime import date
+
+import pytest
+
+from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.nightly.config import NightlyConfig
+from goodgain.pipeline.nightly.config_file import load_nightly_config, read_nightly_config
+from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
+from goodgain.pipeline.nightly.surroundings import Surroundings
+from goodgain.pipeline.pool.store import read_pool
+from goodgain.transforms.core.errors import UsageError
+from tests.pipeline.nightly.world import World
+from tests.pipeline.pool.steps import documents, files
+from tests.pipeline.runs import manifest, rows
+
+pytestmark = pytest.mark.slow
+FIRST, SECOND = "2025-03-01", "2025-03-02"
+
+
+class KilledError(BaseException):
+    """Stands for the end of the process; nothing in the job may handle it."""
+
+
+def record(number, *found):
+    """One search of conversation `number`; documents by name, with their gains."""
+    return {
+        "conversation_id": f"c{number}",
+        "iteration": 1,
+        "attributes": {"query_id": f"q{number}"},
+        "results": [{"ids": {"doc_id": f"{number}-{name}"}, "gain": gain} for name, gain in found],
+    }
+
+
+def night(world, day, *names, file="a"):
+    """Twelve conversations that find documents of these names, each good."""
+    path = world.trace_path(day, file)
+    first = 0 if file == "a" else 100
+    found = [record(first + number, *((name, 3) for name in names)) for number in range(12)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in found))
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path)
+    world.pool = tmp_path / "pool"
+    world.configure(pool={"path": str(world.pool), "update": True, "topic": "query_id"})
+    night(world, FIRST, "a", "b")
+    night(world, SECOND, "b", "c", "d")
+    return world
+
+
+def labels(world):
+    return {
+        (one.topic.value, one.evidence[0].ids["doc_id"]): (one.number, one.document)
+        for one in documents(world.pool)
+    }
+
+
+def test_each_night_adds_its_traces_and_is_compared_on_one_pool(world):
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+    before = labels(world)
+    first = world.entry(FIRST)["pool"]
+    assert first["digest"] == read_pool(str(world.pool)).manifest["digest"]
+    assert world.nightly("--date", SECOND) == ExitCode.DONE
+    assert before.items() <= labels(world).items()
+    entry = world.entry(SECOND)
+    assert entry["pool"]["digest"] == read_pool(str(world.pool)).manifest["digest"]
+    assert entry["pool"]["digest"] != first["digest"]
+    assert entry["pool"]["run_name"] == SECOND
+    # The first night found all that its own pool had, and half of what is known by now.
+    assert world.entry(FIRST)["means"]["pool_recall"]["mean"] == 1
+    assert entry["means"]["pool_recall"]["mean"] == 0.75
+    assert entry["baseline"] == [FIRST]
+    assert entry["changes"]["pool_recall"]["base"] == 0.5
+    assert entry["changes"]["pool_recall"]["difference"] == 0.25
+    assert entry["notes"] == [
+        f"{FIRST} was scored again with the pool of this night, to be compared with it"
+    ]
+    table = (world.output / "history.md").read_text()
+    assert "| pool |" in table
+    assert all(one["pool"]["digest"][:8] in table for one in world.history())
+    assert world.hidden() == []
+
+
+def test_a_rerun_of_a_night_changes_no_byte(world):
+    assert world.nightly("--backfill", FIRST, SECOND) == ExitCode.DONE
+    pooled, contents = files(world.pool), world.contents(SECOND)
+    assert world.nightly("--date", SECOND) == ExitCode.DONE
+    assert files(world.pool) == pooled
+    assert world.contents(SECOND) == contents
+
+
+def test_a_kill_between_the_pool_and_the_night(world):
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+
+    def killed(config, beam_arguments):
+        raise KilledError
+
+    config = load_nightly_config(str(world.config))
+    with pytest.raises(KilledError):
+        run_nightly(
+            config, NightlyRequest(date.fromisoformat(SECOND)), (), Surroundings(run=killed)
+        )
+    assert not world.place(SECOND).exists()
+    assert SECOND in read_pool(str(world.pool)).manifest["runs"]
+    pooled = files(world.pool)
+    assert world.nightly("--date", SECOND) == ExitCode.DONE
+    assert files(world.pool) == pooled
+    assert world.entry(SECOND)["means"]["pool_recall"]["mean"] == 0.75
+
+
+def test_a_kill_while_the_first_night_makes_the_pool(world, monkeypatch):
+    with monkeypatch.context() as patched:
+
+        def killed(*arguments):
+            raise KilledError
+
+        patched.setattr("goodgain.pipeline.pool.store.write_file", killed)
+        with pytest.raises(KilledError):
+            world.nightly("--date", FIRST)
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+    assert [path.name for path in world.pool.glob("documents_*")] == ["documents_0001"]
+
+
+def test_an_earlier_night_comes_later(world):
+    assert world.nightly("--date", SECOND) == ExitCode.DONE
+    before = labels(world)
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+    assert before.items() <= labels(world).items()
+    assert world.entry(FIRST)["means"]["pool_recall"]["mean"] == 0.5
+    assert world.entry(FIRST)["baseline"] == []
+
+
+def test_late_files_replace_what_the_night_was_pooled_as(world):
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+    night(world, FIRST, "a")
+    night(world, FIRST, "z", file="late")
+    before = labels(world)
+    assert world.nightly("--date", FIRST, "--rerun-late") == ExitCode.DONE
+    assert before.items() <= labels(world).items()
+    gone = [one for one in documents(world.pool) if not one.places]
+    assert {one.evidence[0].ids["doc_id"][-1] for one in gone} == {"b"}
+    assert {one.label() for one in gone} == {None}
+    assert manifest(world.place(FIRST))["pool"]["pooled"] == 24
+    facts = read_pool(str(world.pool)).manifest["runs"][FIRST]
+    assert len(facts["inputs"]) == 2
+    assert facts["conversations"] == 24
+
+
+def test_a_baseline_whose_traces_are_gone_is_not_compared_with(world):
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+    world.trace_path(FIRST).unlink()
+    assert world.nightly("--date", SECOND) == ExitCode.DONE
+    entry = world.entry(SECOND)
+    assert entry["baseline"] == []
+    assert "measured something else: pool (one with the digest" in entry["notes"][0]
+
+
+def test_a_pinned_pool(world, capsys):
+    assert world.nightly("--backfill", FIRST, SECOND) == ExitCode.DONE
+    digest = read_pool(str(world.pool)).manifest["digest"]
+    world.configure(pool={"path": str(world.pool), "digest": digest[:12]})
+    pooled = files(world.pool)
+    for day in (FIRST, SECOND):
+        assert world.nightly("--date", day) == ExitCode.DONE
+        assert world.entry(day)["pool"]["digest"] == digest
+        assert world.entry(day)["pool"]["run_name"] == day
+    assert files(world.pool) == pooled
+    assert world.entry(SECOND)["baseline"] == [FIRST]
+    assert world.entry(SECOND)["notes"] == []
+    row = next(one for one in rows(world.place(FIRST), "means") if one["metric"] == "pool_recall")
+    assert row["mean"] == 0.5
+    world.configure(pool={"path": str(world.pool), "digest": "0" * 8})
+    assert world.nightly("--date", SECOND) == ExitCode.USAGE
+    assert "00000000 is pinned" in capsys.readouterr().out
+    assert world.entry(SECOND)["verdict"] == "passed"
+
+
+def test_a_run_with_a_pool_of_its_own_is_refused(world):
+    (world.folder / "own.yaml").write_text("pool: other\n")
+    world.configure(
+        pool={"path": str(world.pool), "update": True}, run=str(world.folder / "own.yaml")
+    )
+    assert world.nightly("--date", FIRST) == ExitCode.USAGE
+    assert "name a pool, and the nights have a pool" in world.history()[0]["reasons"][0]
+    assert not world.pool.exists()
+
+
+@pytest.mark.parametrize(
+    ("pool", "message"),
+    [
+        ("pool", "must be like {path: pool"),
+        ({"path": "p"}, "give one of the two"),
+        ({"path": "p", "update": True, "digest": "1f0c94ab"}, "give one of the two"),
+        ({"path": "p", "digest": "abc"}, "8 to 32 hexadecimal digits"),
+        ({"path": "p", "digest": "1f0c94ab", "topic": "q"}, "a pinned one has its own"),
+        ({"path": "p", "folder": "q"}, "has no folder"),
+    ],
+)
+def test_mistakes_in_the_configuration(pool, message):
+    given = {"input": ["t/{date}/*"], "output": "nights", "pool": pool}
+    with pytest.raises(UsageError, match=message.replace("{", r"\{")):
+        read_nightly_config(json.dumps(given), "nightly.yaml")
+
+
+def test_nights_that_are_scored_elsewhere_take_no_pool():
+    given = {"input": ["t/{date}/*"], "output": "n", "scored": "s/{date}", "pool": POOL}
+    with pytest.raises(UsageError, match="it cannot go with pool"):
+        read_nightly_config(json.dumps(given), "nightly.yaml")
+
+
+POOL = {"path": "p", "update": True}
+
+
+def test_the_choice_can_be_written():
+    config = NightlyConfig(input=["t/{date}/*"], output="n", pool=POOL)
+    assert config.model_dump(mode="json")["pool"]["path"] == "p"
