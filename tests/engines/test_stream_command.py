@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 
 from goodgain.pipeline.engines.engine_log import LOG
+from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.sample import SampleOptions, sample_records
 from goodgain.pipeline.streaming.checkpoint import KEPT
@@ -17,7 +18,7 @@ from goodgain.pipeline.streaming.demo import feed, files_in_time
 from goodgain.pipeline.streaming.latest_means import latest_means
 from tests.engines.processes import port_answers, wait_until
 from tests.engines.stream_rows import assert_live_ends_as_batch
-from tests.pipeline.runs import rows, run
+from tests.pipeline.runs import main, rows, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.usefixtures("prism")]
 
@@ -87,6 +88,11 @@ def by_key(found, *columns):
 
 def assert_is_batch(output, batch):
     """Each row of batch is there once, and no other."""
+    assert_rows_are_those_of_batch(output, batch)
+    assert_live_ends_as_batch(output, batch)
+
+
+def assert_rows_are_those_of_batch(output, batch):
     for dataset in ("conversations", "iterations", "rejected"):
         columns = {
             "conversations": ["conversation_id"],
@@ -100,7 +106,6 @@ def assert_is_batch(output, batch):
             row.pop("source", None)  # the folder is another one
         assert found == expected, dataset
     assert rows(output, "late") == []
-    assert_live_ends_as_batch(output, batch)
 
 
 def means_at_end(output):
@@ -138,6 +143,23 @@ def test_a_stream_writes_what_batch_writes(stream, batch):
     assert_is_batch(stream.output, batch)
     assert_means_are_of_all(stream.output, batch)
     assert "0 late + 0 still open." in said
+
+
+def test_a_stream_with_a_pool_writes_what_batch_writes(sample, stream, tmp_path):
+    """Live rows are provisional there; what a conversation closes with is that of batch."""
+    pool = str(tmp_path / "pool")
+    runs = [f"{name}={sample / pattern}" for name, pattern in (("A", "*.jsonl"), ("B", "*1.jsonl"))]
+    built = ["pool", "build", "--run", runs[0], "--run", runs[1], "--output", pool]
+    assert main(built) in (ExitCode.DONE, ExitCode.DATA_QUALITY)
+    options = ("--pool", pool, "--run-name", "A", "--cost", "tokens")
+    batch = tmp_path / "batch"
+    assert run(batch, [sample / "*.jsonl"], "--max-rejected=100%", *options) == ExitCode.DONE
+    code, said = stream.start(*options)
+    assert code == 0, said
+    assert_rows_are_those_of_batch(stream.output, batch)
+    found = rows(stream.output, "conversations")
+    assert any(row["pool_recall"] for row in found)
+    assert any(row["pool_found"] for row in found)
 
 
 @pytest.mark.parametrize(
