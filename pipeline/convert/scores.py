@@ -20,7 +20,7 @@ from goodgain.transforms.core.errors import UsageError
 _NO_METRICS = frozenset(
     (
         *("conversation_id", "turn", "attributes", "rejected_records", "redelivered"),
-        *("first_timestamp", "last_timestamp"),
+        *("first_timestamp", "last_timestamp", "pool_good", "pool_best", "pool_found"),
     )
 )
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
