@@ -1,0 +1,48 @@
+"""Means of records, made by the core alone."""
+
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.values import conversation_values, metric_names
+from tests.core.direct import score
+
+RANKING = ("recall", "ndcg@3", "auc")
+AUC = metric_names(RANKING).index("auc")
+
+
+def results(*labelled, start=0):
+    return [
+        {"ids": {"doc_id": str(start + number)}, "gain": gain}
+        for number, gain in enumerate(labelled)
+    ]
+
+
+def record(conversation_id, iteration, *labelled):
+    return {
+        "conversation_id": conversation_id,
+        "iteration": iteration,
+        "results": results(*labelled, start=100 * iteration),
+    }
+
+
+def values_of(records, max_i=4, **options):
+    scores = score(records, metrics=RANKING, **options)
+    found = (conversation_values(one, RANKING, max_i) for one in scores.values())
+    return [values for values in found if values is not None]
+
+
+def accumulated(values):
+    accumulator = MeansAccumulator(AUC)
+    for one in values:
+        accumulator.add(one)
+    accumulator.compact()
+    return accumulator
+
+
+def means(records, max_i=4, **options):
+    """Rows by (metric, i, population)."""
+    accumulator = MeansAccumulator.empty(AUC, max_i)
+    for one in values_of(records, max_i, **options):
+        accumulator.add(one)
+    rows = accumulator.rows({}, RANKING)
+    found = {(row.metric, row.i, row.population): row for row in rows}
+    assert len(found) == len(rows)
+    return found

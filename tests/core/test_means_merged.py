@@ -1,0 +1,118 @@
+"""Means are exact: no order and no grouping changes a bit, and what travels is small."""
+
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from tests.adversarial import trace
+from tests.core.averaging import AUC, RANKING, accumulated, values_of
+
+
+@pytest.fixture(scope="module")
+def random_values():
+    return values_of(trace(Random(11), conversations=150))
+
+
+def copied(accumulator):
+    """The accumulator after a journey as bytes."""
+    return msgspec.msgpack.decode(msgspec.msgpack.encode(accumulator), type=MeansAccumulator)
+
+
+def exact_rows(accumulator):
+    """Rows as text, in which each bit of a float shows."""
+    return [repr(row) for row in accumulator.rows({}, RANKING)]
+
+
+@pytest.mark.slow
+@given(order=st.randoms(use_true_random=False), bounds=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
+    values = values_of(trace(Random(order.randint(0, 99)), conversations=12), bounds=bounds)
+    serial = accumulated(values)
+    shuffled = list(values)
+    order.shuffle(shuffled)
+    parts = [MeansAccumulator(AUC) for _ in range(order.randint(1, 5))]
+    for one in shuffled:
+        part = order.choice(parts)
+        part.add(one)
+        if order.random() < 0.3:
+            part.compact()
+        if order.random() < 0.3:
+            parts[parts.index(part)] = copied(part)
+    while len(parts) > 1:
+        other = parts.pop(order.randrange(len(parts)))
+        order.choice(parts).merge(copied(other))
+    (merged,) = parts
+    merged.compact()
+    assert merged == serial
+    assert exact_rows(merged) == exact_rows(serial)
+
+
+def test_three_ways_give_the_same(random_values):
+    """Serial; singletons merged; each compacted, then merged."""
+    serial = accumulated(random_values)
+    singletons, compacted = MeansAccumulator(AUC), MeansAccumulator(AUC)
+    for one in random_values:
+        single = MeansAccumulator(AUC)
+        single.add(one)
+        singletons.merge(single)
+        single = MeansAccumulator(AUC)
+        single.add(one)
+        single.compact()
+        compacted.merge(copied(single))
+    singletons.compact()
+    assert singletons == serial == compacted
+    assert exact_rows(singletons) == exact_rows(serial) == exact_rows(compacted)
+
+
+def test_bytes_lose_nothing(random_values):
+    for accumulator in (MeansAccumulator(None), accumulated(random_values)):
+        assert copied(accumulator) == accumulator
+    waiting = MeansAccumulator(AUC)
+    waiting.add(random_values[0])
+    assert copied(waiting) == waiting
+    assert exact_rows(copied(waiting)) == exact_rows(waiting)
+
+
+def test_merging_leaves_the_other_as_it_was(random_values):
+    one, other = accumulated(random_values[:20]), accumulated(random_values[20:50])
+    before = exact_rows(other)
+    one.merge(other)
+    one.add(random_values[60])
+    one.compact()
+    assert exact_rows(other) == before
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_batches_that_fill_up_are_added(random_values, monkeypatch, merged):
+    monkeypatch.setattr("goodgain.transforms.core.means.accumulator._BATCH", 7)
+    accumulator = MeansAccumulator(AUC)
+    for one in random_values:
+        if merged:
+            accumulator.merge(MeansAccumulator(AUC, waiting=[one]))
+        else:
+            accumulator.add(one)
+        assert len(accumulator.waiting) < 7
+    accumulator.compact()
+    assert accumulator == accumulated(random_values)
+
+
+def test_what_travels_has_few_bytes(random_values):
+    """Whatever an engine calls a bundle: of many conversations the sums, of few themselves."""
+    sizes = []
+    for conversations in range(1, 41):
+        accumulator = MeansAccumulator(AUC)
+        for one in random_values[:conversations]:
+            accumulator.add(one)
+        accumulator.lighten()
+        sizes.append(len(msgspec.msgpack.encode(accumulator)))
+    assert sizes[0] < 2_000
+    assert all(size < 2_000 * number for number, size in enumerate(sizes, start=1))
+    assert not accumulator.waiting  # 40 take more than their sums
+    accumulator.add(random_values[0])
+    accumulator.lighten()
+    assert not accumulator.waiting  # with sums there, one more is best added
