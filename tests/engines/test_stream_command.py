@@ -151,7 +151,7 @@ def test_a_stream_with_a_pool_writes_what_batch_writes(sample, stream, tmp_path)
     runs = [f"{name}={sample / pattern}" for name, pattern in (("A", "*.jsonl"), ("B", "*1.jsonl"))]
     built = ["pool", "build", "--run", runs[0], "--run", runs[1], "--output", pool]
     assert main(built) in (ExitCode.DONE, ExitCode.DATA_QUALITY)
-    options = ("--pool", pool, "--run-name", "A", "--cost", "tokens")
+    options = ("--pool", pool, "--run-name", "A")
     batch = tmp_path / "batch"
     assert run(batch, [sample / "*.jsonl"], "--max-rejected=100%", *options) == ExitCode.DONE
     code, said = stream.start(*options)
