@@ -1,5 +1,5 @@
 // The share of the pool that each arm had found by i.
-const ARMS = [
+const POOL_ARMS = [
   {name: "base", tone: "accent", dash: "solid", symbol: "circle"},
   {name: "candidate", tone: "second", dash: "dash", symbol: "diamond"},
 ];
@@ -9,7 +9,7 @@ const percent = (value) => amount(value, SHARE);
 function drawPool(figure) {
   const {shares} = data.pool;
   const rows = [];
-  const traces = ARMS.flatMap(({name, tone, dash, symbol}) => {
+  const traces = POOL_ARMS.flatMap(({name, tone, dash, symbol}) => {
     const points = shares.filter(({arm}) => arm === name);
     points.forEach((point) => rows.push([String(point.i), name, percent(point.mean), interval(point.ci_low, point.ci_high, percent), number(point.n, true)]));
     const known = points.filter(({ci_low}) => ci_low !== null);
