@@ -262,12 +262,8 @@ class TestRatioOfMeans:
     def test_nothing_spent_has_none(self, pairs):
         sums = RatioSums().add(pairs)
         row = ratio_estimate(sums, 0)
-        assert (row.mean, row.stderr, row.ci_low, row.note) == (
-            None,
-            None,
-            None,
-            "nothing was spent",
-        )
+        note = "nothing was spent" if pairs else "no conversation has a value"
+        assert (row.mean, row.stderr, row.ci_low, row.note) == (None, None, None, note)
 
     @pytest.mark.parametrize("totals", [None, [(9, 1.35), (3, 0.45)]])
     def test_what_only_rounding_spreads_has_no_interval(self, totals):

@@ -100,6 +100,23 @@ def test_costs_may_be_chosen_or_left_out():
     assert costs_of(gg.evaluate(without).conversations[0]) == {}
 
 
+def test_costs_whose_names_can_be_no_columns_are_told():
+    odd = {"a.b": 1, "a-b": 2, "\N{GREEK SMALL LETTER MU}s": 3, "a__b": 4, "_a": 5, "": 6, "a_b": 7}
+    found = gg.evaluate([{"conversation_id": "c", "iteration": 1, "costs": odd}])
+    assert list(costs_of(found.conversations[0])) == ["cost.a_b", "CG_per.a_b"]
+    warnings = found.manifest["warnings"]
+    (warning,) = [one for one in warnings if one["code"] == "unknown_fields"]
+    assert warning["count"] == 6
+    assert "'a.b'" in warning["message"]
+    assert "'a_b'" not in warning["message"]
+
+
+def test_a_budget_of_a_cost_that_does_not_occur_is_unknown():
+    found = gg.evaluate(records(), budget=["gpu=5"])
+    (row,) = found.means.where(metric="CG@gpu<=5", population="all")
+    assert (row["n"], row["undefined"], row["mean"]) == (0, 2, None)
+
+
 def test_explain_tells_costs(traces, capsys):
     assert main(["explain", "d", "--input", str(traces), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

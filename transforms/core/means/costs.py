@@ -201,7 +201,8 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     found = replace(nothing, n=sums.n, undefined=undefined, mean=ratio, stderr=stderr)
     found = replace(found, clusters=None if clusters is None else clusters.n)
     if ratio is None or half is None:
-        return replace(found, note=_without_interval(ratio, of.n, clusters is not None))
+        note = _without_interval(ratio, of.n, clusters is not None) if sums.n else nothing.note
+        return replace(found, note=note)
     kind: IntervalKind = "student" if clusters is None else "clusters"
     return replace(found, ci_low=ratio - half, ci_high=ratio + half, interval=kind, note=None)
 

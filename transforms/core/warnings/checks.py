@@ -9,6 +9,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.scoring.data_counts import (
     AHEAD,
     BEFORE_1990,
@@ -225,6 +226,16 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
             None,
             f"Fields that --map names and that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
+        )
+    unreadable = sorted(name for name in found.seen.costs if not is_cost_name(name))
+    if unreadable:
+        yield DataWarning(
+            UNKNOWN_FIELDS,
+            len(unreadable),
+            None,
+            "Costs that nothing reads, since no column can have their names: "
+            f"{', '.join(map(repr, unreadable[:_SHOWN_NAMES]))}.",
+            "Name a cost with letters, digits and single underscores, beginning with a letter.",
         )
     unknown = found.unknown_names
     if not unknown:
