@@ -184,7 +184,7 @@ def manifest_of(
         "scoring_version": SCORING_VERSION,
         "inputs": _files(inputs, sizes_after),
         "engine": engine,
-        "reading": active_path(),
+        "reading": _reading(counts),
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
@@ -193,6 +193,15 @@ def manifest_of(
         "started": written_time(started),
         "finished": written_time(finished),
     }
+
+
+def _reading(counts: Mapping[str, int]) -> str:
+    """What read and fingerprinted on the workers, or why not in native code where that is known."""
+    native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
+    if not native:
+        here = active_path()
+        return here if here.startswith("python") else "python"
+    return f"native in {native} of {native + python} parts of files" if python else "native"
 
 
 def written_time(time: datetime) -> str:

@@ -13,7 +13,7 @@ from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard,
 from goodgain.transforms.core.judgments.judgment import Asked
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from goodgain.transforms.fingerprint import Keyed
@@ -31,8 +31,8 @@ class ReadFiles(NamedTuple):
         rejected records flag their conversations in them (SPEC 3).
       rejected: PCollection[RejectedRecord], what could not be used.
       counts: PCollection[dict[str, int]], in parts: `records.read`, `records.rejected`, how many
-        rows of `rejected` there are as `rows.rejected`, and `bytes.read`, which are those of the
-        inputs when all shards were read.
+        rows of `rejected` there are as `rows.rejected`, `bytes.read`, which are those of the inputs
+        when all shards were read, and `shards.native` or `shards.python` by what read them.
       asked: PCollection[Asked], what labels the records need, for `JoinQrels`; empty without
         `Packing.label_keys`.
       shards: PCollection[FileShard], what was read; for `ScoreTied`.
@@ -101,6 +101,7 @@ class ReadShardPayloads(beam.DoFn):
     def setup(self) -> None:
         """Make what a worker needs once."""
         self._packer = packer_for(self._packing)
+        self._way = "native" if isinstance(self._packer, NativePacker) else "python"
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """Everything in one shard; never raises for what a file holds."""
@@ -120,5 +121,6 @@ class ReadShardPayloads(beam.DoFn):
             "records.rejected": rejected,
             "rows.rejected": rows,
             "bytes.read": shard.end - shard.start,
+            f"shards.{self._way}": 1,
         }
         yield TaggedOutput(_COUNTS, counts)

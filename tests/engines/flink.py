@@ -131,7 +131,8 @@ def worker_environment(settings: Settings) -> dict[str, str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     return inherited | {
         "PATH": f"{settings.worker_venv / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(REPOSITORY),
+        # Empty unless a test has installed the native part for the workers.
+        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(settings.worker_native)]),
     }
 
 

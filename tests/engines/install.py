@@ -59,6 +59,22 @@ def install_kafka(settings: Settings) -> None:
     _install_worker_venv(settings)
 
 
+def install_native(settings: Settings) -> None:
+    """Build the wheel of the native part, and install it for the workers that start from now on.
+
+    Raises:
+        EngineError: it cannot be built.
+    """
+    log = settings.folder / "log" / "install-native.log"
+    pip = (str(settings.worker_python), "-m", "pip")
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = ("wheel", "--no-deps", "--wheel-dir", folder, str(REPOSITORY / "native"))
+        run_to_end([*pip, *wheel], log, "building the native part")
+        (built,) = Path(folder).glob("*.whl")
+        target = ("install", "--upgrade", "--no-deps", "--target", str(settings.worker_native))
+        run_to_end([*pip, *target, str(built)], log, "installing the native part")
+
+
 def airflow_venv(settings: Settings) -> Path:
     """Where Airflow is, or will be once it is installed."""
     return settings.folder / "airflow"

@@ -98,6 +98,11 @@ class Settings:
         return self.worker_venv / "bin" / "python"
 
     @property
+    def worker_native(self) -> Path:
+        """Where the native part is installed for the workers, by `install_native`."""
+        return self.folder / "native"
+
+    @property
     def flink(self) -> Path:
         """Logs, pid files, checkpoints and temporary files of the Flink cluster."""
         return self.folder / "flink"

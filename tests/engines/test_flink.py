@@ -1,5 +1,7 @@
 """What a real Flink cluster does with state, timers, watermarks, checkpoints and lost machines."""
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,9 +9,11 @@ import pytest
 
 from tests.engines.cluster import LOSSLESS, PATIENCE, Cluster, Job
 from tests.engines.flink import check_workers_python, worker_environment
+from tests.engines.install import install_native
 from tests.engines.processes import EngineError, wait_until
 from tests.engines.programs.counting import expected_rows, lost_rows, written_rows, wrong_rows
 from tests.engines.programs.source import END
+from tests.pipeline.runs import SAMPLE
 
 POSITIONS = 8000
 STREAM = ("tests.engines.programs.stream", f"--positions={POSITIONS}")
@@ -86,3 +90,12 @@ def test_a_worker_pool_with_the_wrong_python_is_refused(cluster: Cluster, tmp_pa
     wrong = environment | {"PATH": f"{tmp_path}:{environment['PATH']}"}
     with pytest.raises(EngineError, match=str(tmp_path / "python")):
         check_workers_python(cluster.settings, wrong)
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="the native part is built with cargo")
+def test_workers_that_have_the_native_part_read_by_it(cluster: Cluster, tmp_path: Path) -> None:
+    install_native(cluster.settings)
+    words = (f"--input={SAMPLE}", f"--output={tmp_path / 'out'}")
+    cluster.goodgain("run", *words)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
+    assert (manifest["engine"], manifest["reading"]) == ("FlinkRunner", "native")

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from goodgain.pipeline import manifest
 from goodgain.pipeline.__main__ import main
 from goodgain.transforms.core import native
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -88,7 +89,27 @@ def test_runs_write_the_same_bytes(written, tmp_path, monkeypatch, capsys):
             for file in sorted(folder.rglob("*"))
             if file.is_file() and file.name not in ("manifest.json", "report.html")
         }
-        manifest = json.loads((folder / "manifest.json").read_bytes())
-        assert manifest["reading"] == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
+        told = json.loads((folder / "manifest.json").read_bytes())["reading"]
+        assert told == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
     assert found["1"].keys() == found["0"].keys()
     assert found["1"] == found["0"]
+
+
+@pytest.mark.parametrize(
+    ("native", "python", "told"),
+    [
+        (3, 0, "native"),
+        (2, 1, "native in 2 of 3 parts of files"),
+        (0, 3, "python (GOODGAIN_NATIVE=0)"),
+    ],
+)
+def test_the_manifest_says_what_the_workers_did(native, python, told, monkeypatch):
+    """Not what the program could do that started them."""
+    monkeypatch.setenv("GOODGAIN_NATIVE", "0")
+    counts = {"shards.native": native, "shards.python": python}
+    assert manifest._reading(counts) == told
+
+
+@needs_native
+def test_workers_without_the_native_part_are_told_of():
+    assert manifest._reading({"shards.python": 3}) == "python"
