@@ -45,7 +45,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
-from goodgain.transforms.labels import JoinedLabels, JoinLabels, LabelsRead, ReadLabels
+from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead, ReadLabels
 from goodgain.transforms.means import SumMeans
 from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
 from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
@@ -167,7 +167,7 @@ class _Given(NamedTuple):
     """Labels of single results, as read and as joined."""
 
     read: LabelsRead
-    joined: JoinedLabels
+    joined: LabelledPayloads
 
 
 def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Given:

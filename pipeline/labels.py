@@ -7,9 +7,10 @@ from itertools import islice
 
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.labels import LabelFile, read_labels, recognise_labels
+from goodgain.transforms.core.files.labels import LabelFile, read_labels
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.tables import recognise_table
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
@@ -29,7 +30,7 @@ def label_files(
       UsageError: one of them cannot be read, or its first rows all give no label.
     """
     found = tuple(
-        recognise_labels(file.path, file.size, number, open_file)
+        LabelFile(recognise_table(file.path, open_file), file.size, number)
         for number, file in enumerate(files)
     )
     for file in found:
@@ -37,7 +38,8 @@ def label_files(
         wrong = [row for row in rows if isinstance(row, RejectedRecord)]
         if rows and len(wrong) == len(rows):
             raise UsageError(
-                f"{file.path} gives no label (--labels). {wrong[0].position}: {wrong[0].reason}"
+                f"{file.table.path} gives no label (--labels). {wrong[0].position}: "
+                f"{wrong[0].reason}"
             )
     return found
 
@@ -59,14 +61,14 @@ def local_labels(pattern: str | None, iteration_base: int) -> Iterator[ResultLab
 def rejected_row(rejected: RejectedLabel, files: Sequence[LabelFile]) -> RejectedRecord:
     """The row for a label that labels nothing."""
     label, other = rejected.label, rejected.other
-    file = files[label.file]
+    table = files[label.file].table
     reason = rejected.reason
     if other is not None:
-        where = files[other.file]
+        where = files[other.file].table
         reason += f" {where.path}, {where.position(other.row)}: both are left out."
     return RejectedRecord(
-        file.path,
-        file.position(label.row),
+        table.path,
+        table.position(label.row),
         reason,
         conversation_id=label.conversation_id,
         payload=as_payload_text(label),

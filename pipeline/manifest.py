@@ -243,7 +243,7 @@ def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, 
             "repeated some, so nothing was published."
         )
     return {
-        "files": [{"path": file.path, "size": file.size} for file in files],
+        "files": [{"path": file.table.path, "size": file.size} for file in files],
         **told,
         "replaced": counts.get("labels.replaced", 0),
     }

@@ -96,7 +96,7 @@ class _ReadFile(beam.DoFn):
         yield TaggedOutput(_COUNTS, counts)
 
 
-class JoinedLabels(NamedTuple):
+class LabelledPayloads(NamedTuple):
     """What joining payloads and labels gives.
 
     Attributes:
@@ -111,7 +111,7 @@ class JoinedLabels(NamedTuple):
 
 
 class JoinLabels(beam.PTransform):
-    """`PCollection[tuple[str, bytes]]`, payloads of `ReadPayloads`, to `JoinedLabels`.
+    """`PCollection[tuple[str, bytes]]`, payloads of `ReadPayloads`, to `LabelledPayloads`.
 
     Joined by conversation, record or span, so that the labels spread over workers; one holds those
     of a conversation at a time. Works in the global window, on bounded input.
@@ -124,7 +124,7 @@ class JoinLabels(beam.PTransform):
         super().__init__()
         self.labels = labels
 
-    def expand(self, payloads: beam.PCollection[Keyed]) -> JoinedLabels:
+    def expand(self, payloads: beam.PCollection[Keyed]) -> LabelledPayloads:
         """Apply the transform."""
         asked = payloads | "Ask" >> beam.FlatMap(_ask)
         given = self.labels | "Key" >> beam.Map(_given)
@@ -138,7 +138,7 @@ class JoinLabels(beam.PTransform):
         )
         outputs["payloads"].element_type = KV[str, bytes]
         outputs[REJECTED].element_type = RejectedLabel
-        return JoinedLabels(outputs["payloads"], outputs[REJECTED])
+        return LabelledPayloads(outputs["payloads"], outputs[REJECTED])
 
 
 def _ask(keyed: Keyed) -> Iterator[_Pair]:

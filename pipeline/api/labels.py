@@ -15,10 +15,10 @@ from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.files.labels import (
     Found,
     LabelFile,
-    LabelFormat,
     labels_of_rows,
     read_labels,
 )
+from goodgain.transforms.core.files.tables import TableFile, TableFormat
 from goodgain.transforms.core.judgments.result_labels import (
     LabelKey,
     ResultLabel,
@@ -68,7 +68,7 @@ def labels_given(labels: Labels, iteration_base: int) -> LabelRows:
         files = label_files(local_files([os.fspath(labels)]), open_local, iteration_base)
         read = (one for file in files for one in read_labels(file, open_local, iteration_base))
         return LabelRows(files, list(read))
-    file = LabelFile(_SOURCE, 0, 0, LabelFormat.PARQUET)
+    file = LabelFile(TableFile(_SOURCE, TableFormat.PARQUET), 0, 0)
     return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,8 +9,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.local import open_local
 from goodgain.pipeline.pool.store import Pool, changing, read_pool, rewrite
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.tables import (
+    BrokenTableError,
+    recognise_table,
+    table_rows,
+)
+from goodgain.transforms.core.pool.agreement import VOTES, annotators
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
@@ -20,6 +25,8 @@ _DOCUMENT = ("document", "document_id", "doc_id", "docno")
 _GAIN = ("gain", "label", "relevance")
 _ANNOTATOR = "annotator"
 _TREC_FIELDS = 4
+_WITH_HEADER = (".csv", ".tsv", ".parquet")
+_TABLES = (*_WITH_HEADER, ".jsonl", ".json")
 _SHOWN = 20
 
 
@@ -60,26 +67,33 @@ class Labelled(Struct, frozen=True):
     rejected: list[LabelProblem]
 
 
-def label_pool(folder: str, path: str, annotator: str, preferred: str | None = None) -> Labelled:
+def label_pool(
+    folder: str, path: str | None, annotator: str, preferred: str | None = None
+) -> Labelled:
     """Give a pool the labels of a file; a later line of an annotator wins over an earlier.
 
     Args:
+      path: None to change only whose labels are preferred.
       annotator: of lines that name none.
       preferred: whose labels shall beat those of other annotators from now on.
 
     Raises:
-      UsageError: the folder is no pool, or the file cannot be read.
+      UsageError: the folder is no pool, the file cannot be read, or nobody of the preferred name
+        labelled anything.
     """
     rejected: list[LabelProblem] = []
     labels: dict[str, dict[str, GivenLabel]] = {}
     empty = 0
-    for found in read_labels(path, annotator):
+    for found in read_labels(path, annotator) if path else ():
         if isinstance(found, LabelProblem):
             rejected.append(found)
         elif found.gain is None:
             empty += 1
         else:
             labels.setdefault(found.document, {})[found.annotator] = found
+    named = {name for own in labels.values() for name in own}
+    if preferred is not None and preferred not in named:
+        _check_annotator(folder, preferred)
     given, changed, unknown = give(folder, labels, preferred)
     rejected += [
         LabelProblem(one.line, f"The pool has no document {one.document}.") for one in unknown
@@ -108,10 +122,10 @@ def give(
         changed += sum(document.given.get(name, gain) != gain for name, gain in new.items())
         return replace(document, given=dict(sorted({**document.given, **new}.items())))
 
-    now = datetime.now(UTC)
-    with changing(folder, now):
+    read_pool(folder)
+    with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
-        rewrite(pool, labelled, preferred or pool.preferred, dict)
+        rewrite(pool, labelled, preferred or pool.preferred)
     unknown = [one for own in remaining.values() for one in own.values()]
     return given, changed, unknown
 
@@ -120,8 +134,9 @@ def undo(folder: str, annotator: str) -> int:
     """Take back all labels of an annotator; gives how many there were.
 
     Raises:
-      UsageError: the folder is no pool.
+      UsageError: the folder is no pool, or nobody of that name labelled anything in it.
     """
+    _check_annotator(folder, annotator)
     taken = 0
 
     def without(document: PoolDocument) -> PoolDocument:
@@ -135,38 +150,48 @@ def undo(folder: str, annotator: str) -> int:
     with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         preferred = None if pool.preferred == annotator else pool.preferred
-        rewrite(pool, without, preferred, dict)
+        rewrite(pool, without, preferred)
     return taken
 
 
+def _check_annotator(folder: str, annotator: str) -> None:
+    known = annotators(read_pool(folder).documents())
+    known.pop(VOTES, None)
+    if annotator not in known:
+        told = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
+        raise UsageError(f"{annotator} labelled nothing in {folder}; there are {told or 'none'}.")
+
+
 def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem]:
-    """The labels of a file: `.csv` and `.jsonl` have columns, anything else is TREC qrels.
+    """The labels of a file: a table where its name says that it is one, else TREC qrels.
 
     Raises:
-      UsageError: the file cannot be read.
+      UsageError: the file cannot be read, or is a table without the columns of labels.
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            if path.endswith(".csv"):
-                reader = csv.DictReader(file)
-                for row in reader:
-                    yield _of_row(reader.line_num, row, annotator)
-            elif path.endswith((".jsonl", ".json")):
-                yield from _of_json(file, annotator)
-            else:
+        if path.endswith(_TABLES):
+            row = None
+            for row in table_rows(recognise_table(path, open_local), open_local):
+                _check_columns(path, row.values)
+                yield _of_row(row.number, row.values, annotator)
+            if row is None:
+                raise UsageError(
+                    f"{path} holds no row; the first line of a table names its columns."
+                )
+        else:
+            with open(path, encoding="utf-8-sig") as file:
                 yield from _of_qrels(file, annotator)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, UnicodeDecodeError, BrokenTableError) as error:
         raise UsageError(f"The labels in {path} cannot be read: {error}.") from None
 
 
-def _of_json(lines: Iterable[str], annotator: str) -> Iterator[GivenLabel | LabelProblem]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except ValueError:
-                row = None
-            yield _of_row(number, row, annotator)
+def _check_columns(path: str, row: Any) -> None:
+    for names in (_DOCUMENT, _GAIN):
+        if path.endswith(_WITH_HEADER) and not any(name in row for name in names):
+            raise UsageError(
+                f"The labels in {path} have no column {names[0]} (also read: "
+                f"{', '.join(names[1:])}); its columns are {', '.join(map(str, row))}."
+            )
 
 
 def _of_qrels(lines: Iterable[str], annotator: str) -> Iterator[GivenLabel | LabelProblem]:

@@ -150,14 +150,12 @@ def rewrite(
     pool: Pool,
     changed: Callable[[PoolDocument], PoolDocument],
     preferred: str | None,
-    facts: Callable[[], Mapping[str, Any]],
 ) -> Pool:
     """Change every document of a pool, file by file.
 
     Args:
       changed: gives a document as it shall be; its topic and number stay.
       preferred: the annotator whose labels shall beat those of others.
-      facts: what changes in the manifest; asked for when all documents have changed.
 
     Raises:
       GoodGainError: a file cannot be read.
@@ -184,7 +182,6 @@ def rewrite(
             file_format.write(pool_documents(name), rows(path), file)
     manifest = {
         **pool.manifest,
-        **facts(),
         "documents": name,
         "preferred": preferred,
         "digest": content_digest(total, preferred),

@@ -48,8 +48,10 @@ def run(args: argparse.Namespace) -> int:
     Raises:
       UsageError: the pool or the file cannot be used.
     """
-    if (args.source is None) == (args.undo is None):
-        raise UsageError("give --from FILE with labels, or --undo NAME to take some back.")
+    if (args.source is None and args.prefer is None) == (args.undo is None):
+        raise UsageError(
+            "give --from FILE with labels, --prefer NAME, or --undo NAME to take some back."
+        )
     from goodgain.pipeline.pool.judging import answers_of
     from goodgain.pipeline.pool.labelling import label_pool, undo
     from goodgain.pipeline.terminal.console import print_json, result_console

@@ -4,6 +4,8 @@ import csv
 import json
 import shutil
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from goodgain.pipeline.__main__ import main
@@ -146,3 +148,64 @@ def test_labels_survive_an_update(pool, built, tmp_path):
     more = write_runs(tmp_path / "more", {"C": [call(doc("d1", 0), doc("d5", 2))]})
     assert build(pool, more, "--update", str(pool)) == ExitCode.DONE
     assert labels(pool) == {"d1": 3, "d2": None, "d3": 3, "d4": None, "d5": 2}
+
+
+def test_a_table_as_spreadsheets_write_it(pool, tmp_path, capsys):
+    """A byte order mark, semicolons, line ends of Windows, a note of two lines, a short row."""
+    d1, d2 = (named(pool)[name] for name in ("d1", "d2"))
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(
+        f'\ufeffdocument;gain;note\r\n{d1};3.0;"a\r\nb"\r\n\r\n{d2};1\r\nno;2\r\n'.encode()
+    )
+    assert label(pool, path) == ExitCode.DATA_QUALITY
+    said = capsys.readouterr()
+    assert "2 labels given" in said.out
+    assert "sheet.csv:6: The pool has no document no." in said.err
+    assert (labels(pool)["d1"], labels(pool)["d2"]) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("d1;3\nd2;2\n", "have no column document (also read: document_id, doc_id, docno)"),
+        ("document,note\nd1,x\n", "have no column gain (also read: label, relevance)"),
+        ("document,gain\n", "holds no row; the first line of a table names its columns"),
+        ("", "is empty"),
+    ],
+)
+def test_a_table_that_holds_no_labels_is_refused(pool, tmp_path, capsys, text, message):
+    path = tmp_path / "labels.csv"
+    path.write_text(text)
+    assert label(pool, path) == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_parquet_is_read_too(pool, tmp_path):
+    rows = {"document": [named(pool)["d1"]], "gain": [4.0], "annotator": ["ann"]}
+    pq.write_table(pa.table(rows), tmp_path / "labels.parquet")
+    assert label(pool, tmp_path / "labels.parquet") == ExitCode.DONE
+    assert labels(pool)["d1"] == 4
+
+
+def test_whose_labels_are_preferred_can_change_alone_but_not_to_a_stranger(pool, tmp_path, capsys):
+    for name, gain in (("ann", 4), ("bob", 1), ("cy", 1)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"document,gain\n{named(pool)['d1']},{gain}\n")
+        assert label(pool, path, "--annotator", name) == ExitCode.DONE
+    assert labels(pool)["d1"] == 1
+    assert main(["pool", "label", str(pool), "--prefer", "ann"]) == ExitCode.DONE
+    assert labels(pool)["d1"] == 4
+    capsys.readouterr()
+    assert main(["pool", "label", str(pool), "--prefer", "anne"]) == ExitCode.USAGE
+    told = "anne labelled nothing in"
+    assert told in capsys.readouterr().err
+    assert main(["pool", "label", str(pool), "--undo", "bobby"]) == ExitCode.USAGE
+    assert "there are ann (1), bob (1), cy (1)" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_folder_that_is_no_pool(tmp_path, capsys):
+    path = tmp_path / "labels.csv"
+    path.write_text("document,gain\nd1,1\n")
+    for options in (["--from", str(path)], ["--undo", "ann"], ["--prefer", "ann"]):
+        assert main(["pool", "label", str(tmp_path / "none"), *options]) == ExitCode.USAGE
+        assert "it is not a pool" in capsys.readouterr().err

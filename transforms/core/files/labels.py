@@ -6,25 +6,16 @@ by `record_id` and `rank`, or by `span_id` and `position`. A row with an empty g
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
-from typing import Any, BinaryIO
+from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.compression import (
-    Compression,
-    DamagedStreamError,
-    compression_of,
-    decompressed_stream,
-)
+from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.reading import Open
+from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, table_rows
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
@@ -41,42 +32,11 @@ _COLUMNS = (
     *GAIN, *SPAN, *TRACE, *POSITION,
     "conversation_id", "turn", "iteration", "call", "record_id", "rank",
 )  # fmt: skip
-_HEAD = 64 * 1024
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_DELIMITERS = (",", "\t", ";")
-_ROWS_AT_ONCE = 4096
 _LONGEST_SHOWN = 60
 # Spreadsheets and data frames write whole numbers as 3.0.
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}(\.0*)?\s*")
-_decode_json = msgspec.json.Decoder().decode
 
 Found = ResultLabel | RejectedRecord | None
-
-
-class LabelFormat(StrEnum):
-    """The formats of a file of labels."""
-
-    CSV = "csv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-
-
-class LabelFile(Struct, frozen=True):
-    """A file of labels.
-
-    Attributes:
-      number: which one it is, from 0.
-    """
-
-    path: str
-    size: int
-    number: int
-    format: LabelFormat
-    compression: Compression = Compression.NONE
-
-    def position(self, row: int) -> str:
-        """The place of a row in words."""
-        return f"{'row' if self.format is LabelFormat.PARQUET else 'line'} {row}"
 
 
 class _RowError(GoodGainError):
@@ -87,35 +47,16 @@ class _RowError(GoodGainError):
         self.field = field
 
 
-def recognise_labels(path: str, size: int, number: int, open_file: Open) -> LabelFile:
-    """What a file of labels is, by its beginning.
+class LabelFile(Struct, frozen=True):
+    """A file of labels.
 
-    Raises:
-      UsageError: it is none, or cannot be read.
+    Attributes:
+      number: which one it is, from 0.
     """
-    try:
-        with open_file(path) as file:
-            compression = compression_of(file.read(_HEAD))
-            file.seek(0)
-            head = _plain(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
-    except (OSError, DamagedStreamError) as error:
-        raise UsageError(f"The labels in {path} cannot be read: {error}.") from None
-    first = head.lstrip()
-    if not first:
-        raise UsageError(f"The file of labels {path} is empty.")
-    if head[:4] == b"PAR1":
-        found = LabelFormat.PARQUET
-    elif first[:1] == b"{":
-        found = LabelFormat.JSONL
-    elif first[:1] == b"[" or head[:2] == b"PK" or b"\0" in head:
-        raise UsageError(
-            f"The file of labels {path} is no CSV, JSON Lines or Parquet; save it as one of these."
-        )
-    else:
-        found = LabelFormat.CSV
-    if found is LabelFormat.PARQUET and compression is not Compression.NONE:
-        raise UsageError(f"The Parquet file {path} is compressed as a whole; decompress it first.")
-    return LabelFile(path, size, number, found, compression)
+
+    table: TableFile
+    size: int
+    number: int
 
 
 def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> Iterator[Found]:
@@ -125,14 +66,14 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
       open_file: opens a path for reading bytes, seekable, without decompressing.
       iteration_base: number of the first iteration of a turn, in the labels as in the traces.
     """
-    row = 0
+    number = 0
     try:
-        with open_file(file.path) as opened:
-            for row, found, raw in _ROWS[file.format](opened, file):
-                yield _read(file, row, found, raw, iteration_base)
-    except (OSError, DamagedStreamError, csv.Error, _BrokenFileError) as error:
+        for row in table_rows(file.table, open_file, _COLUMNS):
+            number = row.number
+            yield _read(file, number, row.values, row.written, iteration_base)
+    except (OSError, BrokenTableError) as error:
         reason = f"The file cannot be read from here on ({error})."
-        yield RejectedRecord(file.path, file.position(row + 1), reason)
+        yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
 
 def labels_of_rows(
@@ -140,21 +81,23 @@ def labels_of_rows(
 ) -> Iterator[Found]:
     """As `read_labels`, of rows that the caller holds; what is wrong names `file` as its place."""
     for number, row in enumerate(rows, start=1):
-        yield _read(file, number, row, row, iteration_base)
+        yield _read(file, number, row, None, iteration_base)
 
 
-def _read(file: LabelFile, number: int, row: Any, raw: Any, iteration_base: int) -> Found:
+def _read(
+    file: LabelFile, number: int, row: Any, written: bytes | None, iteration_base: int
+) -> Found:
     try:
         return _label(file.number, number, row, iteration_base)
     except _RowError as error:
         conversation_id = row.get("conversation_id") if isinstance(row, Mapping) else None
         return RejectedRecord(
-            file.path,
-            file.position(number),
+            file.table.path,
+            file.table.position(number),
             str(error),
             error.field,
             conversation_id if isinstance(conversation_id, str) else None,
-            payload_of_bytes(raw) if isinstance(raw, bytes) else payload_of_mapping(raw),
+            payload_of_mapping(row) if written is None else payload_of_bytes(written),
         )
 
 
@@ -252,67 +195,3 @@ def _text(given: Mapping[str, Any], name: str) -> str | None:
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=True, default=repr)
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
-
-
-class _BrokenFileError(GoodGainError):
-    """A Parquet file that breaks off."""
-
-
-_Rows = Iterator[tuple[int, Any, Any]]  # number, the row, and how it is written
-
-
-def _plain(file: BinaryIO, compression: Compression) -> BinaryIO:
-    return file if compression is Compression.NONE else decompressed_stream(file, compression)
-
-
-def _csv_rows(opened: BinaryIO, file: LabelFile) -> _Rows:
-    # Bytes that are not UTF-8 stay visible in what is rejected for them.
-    text = io.TextIOWrapper(
-        _plain(opened, file.compression), "utf-8-sig", errors="backslashreplace", newline=""
-    )
-    header = text.readline()
-    delimiter = max(_DELIMITERS, key=header.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
-    reader = csv.reader(text, delimiter=delimiter)
-    line = 2
-    for values in reader:
-        if values:
-            row = dict(zip(names, values, strict=False))
-            yield line, row, row
-        line = reader.line_num + 2
-
-
-def _json_rows(opened: BinaryIO, file: LabelFile) -> _Rows:
-    for number, line in enumerate(_plain(opened, file.compression), start=1):
-        if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
-        if not line.strip():
-            continue
-        try:
-            row = _decode_json(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            row = None
-        yield number, row, line
-
-
-def _parquet_rows(opened: BinaryIO, _: LabelFile) -> _Rows:
-    import pyarrow  # takes half a second
-    import pyarrow.parquet as pq
-
-    number = 0
-    try:
-        parquet = pq.ParquetFile(opened)
-        columns = [name for name in parquet.schema_arrow.names if name in _COLUMNS]
-        for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=columns, use_threads=False):
-            for row in batch.to_pylist():
-                number += 1
-                yield number, row, row
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise _BrokenFileError(str(error).splitlines()[0]) from None
-
-
-_ROWS = {
-    LabelFormat.CSV: _csv_rows,
-    LabelFormat.JSONL: _json_rows,
-    LabelFormat.PARQUET: _parquet_rows,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import sqrt
 
 import numpy as np
@@ -200,7 +200,7 @@ def agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
     return Agreement(total, matrix, same / total if total else None, kappa(matrix), list(shifts))
 
 
-def annotators(documents: Iterable[PoolDocument]) -> Mapping[str, int]:
+def annotators(documents: Iterable[PoolDocument]) -> dict[str, int]:
     """How many documents each annotator labelled."""
     counts: dict[str, int] = {}
     for document in documents:

@@ -1,0 +1,188 @@
+"""Tables that people write: CSV, JSON Lines or Parquet, row by row with the place of each.
+
+What a table is its content decides, not its name.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.files.compression import (
+    Compression,
+    DamagedStreamError,
+    compression_of,
+    decompressed_stream,
+)
+from goodgain.transforms.core.files.reading import Open
+
+_HEAD = 64 * 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_OTHER_BEGINNINGS = (b"[", b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff")
+_DELIMITERS = (",", "\t", ";")
+_ROWS_AT_ONCE = 4096
+_decode_json = msgspec.json.Decoder().decode
+
+
+class TableFormat(StrEnum):
+    """The formats of a table."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+class TableFile(Struct, frozen=True):
+    """A file that holds a table.
+
+    Attributes:
+      compression: of text as a whole.
+    """
+
+    path: str
+    format: TableFormat
+    compression: Compression = Compression.NONE
+
+    def position(self, row: int) -> str:
+        """The place of a row in words."""
+        return f"{'row' if self.format is TableFormat.PARQUET else 'line'} {row}"
+
+
+class BrokenTableError(GoodGainError):
+    """A table that cannot be read to its end; the message is no sentence."""
+
+
+class TableRow(Struct, frozen=True):
+    """A row.
+
+    Attributes:
+      number: of its line in a text, the first of several; else of the row; from 1.
+      values: by column; None where a line holds no JSON.
+      written: how it is written, where `values` is not that.
+    """
+
+    number: int
+    values: Any
+    written: bytes | None = None
+
+
+def recognise_table(path: str, open_file: Open) -> TableFile:
+    """What a file is, by its beginning.
+
+    Raises:
+      UsageError: it holds no table, or cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            compression = compression_of(file.read(_HEAD))
+            file.seek(0)
+            head = _plain(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
+    except (OSError, DamagedStreamError) as error:
+        raise UsageError(f"{path} cannot be read: {error}.") from None
+    text = head.lstrip()
+    if not text:
+        raise UsageError(f"{path} is empty.")
+    is_parquet = head[:4] == b"PAR1"
+    if is_parquet and compression is not Compression.NONE:
+        raise UsageError(f"{path} is Parquet, compressed as a whole; decompress it first.")
+    if not is_parquet and (text.startswith(_OTHER_BEGINNINGS) or b"\0" in head):
+        raise UsageError(
+            f"{path} is no CSV in UTF-8, JSON Lines or Parquet; save it as one of these."
+        )
+    if is_parquet:
+        return TableFile(path, TableFormat.PARQUET)
+    is_json = text.startswith(b"{")
+    return TableFile(path, TableFormat.JSONL if is_json else TableFormat.CSV, compression)
+
+
+def table_rows(
+    table: TableFile, open_file: Open, columns: Collection[str] | None = None
+) -> Iterator[TableRow]:
+    """The rows of a table in order.
+
+    Args:
+      open_file: opens a path for reading bytes, seekable, without decompressing.
+      columns: those that are wanted; None for all.
+
+    Raises:
+      BrokenTableError: the file breaks off.
+      OSError: it cannot be opened.
+    """
+    try:
+        with open_file(table.path) as file:
+            yield from _ROWS[table.format](file, table, columns)
+    except (DamagedStreamError, csv.Error) as error:
+        raise BrokenTableError(str(error)) from None
+
+
+def _plain(file: BinaryIO, compression: Compression) -> BinaryIO:
+    return file if compression is Compression.NONE else decompressed_stream(file, compression)
+
+
+def _csv_rows(
+    file: BinaryIO, table: TableFile, columns: Collection[str] | None
+) -> Iterator[TableRow]:
+    # Bytes that are not UTF-8 stay visible in what is rejected for them.
+    text = io.TextIOWrapper(
+        _plain(file, table.compression), "utf-8-sig", errors="backslashreplace", newline=""
+    )
+    header = text.readline()
+    delimiter = max(_DELIMITERS, key=header.count)
+    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    reader = csv.reader(text, delimiter=delimiter)
+    number = 2
+    for values in reader:
+        if any(values):
+            row = dict.fromkeys(names, "") | dict(zip(names, values, strict=False))
+            if columns is not None:
+                row = {name: value for name, value in row.items() if name in columns}
+            yield TableRow(number, row)
+        number = reader.line_num + 2
+
+
+def _json_rows(
+    file: BinaryIO, table: TableFile, columns: Collection[str] | None
+) -> Iterator[TableRow]:
+    for number, line in enumerate(_plain(file, table.compression), start=1):
+        if number == 1:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
+        if not line.strip():
+            continue
+        try:
+            values = _decode_json(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            values = None
+        yield TableRow(number, values, line)
+
+
+def _parquet_rows(
+    file: BinaryIO, table: TableFile, columns: Collection[str] | None
+) -> Iterator[TableRow]:
+    import pyarrow  # takes half a second
+    import pyarrow.parquet as pq
+
+    number = 0
+    try:
+        parquet = pq.ParquetFile(file)
+        there = parquet.schema_arrow.names
+        wanted = [name for name in there if columns is None or name in columns]
+        for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=wanted, use_threads=False):
+            for values in batch.to_pylist():
+                number += 1
+                yield TableRow(number, values)
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise BrokenTableError(str(error).splitlines()[0]) from None
+
+
+_ROWS = {
+    TableFormat.CSV: _csv_rows,
+    TableFormat.JSONL: _json_rows,
+    TableFormat.PARQUET: _parquet_rows,
+}
