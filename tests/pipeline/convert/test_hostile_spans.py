@@ -1,0 +1,148 @@
+"""OpenTelemetry spans as no SDK should write them: each becomes calls, or is counted as skipped."""
+
+import base64
+import json
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
+from goodgain.transforms.core.records.parsing import parse_mapping
+from tests.pipeline.convert.importing import imported_files
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+OTHER_TRACE = "ffffffffffffffffffffffffffffff01"
+ROOT, FIRST, SECOND, THIRD = (f"b7ad6b716920333{number}" for number in range(4))
+
+
+def attribute(key, value):
+    if isinstance(value, list):
+        objects = [
+            {"kvlistValue": {"values": [attribute(*one) for one in document.items()]}}
+            for document in value
+        ]
+        return {"key": key, "value": {"arrayValue": {"values": objects}}}
+    kind = {int: "intValue", float: "doubleValue", str: "stringValue"}[type(value)]
+    return {"key": key, "value": {kind: str(value) if kind == "intValue" else value}}
+
+
+def span(name, parent, start, attributes, trace=TRACE):
+    return {
+        "traceId": trace,
+        "spanId": name,
+        "parentSpanId": parent,
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(start + 1_000_000),
+        "attributes": [attribute(*one) for one in attributes.items()],
+    }
+
+
+def base64_of(digits):
+    return base64.b64encode(bytes.fromhex(digits)).decode()
+
+
+def openinference(query, names=()):
+    indexed = {
+        f"retrieval.documents.{at}.document.id": name
+        # As text 10 comes before 2, and attributes come in no order.
+        for at, name in sorted(enumerate(names), key=lambda one: str(one[0]), reverse=True)
+    }
+    return {"openinference.span.kind": "RETRIEVER", "input.value": query, **indexed}
+
+
+def gen_ai(query, documents):
+    return {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.query.text": query,
+        "gen_ai.retrieval.documents": documents,
+    }
+
+
+def request(*spans):
+    return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]}
+
+
+NAMES = [f"d{number}" for number in range(12)]
+BOTH = {
+    **openinference("both", NAMES),
+    **gen_ai("both", json.dumps([{"id": name, "score": 0.5} for name in NAMES])),
+}
+AGENT = {"openinference.span.kind": "AGENT", "session.id": "session"}
+CUT_OFF = '[{"id": "whole", "score": 0.5}, {"id": "of th'
+SPANS = [
+    span(ROOT, "", 1_000, AGENT),
+    span(FIRST, ROOT, 2_000, BOTH),
+    span(FIRST, ROOT, 2_000, BOTH),  # exported twice
+    span(SECOND, SECOND, 3_000, gen_ai("its own parent", [{"id": "a"}, {"id": "b"}])),
+    span(THIRD, base64_of(ROOT), 4_000, gen_ai("cut off", CUT_OFF), base64_of(TRACE)),
+    span(FIRST, "00f067aa0ba902b7", 5_000, openinference("orphan"), OTHER_TRACE.upper()),
+    {**span(SECOND, "", 6_000, AGENT, OTHER_TRACE), "startTimeUnixNano": "soon"},
+    {"spanId": FIRST, "attributes": None},
+]
+FOUND = {
+    "both": NAMES,
+    "its own parent": ["a", "b"],
+    "cut off": ["whole"],
+    "orphan": [],
+}
+
+
+def found_in(path):
+    records, counts = imported_files([path], format="otlp")
+    for record in records:
+        parse_mapping(record)
+    queries = {one["query"]: [result["id"] for result in one["results"]] for one in records}
+    assert len(queries) == len(records)  # each search once
+    return queries, counts, records
+
+
+@pytest.mark.parametrize("lines", [True, False], ids=["lines", "document"])
+def test_each_search_once_and_the_rest_counted(tmp_path, lines):
+    path = tmp_path / "spans.json"
+    path.write_text(json.dumps(request(*SPANS), indent=None if lines else 1))
+    found, counts, records = found_in(path)
+    assert found == FOUND
+    by_query = {one["query"]: one for one in records}
+    assert by_query["cut off"]["conversation_id"] == "session"
+    assert by_query["cut off"]["record_id"] == f"{TRACE}/{THIRD}"
+    assert by_query["orphan"]["conversation_id"] == OTHER_TRACE
+    assert (counts.repeated, counts.parent_missing) == (1, 1)
+    assert {reason: one.count for reason, one in counts.skipped.items()} == {
+        "a span without a start that can be read": 1,
+        "a record without a trace id": 1,
+    }
+
+
+def test_a_file_that_breaks_off_and_lines_that_are_none(tmp_path):
+    whole = json.dumps(request(*SPANS[:4]), indent=1)
+    path = tmp_path / "document.json"
+    path.write_text(whole[: whole.index("its own parent")])
+    found, counts, _ = found_in(path)
+    assert found == {"both": NAMES}
+    assert sum(one.count for one in counts.skipped.values()) == 1
+    path = tmp_path / "lines.jsonl"
+    line = json.dumps(request(*SPANS[:2]))
+    path.write_text(f"{line}\n{line[:500]}\n\n17\n{json.dumps(request(SPANS[3]))}")
+    found, counts, _ = found_in(path)
+    assert found == {name: FOUND[name] for name in ("both", "its own parent")}
+    assert {reason: one.example for reason, one in counts.skipped.items()} == {
+        "text that is no JSON": f"{path}: line 2",
+        "JSON that holds no resourceSpans": f"{path}: line 4",
+    }
+
+
+def test_labels_by_span_and_position_find_their_results(tmp_path):
+    """As Phoenix has them: the number of a span, and of a document in it from 0."""
+    spans, traces, labels = (tmp_path / name for name in ("spans.json", "t.jsonl", "labels.csv"))
+    spans.write_text(json.dumps(request(*SPANS[:4])))
+    assert main(["convert", "--from", "otlp", str(spans), "--output", str(traces)]) == 0
+    labels.write_text(
+        f"context.span_id,document_position,label\n{FIRST},10,4\n{FIRST},0,1\n{SECOND},1,2\n"
+        f"{SECOND},2,2\n{ROOT},0,3\n"
+    )
+    words = ["--input", str(traces), "--labels", str(labels), "--output", str(tmp_path / "out")]
+    assert main(["run", *words, "--write-duplicates"]) == 0
+    (row,) = read_dataset(str(tmp_path / "out"), "conversations")
+    assert (row["CG"], row["GR"], row["unlabelled"]) == (4 + 2, 2, 14 - 3)
+    told = read_manifest(str(tmp_path / "out"))["labels"]
+    assert (told["joined"], told["rejected"]) == (3, 2)
