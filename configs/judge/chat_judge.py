@@ -15,7 +15,6 @@ import json
 import os
 import re
 import sys
-import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ def main() -> None:
     for line in sys.stdin:
         try:
             answer = judged(json.loads(line), prompt, args)
-        except (urllib.error.URLError, OSError, ValueError, KeyError, IndexError) as error:
+        except (OSError, ValueError, LookupError, TypeError) as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from goodgain.pipeline.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.pool.document import PoolDocument
+from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
-from goodgain.transforms.core.pool.todo import in_order, within_depth
+from goodgain.transforms.core.pool.todo import FoundSoFar, in_order, within_depth
 
 COLUMNS = (
     "document", "gain", "topic", "query", "entity_type", "title", "url", "text", "seen", "runs",
@@ -46,18 +46,22 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
       GoodGainError: a file of the pool cannot be read.
     """
     found: list[PoolDocument] = []
+    so_far: dict[Topic, FoundSoFar] = {}
     deeper = results = documents = 0
     for document in pool.documents():
         if not document.places:
             continue
         results += len(document.places)
         documents += 1
-        if document.label(pool.preferred) is None:
+        label = document.label(pool.preferred)
+        if metric == "pool_recall":
+            so_far.setdefault(document.topic, FoundSoFar()).add(document, label)
+        if label is None:
             if depth is None or within_depth(document, depth):
                 found.append(document)
             else:
                 deeper += 1
-    return Todo(in_order(found, metric), deeper, results, results - documents)
+    return Todo(in_order(found, metric, so_far), deeper, results, results - documents)
 
 
 def row_of(document: PoolDocument) -> dict[str, Any]:

@@ -1,0 +1,79 @@
+"""What is labelled first is what can move the metric most, by counting it out."""
+
+from math import log2
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from goodgain.transforms.core.pool.todo import FoundSoFar, in_order, weight_of
+from tests.core.pool.direct import build
+from tests.reference.test_pool import call, doc
+
+
+def labelled_pool(seed):
+    """Three conversations over ten documents, of which some are labelled."""
+    rng = Random(seed)
+    runs = {
+        run: [
+            call(*(doc(f"d{n}") for n in rng.sample(range(10), 4)), iteration=i, call=None)
+            for i in (1, 2)
+        ]
+        for run in "ABC"
+    }
+    (built,) = build(runs).values()
+    return [
+        replace(one, given={"x": rng.choice((0, 3))} if rng.random() < 0.5 else {})
+        for one in built.documents
+    ]
+
+
+def recalls(documents):
+    """By conversation, found good documents / all of them; null of none."""
+    good = [one for one in documents if (one.label() or 0) >= 2]
+    runs = sorted({place.run for one in documents for place in one.places})
+    return [
+        sum(run in {place.run for place in one.places} for one in good) / len(good)
+        if good
+        else None
+        for run in runs
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_recall_moves_by_as_much_as_a_good_label_moves_it(seed):
+    documents = labelled_pool(seed)
+    found = FoundSoFar()
+    for one in documents:
+        found.add(one, one.label())
+    before = recalls(documents)
+    moved = {}
+    for one in documents:
+        if one.label() is None and None not in before:
+            others = [
+                replace(one, given={"x": 4}) if one is other else other for other in documents
+            ]
+            after = recalls(others)
+            moved[one.number] = sum(abs(x - y) for x, y in zip(after, before, strict=True))
+            assert weight_of(one, "pool_recall", found) == pytest.approx(moved[one.number])
+    unlabelled = [one for one in documents if one.label() is None]
+    order = in_order(unlabelled, "pool_recall", {one.topic: found for one in documents})
+    weights = [moved[one.number] for one in order if moved]
+    assert weights == pytest.approx(sorted(weights, reverse=True))
+
+
+def test_gains_count_for_each_conversation_and_dcg_by_when():
+    runs = {
+        "A": [call(doc("late")), call(doc("early"), iteration=2), call(doc("late"), iteration=3)],
+        "B": [call(doc("x")), call(doc("early"), iteration=2)],
+    }
+    (built,) = build(runs).values()
+    by_name = {one.evidence[0].ids["doc_id"]: one for one in built.documents}
+    weights = {
+        metric: {name: weight_of(one, metric) for name, one in by_name.items()}
+        for metric in ("CG", "DCG")
+    }
+    assert weights["CG"] == {"late": 1, "early": 2, "x": 1}
+    assert weights["DCG"] == pytest.approx({"late": 1, "early": 2 / log2(3), "x": 1})
+    first = in_order(built.documents, "CG")[0]
+    assert first == by_name["early"]
