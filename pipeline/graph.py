@@ -125,7 +125,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         scores
         | "WithoutCounts" >> beam.Map(_without_counts)
         | "WriteScores" >> _write_scores(plan),
-        means | "WriteMeans" >> WriteMeans(plan.target, _ranking_names(plan), plan.interval),
+        means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, plan.interval),
         files.rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
@@ -206,13 +206,9 @@ def _rejected_labels(score: ConversationScore) -> list[RejectedLabel]:
     return score.rejected_labels
 
 
-def _ranking_names(plan: Plan) -> tuple[str, ...]:
-    return tuple(metric.name for metric in plan.scoring.ranking.metrics)
-
-
 def _write_scores(plan: Plan) -> WriteRows:
     metrics, costs = plan.scoring.ranking.metrics, plan.scoring.costs
-    ranked = RankedRows(_ranking_names(plan))
+    ranked = RankedRows(plan.scoring.ranking.names)
     pooled = plan.scoring.pool is not None
     written = [
         DatasetRows(datasets.iterations(pooled, costs), iteration_rows),

@@ -34,6 +34,7 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN, Result, SearchCall
+from goodgain.transforms.core.scoring.registry import COMPUTED_METRICS, columns_of
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
 from goodgain.transforms.core.yaml_text import read_text
@@ -206,7 +207,7 @@ def _rejected_record(row: Any) -> RejectedRecord:
 
 
 def _score_row(score: ConversationScore, metrics: tuple[RankingMetric, ...]) -> beam.Row:
-    row = asdict(score.conversation)
+    row = columns_of(score.conversation)
     ranking = row.pop("ranking")
     names = (column_name(metric.name) for metric in metrics)
     return beam.Row(
@@ -218,10 +219,15 @@ def _score_row(score: ConversationScore, metrics: tuple[RankingMetric, ...]) -> 
 
 
 def _score_type(metrics: tuple[RankingMetric, ...]) -> RowTypeConstraint:
-    fields = [field for field in _fields(ConversationRow) if field[0] != "ranking"]
+    left_out = ("ranking", "computed")
+    fields = [field for field in _fields(ConversationRow) if field[0] not in left_out]
+    computed = [
+        (metric.name, Union[int if metric.whole else float, None])  # noqa: UP007
+        for metric in COMPUTED_METRICS
+    ]
     ranking = [(column_name(metric.name), Union[float, None]) for metric in metrics]  # noqa: UP007
     nested = [("iterations", Sequence[_row_type(IterationRow)]), ("score", bytes)]  # type: ignore[misc]
-    return RowTypeConstraint.from_fields([*fields, *ranking, *nested])
+    return RowTypeConstraint.from_fields([*fields, *computed, *ranking, *nested])
 
 
 def _score(row: Any, metrics: int) -> ConversationScore:

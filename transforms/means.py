@@ -50,7 +50,7 @@ class SumMeans(beam.PTransform):
         cluster: str | None = None,
     ) -> None:
         super().__init__()
-        self.ranking_metrics = tuple(metric.name for metric in scoring.ranking.metrics)
+        self.ranking_metrics = scoring.ranking.names
         # The same attributes named twice, in whatever order, are one slice.
         self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
         self.max_i = max_i

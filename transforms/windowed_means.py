@@ -215,7 +215,7 @@ class GivePanes(beam.DoFn):
         self._combine = combine
         self._end = end
         self._scoring = scoring
-        self._ranking_metrics = tuple(metric.name for metric in scoring.ranking.metrics)
+        self._ranking_metrics = scoring.ranking.names
         self._rules = rules
         self._interval = interval
 

@@ -117,7 +117,7 @@ def evaluate(
     judged = read_judgments(found.qrels, open_local)
     pools = TopicPools(pool.use.files, scoring.rules, open_local) if pool else None
     sums = RunSums(
-        tuple(one.name for one in scoring.ranking.metrics),
+        scoring.ranking.names,
         settings.slice,
         settings.max_i,
         settings.interval,

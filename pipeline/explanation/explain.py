@@ -88,10 +88,9 @@ def explain(
     pool = turn_pool_of(gathered.conversation_id, delivered.attributes(), scoring.pool, pools)
     for i, call_ in _explained_calls(counted, behind, scoring, external, pool):
         calls.setdefault(i, []).append(call_)
-    names = [metric.name for metric in scoring.ranking.metrics]
     return ConversationExplanation(
         row=score.conversation,
-        ranking=dict(zip(names, score.conversation.ranking, strict=True)),
+        ranking=dict(zip(scoring.ranking.names, score.conversation.ranking, strict=True)),
         iterations=[ExplainedIteration(row, calls[row.i]) for row in score.iterations],
         earlier_turns=[EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)],
         conflicting_redeliveries=delivered.conflicting,

@@ -7,9 +7,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.registry import COMPUTED_NAMES
+from goodgain.transforms.core.scoring.registry import columns_of
 from goodgain.transforms.core.scoring.rows import IterationRow, LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
@@ -53,10 +52,9 @@ class RankedRows:
 
     def conversation(self, score: ConversationScore) -> list[Row]:
         """The row of `conversations`."""
-        row = with_cost_columns(asdict(score.conversation))
+        row = with_cost_columns(columns_of(score.conversation))
         if row["judgments_met_again"] is None:
             del row["judgments_met_again"]
-        row.update(zip(COMPUTED_NAMES, row.pop("computed"), strict=True))
         row.update(zip(self.metrics, row.pop("ranking"), strict=True))
         if (pool := row.pop("pool")) is not None:
             row.update(asdict(pool))
@@ -68,11 +66,6 @@ class RankedRows:
             row = asdict(call)
             row.update(zip(self.metrics, row.pop("ranking"), strict=True))
             yield row
-
-
-def mean_rows(row: MeanRow) -> list[Row]:
-    """The row of `means`."""
-    return [asdict(row)]
 
 
 def late_rows(row: LateRow) -> list[Row]:

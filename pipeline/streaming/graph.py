@@ -94,7 +94,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         | "WatchMissed" >> Watch()
     )
 
-    rows = StreamRows(plan.target.start, RankedRows(_ranking_names(plan)))
+    rows = StreamRows(plan.target.start, RankedRows(plan.scoring.ranking.names))
     one = _write_one
     files = [
         new_scores | "WriteScores" >> _write_scores(plan, rows),
@@ -146,10 +146,6 @@ class _OnlyNewLive(beam.DoFn):
     ) -> Iterator[LiveIteration]:
         if written_rows.is_new_live(live, millis_of(timestamp)):
             yield live
-
-
-def _ranking_names(plan: StreamPlan) -> tuple[str, ...]:
-    return tuple(metric.name for metric in plan.scoring.ranking.metrics)
 
 
 def _write_scores(plan: StreamPlan, rows: StreamRows) -> WritePanes:

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from goodgain.transforms.core.dedup import duplicates as deduplication
 from goodgain.transforms.core.dedup.rules import NO_TYPE
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.scoring.registry import COMPUTED_NAMES, columns_of
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from tests.adversarial import trace
 from tests.core.direct import duplicates, near_misses, score, shipped_rules, total_counts
@@ -45,7 +46,9 @@ def assert_same_rows(ours, theirs):
 
 
 def conversation_row(one):
-    row = {name: value for name, value in asdict(one.conversation).items() if name not in OPTIONAL}
+    row = {
+        name: value for name, value in columns_of(one.conversation).items() if name not in OPTIONAL
+    }
     return {**row, **{ours: one.counts[name] for ours, name in COUNTED.items()}}
 
 
@@ -80,7 +83,7 @@ def test_every_column_is_compared():
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1"}, {"id": "1"}]}
     reference = evaluate([record])
     # Without judgments from outside none is met again; tests/core/judgments compares those.
-    own = {*COUNTED, *ConversationRow.__struct_fields__} - set(OPTIONAL)
+    own = {*COUNTED, *COMPUTED_NAMES, *ConversationRow.__struct_fields__} - {*OPTIONAL, "computed"}
     assert reference["conversations"]["c"].keys() == own
     assert reference["iterations"][0].keys() == set(IterationRow.__struct_fields__) - set(OPTIONAL)
 

@@ -12,7 +12,11 @@ from goodgain.transforms.core.means.values import (
     ConversationValues,
     conversation_values,
 )
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.scoring.registry import (
+    CONVERSATION_METRICS,
+    ITERATION_METRICS,
+    columns_of,
+)
 from tests.adversarial import trace
 from tests.core.averaging import RANKING, accumulated
 from tests.core.direct import score
@@ -26,7 +30,7 @@ def test_figures_against_numpy_and_scipy():
     at_end = {row.metric: row for row in rows if row.i is None and row.population == "all"}
     compared = 0
     for metric in CONVERSATION_METRICS:
-        column = [getattr(one.conversation, metric.name) for one in inside]
+        column = [columns_of(one.conversation)[metric.name] for one in inside]
         assert_figures(at_end[metric.name], column)
         compared += 1
     for row in rows:

@@ -5,6 +5,7 @@ import json
 
 from msgspec.structs import asdict
 
+from goodgain.transforms.core.scoring.registry import columns_of
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.runs import SAMPLE, direct_scores, plain_scoring
 
@@ -25,7 +26,7 @@ def digest_of_the_sample():
     names = [metric.name for metric in plain_scoring().ranking.metrics]
     content = hashlib.sha256()
     for identity, score in sorted(direct_scores([SAMPLE]).items()):
-        conversation = asdict(score.conversation)
+        conversation = columns_of(score.conversation)
         ranking = dict(zip(names, conversation.pop("ranking"), strict=True))
         rows = [conversation, ranking, *map(asdict, score.iterations)]
         told = [

@@ -24,6 +24,8 @@ from goodgain.transforms.core.means.values import (
 )
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.registry import columns_of
+from goodgain.transforms.core.scoring.rows import ConversationRow
 from goodgain.transforms.core.scoring.score import Scoring, score_conversation
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
@@ -98,11 +100,11 @@ def direct_scores(paths):
 
 def direct_rows(scores):
     """Rows by dataset as `goodgain run` with the options FULL writes them, in their order."""
-    names = tuple(metric.name for metric in plain_scoring().ranking.metrics)
+    names = plain_scoring().ranking.names
     ordered = [scores[name] for name in sorted(scores)]
 
     def ranked(row):
-        columns = asdict(row)
+        columns = columns_of(row) if isinstance(row, ConversationRow) else asdict(row)
         columns.update(columns.pop("costs", {}))
         for brought_by_options in ("pool", "judgments_met_again"):
             if columns.get(brought_by_options, "") is None:

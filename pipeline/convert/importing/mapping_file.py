@@ -176,7 +176,7 @@ class _Compiled:
 
 
 def _described(error: Any) -> str:
-    key = ".".join(map(str, error["loc"]))
+    key = ".".join(map(str, error["loc"])) or "the mapping"
     if error["type"] == "extra_forbidden":
         return f"{key} is no key of a mapping"
     return reason(error) if error["type"] == "value_error" else f"{key} {reason(error)}"

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.pool.document import Topic
 from goodgain.transforms.core.pool.spans import label_spans
+from goodgain.transforms.core.scoring.registry import columns_of
 from goodgain.transforms.core.scoring.rows import PoolOutcome, PoolShares
 from tests.core.direct import score as plain_score
 from tests.core.direct import shipped_rules
@@ -44,7 +45,7 @@ def assert_as_reference(records, pooled, run, max_candidates=256):
         for mine, other in zip(ours.iterations, theirs["iterations"], strict=True):
             row = asdict(mine) | asdict(mine.pool)
             assert not [name for name in other if not same(row[name], other[name])]
-        row = asdict(ours.conversation) | asdict(ours.conversation.pool)
+        row = columns_of(ours.conversation) | asdict(ours.conversation.pool)
         other = theirs["conversation"]
         assert not [name for name in other if not same(row[name], other[name])]
         if ours.iterations:

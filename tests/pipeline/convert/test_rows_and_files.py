@@ -222,9 +222,9 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
 @pytest.mark.parametrize(
     ("mapping", "said"),
     [
-        ("unit: span", "m.yaml:1: unit is span, which needs trace and span and start and results"),
+        ("unit: span", "m.yaml: unit is span, which needs trace and span and start and results"),
         ("unit: call\nconversation: a\nresults: b\nrank: c", "unit is call, which has no rank"),
-        ("unit: row", "m.yaml:1: unit: input should be 'span', 'call' or 'result'"),
+        ("unit: row", "m.yaml:1: unit must be 'span', 'call' or 'result'"),
         ("unit: call\nconversation: a\nresults: b\nquerry: c", "m.yaml:4: querry is no key"),
         (
             "unit: call\nconversation: a\nresults: b ||\nresult: {id: 'nope(x)'}",

@@ -3,12 +3,12 @@
 import io
 
 import pytest
+from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs import means as writing
 from goodgain.pipeline.outputs.folder import MEANS_CSV, read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.means import ALL_MEANS, MeansWanted, read_means
-from goodgain.pipeline.outputs.rows import mean_rows
 from goodgain.pipeline.outputs.sinks import Target
 from goodgain.pipeline.outputs.sort_keys import mean_key
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
@@ -47,7 +47,7 @@ def written(folder, file_format, slices=SLICES):
         packed.append(writing._together((slice_key(slice_), accumulator))[1])
     (file,) = writing._write((0, reversed(packed)), Target(folder, file_format, 1), METRICS, "hall")
     assert file.rows == len(rows)
-    return [row for mean in sorted(rows, key=mean_key) for row in mean_rows(mean)]
+    return [asdict(mean) for mean in sorted(rows, key=mean_key)]
 
 
 @pytest.mark.parametrize("file_format", FORMATS)

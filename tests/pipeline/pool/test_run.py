@@ -9,6 +9,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.pool_use import open_pool
+from goodgain.transforms.core.scoring.registry import columns_of
 from goodgain.transforms.read import open_plain
 from tests.core.pool import direct
 from tests.pipeline.pool.steps import build, some_runs, write_runs
@@ -45,7 +46,7 @@ def outputs(pool, paths, tmp_path_factory):
 
 
 def row_of(scored):
-    row = asdict(scored.conversation) | asdict(scored.conversation.pool)
+    row = columns_of(scored.conversation) | asdict(scored.conversation.pool)
     return row | dict(zip(("recall", "ndcg@10"), row["ranking"], strict=True))
 
 

@@ -4,10 +4,12 @@ import json
 from collections import Counter
 from datetime import UTC, datetime
 
+from msgspec.structs import asdict
+
 from goodgain.pipeline.manifest import manifest_of
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, mean_rows, rejected_rows
+from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, rejected_rows
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
@@ -73,7 +75,7 @@ def write_outputs(
             row for one in scores for row in RankedRows(METRICS).conversation(one)
         ],
         datasets.iterations(costs=costs): [row for one in scores for row in iteration_rows(one)],
-        datasets.MEANS: [row for mean in _means(scores, slices) for row in mean_rows(mean)],
+        datasets.MEANS: [asdict(mean) for mean in _means(scores, slices)],
         datasets.REJECTED: [row for one in rejected for row in rejected_rows(one)],
         datasets.LATE: [],
     }

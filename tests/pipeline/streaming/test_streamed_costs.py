@@ -67,7 +67,7 @@ def by_id(rows):
 def test_a_stream_is_the_run(plan):
     scores = [score for _, score in play(script(), Closing(), plan.scoring)["scores"]]
     batch = gg.evaluate(timed_records(), cost=COST, budget=BUDGET, max_i=MAX_I)
-    metrics = tuple(metric.name for metric in plan.scoring.ranking.metrics)
+    metrics = plan.scoring.ranking.names
     rows = StreamRows(1, RankedRows(metrics))
     streamed = by_id(row for score in scores for row in rows.conversation(score))
     assert streamed["c", None]["cost.tokens"] == 600

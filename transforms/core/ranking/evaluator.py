@@ -20,7 +20,7 @@ class RankingEvaluator:
     Holds no state between lists; can be pickled and shared by threads.
 
     Attributes:
-      metrics: what it computes, in the order of the values it returns.
+      metrics, names: what it computes, in the order of the values it returns.
       best_label: the label of an unjudged result that turns out as good as can be.
     """
 
@@ -46,6 +46,7 @@ class RankingEvaluator:
                 f"unjudged result has gain 0 and is not relevant) and g_max = {g_max}."
             )
         self.metrics = tuple(metrics)
+        self.names = tuple(metric.name for metric in self.metrics)
         families = [FAMILIES[metric.family] for metric in self.metrics]
         self.best_label = min(g_max, GREATEST_GAIN)
         self._steps = tuple(map(_step, families, self.metrics))

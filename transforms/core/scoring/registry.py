@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter, itemgetter
+from typing import Any
+
+from msgspec.structs import asdict
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.scoring.gains import (
@@ -262,9 +265,9 @@ ITERATION_METRICS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 
-_COMPUTED = tuple(metric for metric in CONVERSATION_METRICS if metric.function)
+COMPUTED_METRICS = tuple(metric for metric in CONVERSATION_METRICS if metric.function)
 _COLUMNS = tuple(metric.name for metric in CONVERSATION_METRICS if not metric.function)
-COMPUTED_NAMES = tuple(metric.name for metric in _COMPUTED)
+COMPUTED_NAMES = tuple(metric.name for metric in COMPUTED_METRICS)
 _of_columns = attrgetter(*_COLUMNS)
 _in_order = itemgetter(
     *((*_COLUMNS, *COMPUTED_NAMES).index(metric.name) for metric in CONVERSATION_METRICS)
@@ -275,7 +278,7 @@ def computed(iterations: Sequence[IterationCounts]) -> tuple[int | float | None,
     """The values of the metrics that have a function, null without iterations (SPEC 5)."""
     return tuple(
         metric.function(iterations) if metric.function and iterations else None
-        for metric in _COMPUTED
+        for metric in COMPUTED_METRICS
     )
 
 
@@ -283,6 +286,13 @@ def values_at_end(row: ConversationRow) -> tuple[float | None, ...]:
     """The values of `CONVERSATION_METRICS`."""
     values: tuple[float | None, ...] = _in_order((*_of_columns(row), *row.computed))
     return values
+
+
+def columns_of(row: ConversationRow) -> dict[str, Any]:
+    """A row by its columns; those of ranking metrics, pool and costs are left in one each."""
+    columns = asdict(row)
+    columns.update(zip(COMPUTED_NAMES, columns.pop("computed"), strict=True))
+    return columns
 
 
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:
