@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import asdict
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -23,6 +22,7 @@ from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
+    POOL_METRICS,
     values_at_end,
 )
 
@@ -204,7 +204,7 @@ def _metrics(explanation: ConversationExplanation, console: Console) -> None:
     row = explanation.row
     measured = dict(zip(_NAMES_AT_END, values_at_end(row), strict=True))
     if row.pool is not None:
-        measured.update(asdict(row.pool))
+        measured.update((one.name, getattr(row.pool, one.name)) for one in POOL_METRICS)
     measured.update(row.costs)
     for heading, rows in (
         ("Metrics at N", measured),

@@ -94,7 +94,7 @@ def test_many_slices_are_encoded_as_few_estimates(monkeypatch):
     of, estimates = {of for of, _ in means}, {id(estimate) for _, estimate in means}
     ratios = 3  # of costs, which are not remembered
     assert len(encoded) <= 1_000 + len(of) + len(estimates) + ratios < 1_400
-    assert len(means) > 150
+    assert len(means) > 130
 
 
 def test_equal_samples_share_their_estimate():
