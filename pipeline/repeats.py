@@ -10,8 +10,10 @@ from rich.console import Console
 from scipy.special import stdtrit
 
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
 
 _METRICS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR")
+_LABELS = {metric.name: metric.label for metric in CONVERSATION_METRICS}
 _CONFIDENCE, _POWER = 0.95, 0.8
 
 
@@ -46,13 +48,19 @@ def print_repeats(
         row = rows[name]
         paired, unpaired = detectable(row)
         table.add_row(
-            name,
+            _LABELS[name],
             f"{row['clusters'] or 0:,}",
             _percent(row["intraclass_correlation"]),
             _number(paired),
             _number(unpaired),
         )
     console.print(table)
+    if any((rows[name]["intraclass_correlation"] or 0) < 0 for name in _METRICS):
+        console.print(
+            f"Below 0 %: conversations of one {attribute} differ as much as any others, so that "
+            "the share is read as 0 %.",
+            soft_wrap=True,
+        )
 
 
 def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:

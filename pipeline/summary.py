@@ -29,7 +29,7 @@ _HEADLINE = (
 )  # fmt: skip
 _OWN_IDEAL = (
     "own ideal: measured against what this run found itself; runs can be compared by it only with "
-    "the same judgments (--qrels)."
+    "the same judgments (--qrels or --pool)."
 )
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _SHOWN_REASONS = 3
@@ -50,6 +50,8 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     _print_means(console, overall, glossary_of(manifest, costs).by_name)
     print_repeats(console, overall, manifest)
     _print_records(console, manifest)
+    at_end = [row for row in overall if row["i"] is None]
+    _print_everyone(console, at_end, glossary_of(manifest).by_name)
     if manifest["parameters"].get("slice"):
         _print_unknown_attributes(console, read_means(folder, _SLICES))
     _print_changed(console, manifest["inputs"])
@@ -95,8 +97,36 @@ def _print_means(
     _print(console, "")
     if any(words[name].own_ideal for name in chosen):
         _print(console, _OWN_IDEAL)
-    for caution, names in cautions(_HEADLINE).items():
-        _print(console, f"{', '.join(words[name].label for name in names)}: {caution}")
+    _print_without_interval(console, [at_end[name] for name in (*_HEADLINE, *chosen)])
+    for caution, labels in cautions(_HEADLINE).items():
+        _print(console, f"{', '.join(labels)}: {caution}")
+
+
+def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> None:
+    """Why means have no interval, where their note says so."""
+    noted: dict[str, list[str]] = {}
+    for row in rows:
+        if row["ci_low"] is None and row["note"]:
+            noted.setdefault(row["note"], []).append(row["metric"])
+    for note, names in noted.items():
+        _print(console, f"No interval: {', '.join(names)}: {note}.")
+
+
+def _print_everyone(
+    console: Console, means: list[dict[str, Any]], words: Mapping[str, Definition]
+) -> None:
+    """The headline with the conversations that never searched, where there are any."""
+    rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
+    told = [
+        f"{words[name].label} {number(rows[name]['mean'])} ({_interval(rows[name], words[name])})"
+        for name, number in (("CG", _number), ("RAG", _number), ("SRE", _percentage))
+        if name in rows and rows[name]["mean"] is not None
+    ]
+    if told:
+        _print(
+            console,
+            f"With those without search, whose gain is 0 (population everyone): {', '.join(told)}.",
+        )
 
 
 def _is_of_everything(row: Mapping[str, Any]) -> bool:
@@ -114,16 +144,23 @@ def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any
 
 
 def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> None:
-    low, high = row["ci_low"], row["ci_high"]
     number = _percentage if definition.metric.is_share else _number
     table.add_row(
         definition.label,
         number(row["mean"]),
-        "-" if low is None else f"{number(low)} .. {number(high)}",
+        _interval(row, definition),
         number(row["p50"]),
         f"{row['n']:,}",
         f"{row['undefined']:,}" if row["undefined"] else "",
     )
+
+
+def _interval(row: Mapping[str, Any], definition: Definition) -> str:
+    if row["ci_low"] is None:
+        return "-"
+    number = _percentage if definition.metric.is_share else _number
+    low, high = (definition.metric.within(row[end]) for end in ("ci_low", "ci_high"))
+    return f"{number(low)} .. {number(high)}"
 
 
 def _number(value: float | None) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_words import figure, short_name
+from goodgain.pipeline.cli.compare_words import figure
+from goodgain.pipeline.comparison.measures import declaration
 from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.pipeline.terminal.console import folded_at, plain_table
+from goodgain.pipeline.terminal.console import plain_table
 
 _EVERYONE = (
     "conversations that did not search count with gain 0 (population everyone), since the arms "
@@ -37,7 +38,7 @@ def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:
     if not shown:
         return None
     table = plain_table()
-    table.add_column("null", max_width=folded_at(14), overflow="fold")
+    table.add_column("null", overflow="fold")
     headings = ["in base", "in cand.", *(["in both"] if paired else [])]
     for heading in (*headings, "worst base", "cand.", "diff."):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -46,7 +47,7 @@ def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:
         if paired:
             counts.append(row.undefined_in_both)
         table.add_row(
-            Text(short_name(row.metric)),
+            Text(declaration(row.metric).label),
             *(f"{count:,}" for count in counts),
             figure(row.worst_base_mean),
             figure(row.worst_candidate_mean),

@@ -1,4 +1,4 @@
-"""A comparison as tables for people, 80 columns wide."""
+"""A comparison as tables for people."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rich.text import Text
 
 from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
-from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text, short_name
+from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
-from goodgain.pipeline.comparison.measures import at_i
+from goodgain.pipeline.comparison.measures import at_i, declaration
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import told, warnings_in
@@ -25,6 +25,7 @@ from goodgain.pipeline.terminal.words import printable, shortened
 from goodgain.transforms.core.scoring.registry import cautions
 
 _LONGEST_KEY = 60
+_NAME_WIDTH = 34
 
 
 def render(compared: Compared, console: Console, at: int | None = None) -> None:
@@ -178,7 +179,7 @@ _POPULATIONS = {
 
 def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(14), overflow="fold")
+    table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
     for heading in ("base", "cand.", "diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", max_width=len("comparable"))
@@ -203,7 +204,7 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
 def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """How large each difference is, what could have been found, and on how many pairs."""
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(14), overflow="fold")
+    table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
     paired = compared.matched.paired
     headings = ["rel.", "effect", "detect.", "n"]
     headings += ["good/same/bad", "GSB interval"] if paired else []
@@ -230,7 +231,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """What was asked for beyond the t-test."""
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(14), overflow="fold")
+    table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
     for heading in ("bootstrap interval", "Wilcoxon p adj.", "sign p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     method = compared.request.correction
@@ -267,7 +268,8 @@ def _explain_columns(compared: Compared, console: Console, at: int | None) -> No
         "tests, so that it leaves out 0 where the verdict says so; where there is no verdict, "
         f"{level} by itself. rel. = relative difference; effect = Cohen's d_z of pairs, Hedges' g "
         "of two samples; detect. = smallest true difference found with 80 % power; GSB = "
-        "(good - bad) / pairs.",
+        "(good - bad) / pairs, its interval "
+        f"{level} by itself: no verdict rests on it.",
         "dim",
     )
     if at is None:
@@ -294,7 +296,7 @@ def _tests_told(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -
 
 
 def _name(row: ComparisonRow) -> str:
-    return short_name(row.metric) + (" (own ideal)" if row.own_ideal else "")
+    return declaration(row.metric).label + (" (own ideal)" if row.own_ideal else "")
 
 
 def _doubt(compared: Compared) -> str:

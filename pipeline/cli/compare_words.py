@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 COLOURS = {"better": "green", "worse": "red", "changed": "yellow", "not comparable": "yellow"}
-_SHORT_NAMES = {
-    "iterations_for_all_good_results": "iter. for all good",
-    "iterations_after_last_good": "iter. after last good",
-}
 _SIGNIFICANT = 4
-
-
-def short_name(metric: str) -> str:
-    """The name of a metric where there is little room."""
-    return _SHORT_NAMES.get(metric, metric)
 
 
 def figure(value: float | None, signed: bool = False, digits: int = _SIGNIFICANT) -> str:

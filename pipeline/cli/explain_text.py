@@ -163,6 +163,9 @@ def _told(result: ExplainedResult) -> Text:
     text = untrusted(result.title or result.url or result.id or "-", _LONGEST_TEXT)
     if result.duplicate is not None:
         text.append(f"\n{_why(result.duplicate)}", style="dim")
+    if result.judged_at is not None:
+        at = _place(result.judged_at)
+        text.append(f"\nits judgment labels {at}, another document, and counts once", style="dim")
     if result.pooled is not None:
         text.append(f"\n{_in_pool(result.pooled)}", style="dim")
     return text

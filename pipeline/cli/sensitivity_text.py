@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text, short_name
+from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text
+from goodgain.pipeline.comparison.measures import declaration
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod
@@ -33,7 +34,7 @@ def render_sensitivity(
         for at, row in enumerate(of_metric):
             verdict = Text(row.verdict, style=COLOURS.get(row.verdict, ""))
             table.add_row(
-                Text(short_name(metric) if at == 0 else ""),
+                Text(declaration(metric).label if at == 0 else ""),
                 row.policy,
                 figure(row.difference, signed=True),
                 interval(row.ci_low, row.ci_high),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -33,36 +33,39 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
     for verdict in _DECIDED:
         names = [name for name, row in whole.items() if row.verdict == verdict]
         if names:
-            parts.append(f"{verdict}: {', '.join(names)}")
+            parts.append(f"{verdict}: {_labels(names)}")
     withheld = [row for row in (first, repetition, *whole.values()) if row and row.reason]
     if withheld and withheld != [first]:
         named = [row.metric for row in withheld if row is not first]
-        parts.append(f"not comparable: {', '.join(named)}")
+        parts.append(f"not comparable: {_labels(named)}")
     told = "; ".join(parts) or "No metric that the decision rests on has a value at N"
     return ". ".join((_capital(told), *_slices(at_end, first))) + "."
 
 
 def _primary(row: ComparisonRow) -> str:
     """What is known about the primary metric."""
+    label = declaration(row.metric).label
     if row.reason is not None:
-        return f"the arms cannot be compared by {row.metric}: {row.reason}"
+        return f"the arms cannot be compared by {label}: {row.reason}"
     if row.verdict == "not tested":
-        return f"nothing can be said about {row.metric}: {row.note or 'it has no values'}"
+        return f"nothing can be said about {label}: {row.note or 'it has no values'}"
     what = _FOUND.get(row.metric)
     everyone = ""
     if row.population == "everyone":
         everyone = ", conversations that did not search counted with 0"
     if row.verdict == "not shown":
-        about = f"whether the candidate finds more {what}" if what else f"a change of {row.metric}"
+        about = f"whether the candidate finds more {what}" if what else f"a change of {label}"
         return f"{about} is not shown: {_size(row)} {_interval(row)}{everyone}"
     if what:
         up = (row.difference or 0) > 0
         more = "more" if up else "less"
         size, ends = _size(row).lstrip("+-"), _interval(row, 0 if up else -1)
         return f"the candidate finds {size} {more} {what} per conversation {ends}{everyone}"
-    return (
-        f"the candidate is {row.verdict} by {row.metric}: {_size(row)} {_interval(row)}{everyone}"
-    )
+    return f"the candidate is {row.verdict} by {label}: {_size(row)} {_interval(row)}{everyone}"
+
+
+def _labels(metrics: Iterable[str]) -> str:
+    return ", ".join(declaration(metric).label for metric in metrics)
 
 
 def _repetition(row: ComparisonRow) -> str:
@@ -117,7 +120,8 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
         for row in worse
     ]
     shown = "; ".join(named[:_MOST_SLICES]) + ("; ..." if len(named) > _MOST_SLICES else "")
-    return [f"{first.metric} is worse in {len(worse)} of {len(of_slices)} slices: {shown}"]
+    label = declaration(first.metric).label
+    return [f"{label} is worse in {len(worse)} of {len(of_slices)} slices: {shown}"]
 
 
 def _capital(text: str) -> str:

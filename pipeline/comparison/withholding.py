@@ -9,6 +9,7 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
+from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 # By how much arms may differ in what is missing before their numbers are not comparable.
@@ -80,7 +81,10 @@ def withheld(
     """
     metric = metric_by_name(measure.metric)
     if metric.own_ideal and not grounds.shared_judgments:
-        return "own ideal: each run's is what it found itself; give both the same --qrels"
+        return (
+            "own ideal: each run's is what it found itself; give both the same judgments (--qrels "
+            "or --pool)"
+        )
     if grounds.unequal_labels and metric.needs_labels:
         return (
             f"{_percent(grounds.labelled_base)} of the results of the base have a label, "
@@ -172,7 +176,7 @@ def worst_value(metric: str, max_i: int) -> float | None:
     declared = metric_by_name(metric)
     if declared.direction == "higher":
         return 0.0
-    if declared.direction == "lower" and declared.unit in ("share", "0 to 1"):
+    if declared.direction == "lower" and declared.unit in ZERO_TO_ONE:
         return 1.0
     if declared.direction == "lower" and declared.unit == "iterations":
         return float(max_i + 1)

@@ -134,6 +134,7 @@ def _explained_calls(
     described = DescribedTurn(turn, scoring.rules)
     results = [result for call in calls for result in call.results]
     reasons = Reasons(turn, results, described, scoring.rules)
+    met_again = turn.judgments_met_again or {}
     explained = []
     start = 0
     for at, call in enumerate(calls):
@@ -158,6 +159,7 @@ def _explained_calls(
                     outcome=outcome,
                     duplicate=duplicate,
                     pooled=_in_pool(turn, place, pool),
+                    judged_at=described.place(met_again[place]) if place in met_again else None,
                 )
             )
         explained.append(

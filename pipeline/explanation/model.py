@@ -61,6 +61,8 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
       title, url, id: from the trace, whichever it has.
       duplicate: None for a first occurrence.
       pooled: None for duplicates, and without a pool.
+      judged_at: the earlier document that has the judgment of its name, which counts once; None
+        where that is not why it has no label.
     """
 
     rank: int
@@ -72,6 +74,7 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
     outcome: Outcome
     duplicate: Why | None
     pooled: InPool | None = None
+    judged_at: ResultPlace | None = None
 
 
 class ExplainedCall(Struct, frozen=True):

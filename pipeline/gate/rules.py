@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema
 from goodgain.pipeline.comparison.measures import AT_I, direction
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
 from goodgain.transforms.core.scoring.costs import (
     COST_AT_I,
@@ -54,7 +55,6 @@ _SENTENCE = re.compile(
 _OF_CONVERSATIONS = CONVERSATION_METRICS + POOL_METRICS
 _OF_ITERATIONS = ITERATION_METRICS + POOL_ITERATION_METRICS
 _AT_N = (*(metric.name for metric in _OF_CONVERSATIONS), GAUC.name, GAUC_WEIGHTED.name)
-_SHARES_OF_ONE = ("share", "0 to 1", "0 or 1", None)
 _BY_I = tuple(metric.name for metric in _OF_ITERATIONS)
 WARNINGS = "warnings"
 _WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
@@ -254,7 +254,7 @@ class Rule(_Part):
                     f"there is no metric {metric!r} (did you mean {near[0]!r}?)" if near else ""
                 )
                 yield nearest or str(error).split(";")[0]
-        if self._has_percentage and _unit(metric) not in _SHARES_OF_ONE:
+        if self._has_percentage and _unit(metric) not in (*ZERO_TO_ONE, None):
             yield f"{metric} is no share, so its bound is a number and no percentage"
         if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
             yield f"{metric} has no value for a conversation: bound the change of auc instead"

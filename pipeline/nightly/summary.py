@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from goodgain.pipeline.comparison.measures import HEADLINE
+from goodgain.pipeline.comparison.measures import HEADLINE, declaration
 from goodgain.pipeline.data_warnings import told
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.entry import DayChange, DayEntry
@@ -14,6 +14,7 @@ from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.values import number
 from goodgain.pipeline.terminal.words import printable
+from goodgain.transforms.core.scoring.registry import cautions
 
 
 def print_done(console: Console, done: Done, config: NightlyConfig) -> None:
@@ -50,8 +51,12 @@ def _print_means(console: Console, entry: DayEntry) -> None:
     for name in HEADLINE:
         mean, change = entry.means.get(name), entry.changes.get(name)
         if mean is not None:
-            table.add_row(name, number(mean.mean), number(mean.n), *_change(change))
+            table.add_row(
+                declaration(name).label, number(mean.mean), number(mean.n), *_change(change)
+            )
     console.print(table)
+    for caution, labels in cautions(HEADLINE).items():
+        _print(console, f"{', '.join(labels)}: {caution}", indent="  ")
 
 
 def _change(change: DayChange | None) -> tuple[str, ...]:

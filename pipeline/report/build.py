@@ -52,6 +52,11 @@ def _context(facts: Facts) -> dict[str, Any]:
         "answer": answer(rows),
         "good_from": facts.manifest["parameters"]["good_gain_threshold"],
         "headline": [(definitions[name], rows[name]) for name in _HEADLINE if name in rows],
+        "everyone": [
+            (one, everything.everyone[one.metric.name])
+            for one in facts.glossary.at_end
+            if everything and one.metric.name in everything.everyone
+        ],
         "measures": [(one, rows[one.metric.name]) for one in facts.glossary.measures if rows],
         "ranking": [
             (one, rows[one.metric.name])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from goodgain.pipeline.report.slices import Slices, read_slices
 from goodgain.pipeline.report.timelines import read_timelines
 from goodgain.pipeline.survey.rejections import Rejection, Rejections
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.costs import cost_metric
 
 _CONVERSATIONS = "conversations"
 
@@ -46,7 +46,9 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     """
     parameters = manifest["parameters"]
     words = glossary_of(manifest)
-    slices = read_slices(partial(read_means, folder), parameters.get("slice", ()))
+    slices = read_slices(
+        lambda wanted: _cut(read_means(folder, wanted), words), parameters.get("slice", ())
+    )
     metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
     leaders = [Leaders(measure) for measure in MEASURES]
@@ -66,6 +68,17 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
         repeats=repeats_of(manifest["results"]),
         rejections=_rejections(folder),
     )
+
+
+def _cut(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
+    """Rows of `means` whose intervals end where their metric does."""
+    metrics = {one.metric.name: one.metric for one in (*words.at_end, *words.by_iteration)}
+    for row in means:
+        metric = metrics.get(row["metric"]) or cost_metric(row["metric"])
+        if metric is None or row["ci_low"] is None:
+            yield row
+        else:
+            yield {**row, **{end: metric.within(row[end]) for end in ("ci_low", "ci_high")}}
 
 
 def _rejections(folder: str) -> tuple[Rejection, ...]:

@@ -31,11 +31,13 @@ class SliceMeans(Struct):
       attributes: what they share; {} = all conversations.
       at_end: rows of `means` at N by metric.
       curves: rows of `means` by population, then metric, in the order of i.
+      everyone: as `at_end`, with the conversations that never searched; empty without any.
     """
 
     attributes: dict[str, str]
     at_end: dict[str, Row]
     curves: dict[str, dict[str, list[Row]]]
+    everyone: dict[str, Row] = {}
 
     @property
     def n(self) -> int:
@@ -142,8 +144,12 @@ def _size(row: Row) -> int:
 
 
 def _put(one: SliceMeans, row: Row) -> None:
-    if row["population"] in ("calls", "everyone"):
-        return  # what is shown is of the conversations that searched
+    if row["population"] == "everyone":
+        if row["i"] is None:
+            one.everyone[row["metric"]] = row
+        return  # all else is of the conversations that searched
+    if row["population"] == "calls":
+        return
     if row["i"] is None and row["population"] == "reached":
         return  # those who spent a budget; beside them there is everybody
     if row["i"] is None:

@@ -16,6 +16,7 @@ from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.terminal.console import plain_table, result_console
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
 
@@ -32,7 +33,7 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
     """
     console = result_console()
     _print_warnings(console, latest_warnings(config.output))
-    _print_means(console, latest_means(config.output), now)
+    print_means(console, latest_means(config.output), now, config.cluster)
     totals = now.totals
     _print(
         console,
@@ -95,7 +96,16 @@ def _check(read: int, journal: Journal) -> None:
         )
 
 
-def _print_means(console: Console, means: list[dict[str, Any]], now: LiveCounters) -> None:
+def print_means(
+    console: Console, means: list[dict[str, Any]], now: LiveCounters, cluster: str | None
+) -> None:
+    """Print the means by window, and what their reader should know.
+
+    Args:
+      means: rows of the latest panes.
+      now: shown where there are no means yet.
+      cluster: attribute whose values are clusters; None = conversations are independent.
+    """
     windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
     for row in means:
         if not row["slice"] and row["i"] is None and row["population"] == "all":
@@ -120,6 +130,22 @@ def _print_means(console: Console, means: list[dict[str, Any]], now: LiveCounter
         console,
         f"\nWindows: {last:,} complete, {len(windows) - last:,} still open.",
     )
+    for caution, labels in cautions(_SHOWN_METRICS).items():
+        _print(console, f"{', '.join(labels)}: {caution}")
+    if cluster is not None:
+        _print_clusters(console, windows, cluster)
+
+
+def _print_clusters(
+    console: Console, windows: dict[int, dict[str, dict[str, Any]]], cluster: str
+) -> None:
+    """How many clusters each window has, which is what its intervals hang on."""
+    shown = sorted(windows.items())[-_SHOWN_WINDOWS:]
+    told = ", ".join(
+        f"{_moment(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"
+        for start, by_metric in shown
+    )
+    _print(console, f"Clusters by {cluster}: {told}.")
 
 
 def _print_running(console: Console, now: LiveCounters) -> None:

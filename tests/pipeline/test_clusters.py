@@ -76,8 +76,9 @@ def test_the_run_tells_what_its_repeats_can_detect(tmp_path, capsys):
     output_of(tmp_path / "out", given, cluster="query_id")
     said = capsys.readouterr().out
     assert "Clusters by query_id. A nightly gate finds changes of this size" in said
-    (line,) = (one for one in said.splitlines() if one.startswith("CG ") and "%" in one)
-    _, clusters, share, sign, paired, other = line.split()
+    table = said[said.index("Clusters by") :].splitlines()
+    (line,) = (one for one in table if one.startswith("Gain (CG) "))
+    _, _, clusters, share, sign, paired, other = line.split()
     assert (clusters, sign) == ("12", "%")
     assert float(share) > 80
     assert float(paired) < float(other) / 2

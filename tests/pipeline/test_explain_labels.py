@@ -92,3 +92,27 @@ def test_judgments_that_are_not_there(tmp_path, capsys):
     words = ["cq1", "--input", traces(tmp_path), "--qrels", str(tmp_path / "none")]
     assert main(["explain", *words]) == 2
     assert "No file matches" in capsys.readouterr().err
+
+
+def test_a_judgment_met_again_names_the_document_that_has_it(tmp_path, capsys):
+    """Two documents by their ids carry the name d1, as in METRIC_TRAPS 24."""
+    results = [
+        {"entity_type": "File", "ids": {"file_id": name, "doc_id": "d1"}, "title": name}
+        for name in "AB"
+    ]
+    path = write_jsonl(
+        tmp_path / "traces.jsonl",
+        [{"conversation_id": "c", "iteration": at, "results": [one]}
+         for at, one in enumerate(results, start=1)],
+    )  # fmt: skip
+    words = ["explain", "c", "--input", path, "--qrels", qrels(tmp_path, "c 0 d1 2\nc 0 d2 0\n")]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    first, second = (one["search_calls"][0]["results"][0] for one in told["iterations"])
+    assert (first["gain"], second["gain"]) == (2, None)
+    assert "judged_at" not in first
+    assert second["judged_at"] == {"i": 1, "iteration": 1, "call_position": 0, "rank": 1}
+    assert told["conversation"]["judgments_met_again"] == 1
+    assert main(words) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "its judgment labels 1.1.1, another document, and counts once" in said

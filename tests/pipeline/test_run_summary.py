@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import goodgain as gg
 from goodgain.pipeline.report.definitions import glossary_of
 from goodgain.pipeline.summary import print_summary
 from goodgain.transforms.core.ranking import is_own_ideal
@@ -93,3 +94,61 @@ def test_an_attribute_that_no_conversation_has_is_named(tmp_path, capsys):
     assert "no conversation has the attribute marekt" in said
     assert "the attribute market" not in said
     assert "the attribute arm" not in said
+
+
+def summary_of(calls, folder, capsys, **options):
+    """What is printed at the end of a run over some calls."""
+    found = gg.evaluate(calls, **options)
+    found.save(folder)
+    print_summary(str(folder), found.manifest)
+    return capsys.readouterr().out
+
+
+def call(identity, gains, query="q", **more):
+    results = [{"id": f"{identity}-{at}", "gain": gain} for at, gain in enumerate(gains)]
+    attributes = {"query_id": query}
+    return {
+        "conversation_id": identity, "iteration": 1, "attributes": attributes, "results": results,
+    } | more  # fmt: skip
+
+
+def test_intervals_end_where_their_metric_does(tmp_path, capsys):
+    calls = [call("a", [4, 0, 0]), call("b", [0, 0, 2]), call("c", [0, 4, 0])]
+    said = summary_of(calls, tmp_path / "out", capsys, metrics="auc")
+    written = {row["metric"]: row for row in rows(tmp_path / "out", "means") if row["i"] is None}
+    assert written["auc"]["ci_low"] < 0
+    assert written["auc"]["ci_high"] > 1
+    assert re.search(r"\nauc +0\.5000 +0\.0000 \.\. 1\.0000 ", said)
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "0.000 to 1.000" in report
+
+
+def test_why_there_is_no_interval(tmp_path, capsys):
+    said = summary_of([call("a", [4]), call("b", [4])], tmp_path / "out", capsys)
+    assert re.search(r"\nGain \(CG\) +4\.0000 +- ", said)
+    assert re.search(r"\nNo interval: CG, .*: no value differs, so there is no interval\.", said)
+
+
+def test_those_who_never_searched_stand_beside(tmp_path, capsys):
+    calls = [call("a", [4]), call("b", [2]), call("c", [4], turn_count=2)]
+    said = summary_of(calls, tmp_path / "out", capsys)
+    assert "whose gain is 0 (population everyone): Gain (CG) 2.0000 (0.0000 .. " in said
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "With the 1 conversation that did not search" in report
+    assert "those that did not search with gain 0" in report
+
+
+def test_a_run_in_which_all_search_says_nothing_of_everyone(printed, tmp_path, capsys):
+    said = summary_of([call("a", [4]), call("b", [2])], tmp_path / "out", capsys)
+    assert "everyone" not in said
+    assert "with gain 0</caption>" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_negative_share_between_clusters_is_explained(tmp_path, capsys):
+    """Of each query one repeat finds much and one little: more apart than different queries."""
+    calls = [
+        call(f"{query}{at}", [gain], query) for query in "abcd" for at, gain in enumerate((4, 2))
+    ] + [call("e0", [4], "e"), call("e1", [4], "e")]
+    said = summary_of(calls, tmp_path / "out", capsys, cluster="query_id")
+    assert re.search(r"\nGain \(CG\) +5 +-[0-9]+ %", said)
+    assert "Below 0 %: conversations of one query_id differ as much as any others" in said

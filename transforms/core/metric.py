@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Literal
 
 from msgspec import Struct
 
 SHARE = "share"
+ZERO_TO_ONE = (SHARE, "0 to 1", "0 or 1")  # units
 Direction = Literal["higher", "lower", "neither"]
 
 
@@ -70,6 +72,10 @@ class Metric(Struct, frozen=True):
     def is_share(self) -> bool:
         """Whether it reads best as a percentage."""
         return self.unit == SHARE
+
+    def within(self, end: float) -> float:
+        """The end of an interval, cut where its mean ends: none is below 0, nor a share above 1."""
+        return min(max(end, 0.0), 1.0 if self.unit in ZERO_TO_ONE else inf)
 
     @property
     def explained(self) -> str:

@@ -46,7 +46,7 @@ def cg(verdict, difference, low, high, **more):
         (
             [cg("worse", -2.6, -4.0, -1.2), made("SRR", "worse", 0.1), made("DCG", "worse", -1.0)],
             "The candidate finds 26 % less good, new material per conversation (95 %: 12 to 40); "
-            "it repeats more; worse: DCG.",
+            "it repeats more; worse: Discounted gain (DCG).",
         ),
         (
             [cg("not shown", 0.3, -0.2, 0.8), made("SRR", "better", -0.1)],
@@ -58,11 +58,12 @@ def cg(verdict, difference, low, high, **more):
                 cg("not comparable", 5.0, None, None, reason="labels differ"),
                 made("SRR", "not shown"),
             ],
-            "The arms cannot be compared by CG: labels differ; no change of repetition is shown.",
+            "The arms cannot be compared by Gain (CG): labels differ; "
+            "no change of repetition is shown.",
         ),
         (
             [cg("not tested", None, None, None, note="there are no pairs")],
-            "Nothing can be said about CG: there are no pairs.",
+            "Nothing can be said about Gain (CG): there are no pairs.",
         ),
         (
             [cg("better", 2.0, 1.0, 3.0, base_mean=0.0)],
@@ -80,7 +81,7 @@ def cg(verdict, difference, low, high, **more):
                 cg("better", 3.0, 2.0, 4.0, slice={"market": ""}),
             ],
             "The candidate finds 20 % more good, new material per conversation (95 %: 10 to 30). "
-            "CG is worse in 1 of 2 slices: market = de.",
+            "Gain (CG) is worse in 1 of 2 slices: market = de.",
         ),
     ],
 )

@@ -77,11 +77,12 @@ class DocumentLabels(Struct, frozen=True):
 
     Attributes:
       labels: by place in the turn, the label of the document that stands there; None = unjudged.
-      met_again: documents all of whose judged names label earlier documents.
+      met_again: documents all of whose judged names label earlier documents, by place of the
+        first occurrence; with the place of the document that the first of these names labels.
     """
 
     labels: list[int | None]
-    met_again: int
+    met_again: dict[int, int]
 
 
 def document_labels(
@@ -108,16 +109,16 @@ def document_labels(
     results = (judged for call in calls for judged in _judged(call, external))
     for document, judged in zip(documents, results, strict=True):
         names.setdefault(document, []).extend(judged)
-    taken: set[bytes] = set()
+    taken: dict[bytes, int] = {}
     labels: dict[int, int] = {}
-    met_again = 0
+    met_again: dict[int, int] = {}
     for document, judged in names.items():
         name = next((name for name in judged if name not in taken), None)
         if name is not None:
-            taken.add(name)
+            taken[name] = document
             labels[document] = external.labels[name]
         elif judged:
-            met_again += 1
+            met_again[document] = taken[judged[0]]
     return DocumentLabels(list(map(labels.get, documents)), met_again)
 
 

@@ -296,10 +296,10 @@ def columns_of(row: ConversationRow) -> dict[str, Any]:
 
 
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:
-    """What to be careful about: by sentence, which of the metrics at N it is about, in order."""
-    by_name = {metric.name: metric.caution for metric in CONVERSATION_METRICS}
+    """What to be careful about: by sentence, labels of the metrics at N it is about, in order."""
+    by_name = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
     found: dict[str, list[str]] = {}
-    for name in names:
-        if caution := by_name.get(name):
-            found.setdefault(caution, []).append(name)
+    for metric in filter(None, map(by_name.get, dict.fromkeys(names))):
+        if metric.caution:
+            found.setdefault(metric.caution, []).append(metric.label)
     return found

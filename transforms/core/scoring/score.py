@@ -281,7 +281,9 @@ def _conversation_row(
         SRR=last.SRR_at_i if last else None,
         unlabelled=sum(counts.unlabelled for counts in turn.iterations),
         label_conflicts=turn.label_conflicts,
-        judgments_met_again=turn.judgments_met_again,
+        judgments_met_again=(
+            None if turn.judgments_met_again is None else len(turn.judgments_met_again)
+        ),
         rejected_records=rejected_records,
         redelivered=delivered.redelivered,
         first_timestamp=min(times, default=None),

@@ -35,7 +35,8 @@ class Turn(Struct, frozen=True):
       iterations: counts by i - 1.
       label_conflicts: labelled copies whose label differs from their document's.
       judgments_met_again: documents that stay unjudged, since all judgments of their names label
-        earlier documents (SPEC 8); None where the labels of the trace count.
+        earlier documents (SPEC 8), each with the first of those, by the places of their first
+        occurrences; None where the labels of the trace count.
       deduplicator: what was counted while duplicates were looked for.
     """
 
@@ -47,7 +48,7 @@ class Turn(Struct, frozen=True):
     pooled: dict[int, Pooled] | None
     iterations: list[IterationCounts]
     label_conflicts: int
-    judgments_met_again: int | None
+    judgments_met_again: dict[int, int] | None
     deduplicator: Deduplicator
 
 
