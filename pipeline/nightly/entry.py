@@ -49,7 +49,7 @@ class DayChange(Struct, frozen=True):
       n_base, n: conversations; pairs where the baseline has the same conversations.
       p: two-sided, corrected for the number of headline metrics that decide (Holm).
       ci_low, ci_high: the interval that the verdict rests on.
-      verdict: see `ComparisonRow`.
+      verdict, reason, population: see `ComparisonRow`.
     """
 
     n_base: int
@@ -60,6 +60,17 @@ class DayChange(Struct, frozen=True):
     ci_high: float | None
     p: float | None
     verdict: str
+    reason: str | None = None
+    population: str = "all"
+
+    @property
+    def about(self) -> str:
+        """What it is a change of where that is not all conversations of both days, or why not."""
+        if self.reason is not None:
+            return f"not comparable: {self.reason}"
+        if self.population == "everyone":
+            return "conversations that did not search count with gain 0 (population everyone)"
+        return ""
 
 
 class DayPool(Struct, frozen=True):

@@ -58,6 +58,8 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
             ci_high=row.shown_interval[1],
             p=row.p_holm,
             verdict=row.verdict,
+            reason=row.reason,
+            population=row.population,
         )
         for row in compared.rows
         if row.i is None and not row.slice

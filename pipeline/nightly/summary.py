@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Console
 
 from goodgain.pipeline.comparison.measures import HEADLINE, declaration
@@ -55,8 +57,26 @@ def _print_means(console: Console, entry: DayEntry) -> None:
                 declaration(name).label, number(mean.mean), number(mean.n), *_change(change)
             )
     console.print(table)
+    for line in _remarks(entry):
+        _print(console, line, indent="  ")
     for caution, labels in cautions(HEADLINE).items():
         _print(console, f"{', '.join(labels)}: {caution}", indent="  ")
+
+
+def _remarks(entry: DayEntry) -> Iterator[str]:
+    """What the differences are of, where they are not of all conversations of the day."""
+    about: dict[str, list[str]] = {}
+    for name, change in entry.changes.items():
+        if change.about:
+            about.setdefault(change.about, []).append(declaration(name).label)
+        elif name in entry.means and change.n != entry.means[name].n:
+            about.setdefault(
+                f"baseline and difference are of the {change.n:,} conversations of the day, and "
+                f"{change.n_base:,} of the baseline, that can be compared",
+                [],
+            ).append(declaration(name).label)
+    for text, labels in about.items():
+        yield f"{', '.join(labels)}: {text}."
 
 
 def _change(change: DayChange | None) -> tuple[str, ...]:
