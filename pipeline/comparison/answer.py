@@ -53,6 +53,8 @@ def _primary(row: ComparisonRow) -> str:
     everyone = ""
     if row.population == "everyone":
         everyone = ", conversations that did not search counted with 0"
+    if row.verdict == "not shown" and row.difference == 0 and row.stderr is None:
+        return f"{what or label} is unchanged: {(row.note or 'no value differs').split(',')[0]}"
     if row.verdict == "not shown":
         about = f"whether the candidate finds more {what}" if what else f"a change of {label}"
         return f"{about} is not shown: {_size(row)} {_interval(row)}{everyone}"

@@ -6,10 +6,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.measures import Family
+from goodgain.pipeline.comparison.measures import Family, declaration
 from goodgain.transforms.core.comparison import Design, EffectSize
 from goodgain.transforms.core.means.rows import Population
-from goodgain.transforms.core.metric import Direction
+from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
 
 Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not comparable"]
 
@@ -111,7 +111,13 @@ class ComparisonRow(Struct, frozen=True):
 
     @property
     def shown_interval(self) -> tuple[float | None, float | None]:
-        """The interval that stands beside the verdict: what it rests on, else the plain one."""
-        if self.verdict_ci_low is None:
-            return self.ci_low, self.ci_high
-        return self.verdict_ci_low, self.verdict_ci_high
+        """The interval that stands beside the verdict: what it rests on, else the plain one.
+
+        It ends where a difference of the metric does: shares differ by no more than 1.
+        """
+        low, high = self.verdict_ci_low, self.verdict_ci_high
+        if low is None or high is None:
+            low, high = self.ci_low, self.ci_high
+        if low is None or high is None or declaration(self.metric).unit not in ZERO_TO_ONE:
+            return low, high
+        return max(low, -1.0), min(high, 1.0)

@@ -35,6 +35,10 @@ def cg(verdict, difference, low, high, **more):
     ("rows", "said"),
     [
         (
+            [cg("not shown", 0.0, None, None, stderr=None, note="no pair differs, so there is no")],
+            "Good, new material is unchanged: no pair differs.",
+        ),
+        (
             [
                 cg("better", 2.6, 1.2, 4.0),
                 made("SRR", stderr=None),
@@ -96,3 +100,11 @@ def test_other_metrics_are_called_by_their_name():
 
 def test_without_anything_at_n():
     assert answer([], None) == "No metric that the decision rests on has a value at N."
+
+
+@pytest.mark.parametrize(
+    ("metric", "shown"), [("SRR", (-1.0, 1.0)), ("precision@5", (-1.0, 1.0)), ("CG", (-2.5, 2.5))]
+)
+def test_intervals_of_differences_end_where_the_metric_does(metric, shown):
+    assert made(metric, low=-2.5, high=2.5).shown_interval == shown
+    assert made(metric, ci_low=-2.5, ci_high=2.5).shown_interval == shown
