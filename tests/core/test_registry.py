@@ -35,8 +35,13 @@ def test_metrics_that_reward_stopping_or_finding_less_say_so():
     stopping = "Stopping early raises it, so read it beside CG."
     found = cautions(metric.name for metric in CONVERSATION_METRICS)
     assert found == {
-        stopping: ["RG", "DRG", "RAG", "DRAG"],
-        "Finding less finishes sooner, so read it beside GR.": ["iterations_for_all_good_results"],
+        stopping: [
+            "Gain per iteration (RG)",
+            "Discounted gain per iteration (DRG)",
+            "Gain per result (RAG)",
+            "Discounted gain per result (DRAG)",
+        ],
+        "Finding less finishes sooner, so read it beside GR.": ["Iterations for all good results"],
     }
     (rag,) = (metric for metric in CONVERSATION_METRICS if metric.name == "RAG")
     assert rag.explained == f"{rag.meaning} {stopping}"
