@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.cli.compare_words import figure
-from goodgain.pipeline.comparison.measures import declaration
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 _EVERYONE = (
     "conversations that did not search count with gain 0 (population everyone), since the arms "
@@ -47,7 +47,7 @@ def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:
         if paired:
             counts.append(row.undefined_in_both)
         table.add_row(
-            Text(declaration(row.metric).label),
+            Text(metric_by_name(row.metric).label),
             *(f"{count:,}" for count in counts),
             figure(row.worst_base_mean),
             figure(row.worst_candidate_mean),

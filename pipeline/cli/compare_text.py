@@ -16,12 +16,13 @@ from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
-from goodgain.pipeline.comparison.measures import at_i, declaration
+from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import told, warnings_in
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.pipeline.terminal.words import printable, shortened
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 
 _LONGEST_KEY = 60
@@ -296,7 +297,7 @@ def _tests_told(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -
 
 
 def _name(row: ComparisonRow) -> str:
-    return declaration(row.metric).label + (" (own ideal)" if row.own_ideal else "")
+    return metric_by_name(row.metric).label + (" (own ideal)" if row.own_ideal else "")
 
 
 def _doubt(compared: Compared) -> str:

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text
-from goodgain.pipeline.comparison.measures import declaration
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 
 def render_sensitivity(
@@ -34,7 +34,7 @@ def render_sensitivity(
         for at, row in enumerate(of_metric):
             verdict = Text(row.verdict, style=COLOURS.get(row.verdict, ""))
             table.add_row(
-                Text(declaration(metric).label if at == 0 else ""),
+                Text(metric_by_name(metric).label if at == 0 else ""),
                 row.policy,
                 figure(row.difference, signed=True),
                 interval(row.ci_low, row.ci_high),

@@ -44,7 +44,7 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
 
 def _primary(row: ComparisonRow) -> str:
     """What is known about the primary metric."""
-    label = declaration(row.metric).label
+    label = metric_by_name(row.metric).label
     if row.reason is not None:
         return f"the arms cannot be compared by {label}: {row.reason}"
     if row.verdict == "not tested":
@@ -67,7 +67,7 @@ def _primary(row: ComparisonRow) -> str:
 
 
 def _labels(metrics: Iterable[str]) -> str:
-    return ", ".join(declaration(metric).label for metric in metrics)
+    return ", ".join(metric_by_name(metric).label for metric in metrics)
 
 
 def _repetition(row: ComparisonRow) -> str:
@@ -122,7 +122,7 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
         for row in worse
     ]
     shown = "; ".join(named[:_MOST_SLICES]) + ("; ..." if len(named) > _MOST_SLICES else "")
-    label = declaration(first.metric).label
+    label = metric_by_name(first.metric).label
     return [f"{label} is worse in {len(worse)} of {len(of_slices)} slices: {shown}"]
 
 

@@ -6,10 +6,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.measures import Family, declaration
+from goodgain.pipeline.comparison.measures import Family
 from goodgain.transforms.core.comparison import Design, EffectSize
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not comparable"]
 
@@ -118,6 +119,6 @@ class ComparisonRow(Struct, frozen=True):
         low, high = self.verdict_ci_low, self.verdict_ci_high
         if low is None or high is None:
             low, high = self.ci_low, self.ci_high
-        if low is None or high is None or declaration(self.metric).unit not in ZERO_TO_ONE:
+        if low is None or high is None or metric_by_name(self.metric).unit not in ZERO_TO_ONE:
             return low, high
         return max(low, -1.0), min(high, 1.0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
-from goodgain.pipeline.comparison.measures import HEADLINE, declaration
+from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.data_warnings import told
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.entry import DayChange, DayEntry
@@ -16,6 +16,7 @@ from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.values import number
 from goodgain.pipeline.terminal.words import printable
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 
 
@@ -54,7 +55,7 @@ def _print_means(console: Console, entry: DayEntry) -> None:
         mean, change = entry.means.get(name), entry.changes.get(name)
         if mean is not None:
             table.add_row(
-                declaration(name).label, number(mean.mean), number(mean.n), *_change(change)
+                metric_by_name(name).label, number(mean.mean), number(mean.n), *_change(change)
             )
     console.print(table)
     for line in _remarks(entry):
@@ -68,13 +69,13 @@ def _remarks(entry: DayEntry) -> Iterator[str]:
     about: dict[str, list[str]] = {}
     for name, change in entry.changes.items():
         if change.about:
-            about.setdefault(change.about, []).append(declaration(name).label)
+            about.setdefault(change.about, []).append(metric_by_name(name).label)
         elif name in entry.means and change.n != entry.means[name].n:
             about.setdefault(
                 f"baseline and difference are of the {change.n:,} conversations of the day, and "
                 f"{change.n_base:,} of the baseline, that can be compared",
                 [],
-            ).append(declaration(name).label)
+            ).append(metric_by_name(name).label)
     for text, labels in about.items():
         yield f"{', '.join(labels)}: {text}."
 
