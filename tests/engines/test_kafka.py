@@ -68,7 +68,10 @@ def test_traces_of_a_topic_are_read_with_their_places(
         "",
         start + 1008,
     ]
-    assert told == {f"a-{1 + at}": [start + at, start + at] for at in range(50)}
+    times = {f"a-{1 + at}": start + at for at in range(50)}
+    assert {name: at for name, (at, _) in told.items()} == times
+    # Those of a bundle are given together, when the first of them happened.
+    assert all(given <= at and given in times.values() for at, given in told.values())
 
 
 def test_the_command_reads_topics_over_tls_with_a_password_that_nobody_sees(

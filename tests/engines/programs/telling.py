@@ -10,14 +10,15 @@ from goodgain.transforms.core.scoring.payload import unpack
 
 
 class WriteCalls(beam.DoFn):
-    """Writes the times of the calls of payloads, in milliseconds; again is the same."""
+    """Writes the times of calls and when their payloads are given, in milliseconds."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
 
-    def process(self, keyed: tuple[str, bytes]) -> None:
+    def process(self, keyed: tuple[str, bytes], timestamp=beam.DoFn.TimestampParam) -> None:
         for call in unpack([keyed[1]]).calls:
-            _write(self._folder, f"{keyed[0]}-{call.iteration}", call.timestamp)
+            told = [call.timestamp, timestamp.micros // 1000]
+            _write(self._folder, f"{keyed[0]}-{call.iteration}", told)
 
 
 class WriteRejected(beam.DoFn):
