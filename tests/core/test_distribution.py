@@ -78,7 +78,7 @@ def test_quantiles_of_few_values_are_numpys(values):
         expected = float(np.quantile(np.array(values) + 0.0, share))
         scale = max(abs(found.lowest), abs(found.highest))
         assert isclose(
-            found.quantile(share), expected, rel_tol=1e-9, abs_tol=1e-12 * scale + 5e-324
+            found.quantiles([share])[0], expected, rel_tol=1e-9, abs_tol=1e-12 * scale + 5e-324
         )
 
 
@@ -89,7 +89,7 @@ def test_quantiles_at_the_most_distinct_values_are_exact():
     assert found.binned is None
     for share in (0.1, 0.5, 0.9):
         expected = np.quantile(np.array(values + values[:500]), share)
-        assert found.quantile(share) == pytest.approx(float(expected), rel=1e-12)
+        assert found.quantiles([share])[0] == pytest.approx(float(expected), rel=1e-12)
 
 
 @given(
@@ -107,7 +107,7 @@ def test_quantiles_beyond_are_exact_to_0_2_percent(seed, spread, sign, zeros):
     assert found.counts == {}
     for share in (0.0, 0.1, 0.5, 0.9, 1.0):
         expected = float(np.quantile(values, share))
-        assert found.quantile(share) == pytest.approx(expected, rel=0.002, abs=1e-300)
+        assert found.quantiles([share])[0] == pytest.approx(expected, rel=0.002, abs=1e-300)
 
 
 @given(seed=st.integers(0, 2**32))
@@ -129,7 +129,7 @@ def test_crossing_to_bins_does_not_depend_on_order(seed):
 
 def test_nothing_has_no_figures():
     for empty in (Distribution(), Distribution().add([], undefined=3)):
-        assert (empty.n, empty.mean, empty.stddev, empty.quantile(0.5)) == (0, None, None, None)
+        assert (empty.n, empty.mean, empty.stddev, *empty.quantiles([0.5])) == (0, None, None, None)
     assert Distribution().add([], undefined=3).undefined == 3
     assert Distribution().add([2.5]).stddev is None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
+from operator import mul
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -130,19 +131,19 @@ class RatioSums(Struct, frozen=True, array_like=True):
 
     def add(self, pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> RatioSums:
         """With more pairs."""
-        exact = [(Fraction(x), Fraction(y)) for x, y in pairs]
+        given = list(pairs)
+        if not given:
+            return self
+        (xs, x_scale), (ys, y_scale) = (
+            _whole_numbers(column) for column in zip(*given, strict=True)
+        )
         added = RatioSums(
-            len(exact),
-            *(
-                _parts(sum(terms, Fraction(0)))
-                for terms in (
-                    (x for x, _ in exact),
-                    (y for _, y in exact),
-                    (x * x for x, _ in exact),
-                    (x * y for x, y in exact),
-                    (y * y for _, y in exact),
-                )
-            ),
+            len(given),
+            _parts(Fraction(sum(xs), 1 << x_scale)),
+            _parts(Fraction(sum(ys), 1 << y_scale)),
+            _parts(Fraction(sum(map(mul, xs, xs)), 1 << 2 * x_scale)),
+            _parts(Fraction(sum(map(mul, xs, ys)), 1 << (x_scale + y_scale))),
+            _parts(Fraction(sum(map(mul, ys, ys)), 1 << 2 * y_scale)),
         )
         return self.merge(added)
 
@@ -347,6 +348,17 @@ def _merged(mine: Mapping[str, RatioSums], theirs: Mapping[str, RatioSums]) -> d
     for name, sums in theirs.items():
         merged[name] = merged[name].merge(sums) if name in merged else sums
     return merged
+
+
+def _whole_numbers(values: Iterable[float | Fraction]) -> tuple[list[int], int]:
+    """Values as whole numbers over a power of two, and the exponent of that.
+
+    Args:
+      values: floats, or sums of floats.
+    """
+    ratios = [value.as_integer_ratio() for value in values]
+    scale = max(below.bit_length() for _, below in ratios)
+    return [above << (scale - below.bit_length()) for above, below in ratios], scale - 1
 
 
 def _total(parts: tuple[float, ...]) -> Fraction:

@@ -128,22 +128,26 @@ class Distribution(Struct, frozen=True, array_like=True):
         """The sample standard deviation (n - 1); None when n < 2."""
         return None if self.n < 2 else sqrt(self.sums.variance(self.n))
 
-    def quantile(self, share: float) -> float | None:
-        """The value below which a share of 0..1 lies; None when n = 0.
+    def quantiles(self, shares: Sequence[float]) -> list[float | None]:
+        """For each share of 0..1, the value below which it lies; None when n = 0.
 
         Interpolates between values as numpy does by default; from bins, exact to 0.2 %.
         """
-        if not self.n or self.lowest is None or self.highest is None:
-            return None
-        position = share * (self.n - 1)
-        below = int(position)
+        lowest, highest = self.lowest, self.highest
+        if not self.n or lowest is None or highest is None:
+            return [None] * len(shares)
         if self.binned is None:
             ordered = sorted(self.counts.items())
         else:
             ordered = sorted((_middle(bin_), count) for bin_, count in self.binned.bins.items())
-        low = _at(ordered, below)
-        value = low + (_at(ordered, min(below + 1, self.n - 1)) - low) * (position - below)
-        return min(max(value, self.lowest), self.highest)
+        values: list[float | None] = []
+        for share in shares:
+            position = share * (self.n - 1)
+            below = int(position)
+            low = _at(ordered, below)
+            value = low + (_at(ordered, min(below + 1, self.n - 1)) - low) * (position - below)
+            values.append(min(max(value, lowest), highest))
+        return values
 
 
 def _distribution(n: int, undefined: int, counts: dict[float, int]) -> Distribution:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import sqrt
+from operator import lshift, mul
 
+import numpy as np
 from msgspec import Struct
+
+_MANTISSA_BITS = 53
 
 
 class PowerSums(Struct, frozen=True, array_like=True):
@@ -27,17 +31,21 @@ class PowerSums(Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, counts: Mapping[float, int]) -> PowerSums:
         """The sums over values, of which each occurs so many times."""
-        ratios = [value.as_integer_ratio() for value in counts]
-        scale = max((below.bit_length() for _, below in ratios), default=1) - 1
-        first = second = third = 0
-        for (above, below), count in zip(ratios, counts.values(), strict=True):
-            whole = above << (scale + 1 - below.bit_length())
-            total = whole * count
-            first += total
-            total *= whole
-            second += total
-            third += total * whole
-        return cls(scale, _bytes(first), _bytes(second), _bytes(third))
+        if not counts:
+            return cls()
+        mantissas, exponents = np.frexp(np.fromiter(counts, np.float64, len(counts)))
+        whole = (mantissas * 2.0**_MANTISSA_BITS).astype(np.int64)
+        # As odd numbers times powers of two, of which 0 has any.
+        zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+        zeros[whole == 0] = 0
+        exponents = np.where(whole == 0, 0, exponents - _MANTISSA_BITS + zeros)
+        scale = max(0, -int(exponents.min()))
+        odd, shifts = (whole >> zeros).tolist(), (exponents + scale).tolist()
+        values = list(map(lshift, odd, shifts))
+        weighted = list(map(mul, values, counts.values()))
+        squares = list(map(mul, weighted, values))
+        cubes = map(mul, squares, values)
+        return cls(scale, _bytes(sum(weighted)), _bytes(sum(squares)), _bytes(sum(cubes)))
 
     def merge(self, other: PowerSums) -> PowerSums:
         """The sums over the values of both."""

@@ -136,6 +136,7 @@ def _estimate(distribution: Distribution, interval: Interval, binary: bool) -> E
     skewness = None
     if stddev is not None and has_spread(stddev, max(abs(lowest or 0), abs(highest or 0))):
         skewness = sums.skewness(n)
+    p10, p50, p90 = distribution.quantiles((0.1, 0.5, 0.9))
     low, high, kind, note = _interval(n, mean, stddev, skewness, interval, binary)
     return Estimate(
         n=n,
@@ -154,9 +155,9 @@ def _estimate(distribution: Distribution, interval: Interval, binary: bool) -> E
         best=None,
         min=lowest,
         max=highest,
-        p10=distribution.quantile(0.1),
-        p50=distribution.quantile(0.5),
-        p90=distribution.quantile(0.9),
+        p10=p10,
+        p50=p50,
+        p90=p90,
     )
 
 

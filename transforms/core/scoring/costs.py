@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from itertools import groupby
+from math import fsum
 from operator import attrgetter
 
 from msgspec import Struct
@@ -89,30 +89,26 @@ def budget_of(metric: str) -> str | None:
     return f"{name}={amount}" if measure in _MEASURES and within and is_cost_name(name) else None
 
 
-def iteration_costs(calls: Sequence[CallFingerprint], names: Sequence[str]) -> list[Costs]:
+def iteration_costs(
+    iterations: Sequence[Sequence[Mapping[str, float]]], names: Sequence[str]
+) -> list[Costs]:
     """By i - 1, what each iteration cost and what all up to it did, by column.
 
     A cost that a call does not tell is unknown for its iteration, and from there on.
 
     Args:
-      calls: of one turn, in order.
+      iterations: by iteration, what each of its calls cost.
       names: of costs.
     """
-    rows: list[Costs] = []
-    sums: dict[str, Fraction | None] = dict.fromkeys(names, Fraction(0))
-    for _, group in groupby(calls, key=attrgetter("iteration")):
-        of_iteration = [call.costs for call in group]
-        row: Costs = {}
-        for name in names:
-            spent = sums[name]
-            cost = None
-            if all(name in costs for costs in of_iteration):
-                cost = sum((Fraction(costs[name]) for costs in of_iteration), Fraction(0))
-            spent = None if cost is None or spent is None else spent + cost
-            sums[name] = spent
-            row[COST_I + name] = None if cost is None else float(cost)
-            row[COST_AT_I + name] = None if spent is None else float(spent)
-        rows.append(row)
+    rows: list[Costs] = [{} for _ in iterations]
+    for name in names:
+        spent: list[float] | None = []  # floats whose exact sum it is
+        for row, calls in zip(rows, iterations, strict=True):
+            costs = [of_call[name] for of_call in calls if name in of_call]
+            told = len(costs) == len(calls)
+            spent = _with_sum(spent, costs) if told and spent is not None else None
+            row[COST_I + name] = fsum(costs) if told else None
+            row[COST_AT_I + name] = None if spent is None else fsum(spent)
     return rows
 
 
@@ -121,11 +117,35 @@ def nothing_more(costs: Costs) -> Costs:
     return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
 
 
+def _with_sum(parts: list[float], costs: Iterable[float]) -> list[float]:
+    """Floats of the same exact sum as some others and more together, as few as that takes."""
+    for cost in costs:
+        grown = []
+        for part in parts:
+            total = cost + part
+            # What rounding lost, exactly, whichever is the greater (Knuth).
+            back = total - cost
+            if lost := (cost - (total - back)) + (part - back):
+                grown.append(lost)
+            cost = total
+        parts = [*grown, cost]
+    return parts
+
+
+def costs_by_iteration(calls: Sequence[CallFingerprint]) -> list[list[dict[str, float]]]:
+    """By iteration, what each of its calls cost; of the calls of a turn, in order."""
+    return [
+        [call.costs for call in group] for _, group in groupby(calls, key=attrgetter("iteration"))
+    ]
+
+
 def with_costs(
-    iterations: Sequence[IterationRow], calls: Sequence[CallFingerprint], names: Sequence[str]
+    iterations: Sequence[IterationRow],
+    of_calls: Sequence[Sequence[Mapping[str, float]]],
+    names: Sequence[str],
 ) -> list[IterationRow]:
-    """The rows of a turn's iterations with what they cost; its calls in order."""
-    costs = iteration_costs(calls, names)
+    """The rows of a turn's iterations with what they cost; `of_calls` as in `iteration_costs`."""
+    costs = iteration_costs(of_calls, names)
     return [replace(row, costs=of_row) for row, of_row in zip(iterations, costs, strict=True)]
 
 
