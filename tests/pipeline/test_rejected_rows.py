@@ -39,7 +39,7 @@ RUN = """
 import re, sys
 from goodgain.pipeline.__main__ import main
 try:
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))
 finally:
     held = re.search("VmHWM:\\\\s+([0-9]+)", open("/proc/self/status").read())[1]
     sys.stderr.write(f"\\n{int(held) * 1024}")
