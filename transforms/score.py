@@ -18,7 +18,8 @@ from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.lookup import PoolUse, shard_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
 from goodgain.transforms.pool import pools_of
 
@@ -141,7 +142,7 @@ class ScoreWithPool(beam.DoFn):
 
     def setup(self) -> None:
         """Make what a worker needs once."""
-        self._pools = pools_of(self._scoring)
+        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring))
 
     def process(self, grouped: tuple[str, Iterable[_OfTopic]]) -> Iterator[ConversationScore]:
         """Score all, by topic, so that few topics are ready at a time."""
@@ -149,16 +150,7 @@ class ScoreWithPool(beam.DoFn):
         remaining = iter(conversations)
         while some := list(islice(remaining, _SORTED_AT_ONCE)):
             for _, conversation_id, packed in sorted(some):
-                frame = unpack([packed])
-                yield score_conversation(
-                    conversation_id,
-                    frame.calls,
-                    frame.rejected_records,
-                    self._scoring,
-                    frame.external,
-                    self._pools,
-                    frame.labels,
-                )
+                yield self._scorer.score(conversation_id, [packed])
 
 
 class ScoreGrouped(beam.DoFn):
@@ -167,12 +159,16 @@ class ScoreGrouped(beam.DoFn):
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
 
+    def setup(self) -> None:
+        """Make what a worker needs once."""
+        self._scorer = PayloadScorer(self._scoring)
+
     def process(
         self, grouped: tuple[str, Iterable[bytes]]
     ) -> Iterator[ConversationScore | TaggedOutput]:
         """Score it, or give its payloads as undecided."""
         conversation_id, payloads = grouped
-        yield _scored(conversation_id, list(payloads), self._scoring)
+        yield _scored(conversation_id, list(payloads), self._scorer)
 
 
 class ScoreFromState(beam.DoFn):
@@ -186,6 +182,10 @@ class ScoreFromState(beam.DoFn):
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
+
+    def setup(self) -> None:
+        """Make what a worker needs once."""
+        self._scorer = PayloadScorer(self._scoring)
 
     def process(
         self,
@@ -218,21 +218,13 @@ class ScoreFromState(beam.DoFn):
         scored.add(b"1")
         packed = list(payloads.read())
         payloads.clear()
-        yield _scored(conversation_id, packed, self._scoring)
+        yield _scored(conversation_id, packed, self._scorer)
 
 
 def _scored(
-    conversation_id: str, payloads: Sequence[bytes], scoring: Scoring
+    conversation_id: str, payloads: Sequence[bytes], scorer: PayloadScorer
 ) -> ConversationScore | TaggedOutput:
-    frame = unpack(payloads)
     try:
-        return score_conversation(
-            conversation_id,
-            frame.calls,
-            frame.rejected_records,
-            scoring,
-            frame.external,
-            labels=frame.labels,
-        )
+        return scorer.score(conversation_id, payloads)
     except EncodingsNeededError:
         return TaggedOutput(_UNDECIDED, (conversation_id, b"".join(payloads)))

@@ -1,15 +1,17 @@
-//! Which deliveries only canonical encodings can tell apart: `tied` of `scoring/delivery.py`.
+//! Which deliveries of a conversation count, and in which order: `scoring/delivery.py`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
+use rustc_hash::FxHashMap;
+
 /// What places and identifies a delivery.
-pub struct Delivery {
+pub struct Delivery<Text = Box<str>> {
     pub turn: i64,
     pub iteration: i64,
     pub call: Option<i64>,
     pub timestamp: Option<i64>,
-    pub record_id: Option<Box<str>>,
+    pub record_id: Option<Text>,
     pub record_digest: [u8; 16],
 }
 
@@ -20,18 +22,27 @@ enum Identity<'d> {
     Record(&'d [u8; 16]),
 }
 
-impl Delivery {
+/// Where a call stands in the order of the calls.
+type Place<'d> = (i64, i64, i64, Option<i64>, Option<&'d str>);
+
+impl<Text: AsRef<str>> Delivery<Text> {
     fn identity(&self) -> Identity<'_> {
         match (&self.record_id, self.call) {
-            (Some(record_id), _) => Identity::RecordId(record_id),
+            (Some(record_id), _) => Identity::RecordId(record_id.as_ref()),
             (None, Some(call)) => Identity::Call(self.turn, self.iteration, call),
             (None, None) => Identity::Record(&self.record_digest),
         }
     }
 
-    fn place(&self) -> (i64, i64, i64, Option<i64>, Option<&str>) {
+    fn place(&self) -> Place<'_> {
         let call = self.call.unwrap_or(0);
-        (self.turn, self.iteration, call, self.timestamp, self.record_id.as_deref())
+        (
+            self.turn,
+            self.iteration,
+            call,
+            self.timestamp,
+            self.record_id.as_ref().map(AsRef::as_ref),
+        )
     }
 }
 
@@ -50,7 +61,7 @@ fn add_tied<'d, K: Hash + Eq>(
     key_of: impl Fn(&'d Delivery) -> K,
     found: &mut BTreeSet<usize>,
 ) {
-    let mut groups: HashMap<K, Vec<usize>> = HashMap::new();
+    let mut groups: FxHashMap<K, Vec<usize>> = FxHashMap::default();
     for (at, delivery) in deliveries.iter().enumerate() {
         groups.entry(key_of(delivery)).or_default().push(at);
     }
@@ -60,4 +71,76 @@ fn add_tied<'d, K: Hash + Eq>(
             found.extend(group);
         }
     }
+}
+
+/// What is left of a conversation's deliveries.
+pub struct Delivered {
+    /// Which of them count, in order.
+    pub kept: Vec<usize>,
+    pub redelivered: usize,
+    pub conflicting: usize,
+}
+
+/// Remove redeliveries and bring the rest into order; None where an encoding that decides is missing.
+pub fn deliver<'e, Text: AsRef<str>>(
+    deliveries: &[Delivery<Text>],
+    encoding: impl Fn(usize) -> Option<&'e [u8]>,
+) -> Option<Delivered> {
+    let mut by_identity: FxHashMap<Identity, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, delivery) in deliveries.iter().enumerate() {
+        let group = *by_identity.entry(delivery.identity()).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    let mut delivered = Delivered { kept: Vec::new(), redelivered: 0, conflicting: 0 };
+    for group in groups {
+        let winner = winner(deliveries, &group, &encoding)?;
+        let digest = &deliveries[winner].record_digest;
+        let differs = |at: &&usize| deliveries[**at].record_digest != *digest;
+        delivered.redelivered += group.len() - 1;
+        delivered.conflicting += group.iter().filter(differs).count();
+        delivered.kept.push(winner);
+    }
+    sort(deliveries, &mut delivered.kept, &encoding)?;
+    Some(delivered)
+}
+
+fn winner<'e, Text: AsRef<str>>(
+    deliveries: &[Delivery<Text>],
+    group: &[usize],
+    encoding: &impl Fn(usize) -> Option<&'e [u8]>,
+) -> Option<usize> {
+    let latest = group.iter().map(|at| deliveries[*at].timestamp).max()?;
+    let mut late = group.iter().copied().filter(|at| deliveries[*at].timestamp == latest);
+    let mut winner = late.next()?;
+    let rest: Vec<usize> = late.collect();
+    let first = &deliveries[winner].record_digest;
+    if rest.iter().any(|at| deliveries[*at].record_digest != *first) {
+        for at in rest {
+            if encoding(at)? > encoding(winner)? {
+                winner = at;
+            }
+        }
+    }
+    Some(winner)
+}
+
+fn sort<'e, Text: AsRef<str>>(
+    deliveries: &[Delivery<Text>],
+    kept: &mut [usize],
+    encoding: &impl Fn(usize) -> Option<&'e [u8]>,
+) -> Option<()> {
+    kept.sort_by(|one, other| deliveries[*one].place().cmp(&deliveries[*other].place()));
+    let same_place =
+        |one: &usize, other: &usize| deliveries[*one].place() == deliveries[*other].place();
+    for group in kept.chunk_by_mut(same_place).filter(|group| group.len() > 1) {
+        if group.iter().any(|at| encoding(*at).is_none()) {
+            return None;
+        }
+        group.sort_by(|one, other| encoding(*one).cmp(&encoding(*other)));
+    }
+    Some(())
 }

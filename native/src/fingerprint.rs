@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use pyo3::PyResult;
+use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::characters::normalise_other;
@@ -16,7 +17,7 @@ use crate::rules::{
 };
 
 /// The unknown type and id names of a call by the bytes of their numbers, in order of occurrence.
-pub type Names = IndexMap<Vec<u8>, String>;
+pub type Names = IndexMap<Vec<u8>, String, FxBuildHasher>;
 
 /// How a name of an id or a field stands in a fingerprint.
 struct Name {
@@ -41,6 +42,7 @@ pub struct Fingerprinter {
     python: Fallback,
     seeds: Vec<u64>,
     text: Vec<u8>,
+    name: String,
     /// The fingerprint of the result that was given last.
     pub codes: Vec<u8>,
     pub digests: Vec<u8>,
@@ -54,6 +56,7 @@ impl Fingerprinter {
             python,
             seeds,
             text: Vec::new(),
+            name: String::new(),
             codes: Vec::new(),
             digests: Vec::new(),
         }
@@ -93,18 +96,20 @@ impl Fingerprinter {
     /// The number of the type among the rules, 0 for none of them.
     fn add_type(&mut self, written: Option<&str>, names: &mut Names) -> PyResult<u8> {
         let written = written.unwrap_or("");
-        let name = if written.is_ascii() {
-            trim(written).to_ascii_lowercase()
+        self.name.clear();
+        if written.is_ascii() {
+            self.name.push_str(trim(written));
+            self.name.make_ascii_lowercase();
         } else {
-            self.python.entity_type(written)?
-        };
-        let number = self.rules.type_numbers.get(&name).copied().unwrap_or(0);
-        if number > 0 || name.is_empty() {
+            self.name.push_str(&self.python.entity_type(written)?);
+        }
+        let number = self.rules.type_numbers.get(&self.name).copied().unwrap_or(0);
+        if number > 0 || self.name.is_empty() {
             self.codes.push(number);
         } else {
             self.codes.push(UNKNOWN_TYPE);
-            self.codes.extend(digest(&name).to_be_bytes());
-            remember(names, &self.codes, &name);
+            self.codes.extend(digest(&self.name).to_be_bytes());
+            remember(names, &self.codes, &self.name);
         }
         Ok(number)
     }
@@ -119,9 +124,15 @@ impl Fingerprinter {
     ) -> PyResult<bool> {
         let mut has_definitive = false;
         for (name, text, value) in self.in_order(span, pools, true) {
-            let mut parts = Vec::new();
+            let mut parts = Vec::new(); // of several values
+            let mut any = false;
             match value {
-                OneOrMany::One(value) => parts.extend(self.id_part(value, name.seed)?),
+                OneOrMany::One(value) => {
+                    if let Some(part) = self.id_part(value, name.seed)? {
+                        self.push_part(name.code, name.digest, part);
+                        any = true;
+                    }
+                }
                 OneOrMany::Many(values) => {
                     for value in pools.texts_of(values) {
                         parts.extend(self.id_part(value, name.seed)?);
@@ -133,11 +144,12 @@ impl Fingerprinter {
                     parts.dedup();
                 }
             }
-            if parts.is_empty() {
-                continue;
-            }
             for part in parts {
                 self.push_part(name.code, name.digest, part);
+                any = true;
+            }
+            if !any {
+                continue;
             }
             let definitive = self.rules.definitive.get(usize::from(type_number));
             if definitive.is_some_and(|names| names.contains(text)) {

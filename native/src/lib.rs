@@ -1,4 +1,5 @@
-//! Native reading and fingerprints: bytes of trace files to the payloads that Python would give.
+//! Native reading, fingerprints and folds: bytes of trace files to the payloads that Python would
+//! give, and those to what the rows of conversations are made of.
 //!
 //! Each file mirrors the Python file that its head names; tests hold that both give the same bytes.
 
@@ -7,7 +8,10 @@ mod avro_codecs;
 mod avro_schema;
 mod characters;
 mod delivery;
+mod duplicates;
+mod evidence;
 mod fingerprint;
+mod folding;
 mod msgpack;
 mod normalise;
 mod packing;
@@ -15,6 +19,9 @@ mod payload;
 mod python;
 mod records;
 mod rules;
+mod turn;
+mod unpacking;
+mod verification;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,7 +35,7 @@ use crate::records::Pools;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Raised together with `FORMAT` in transforms/core/native.py when one of both gives other bytes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Conversation, payload, number of calls, and the earliest time at which a record was given.
 type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64)>;
@@ -136,7 +143,7 @@ fn add_encoded(
     at: i64,
     out: &mut Vec<Packed>,
 ) -> PyResult<()> {
-    let mut pools = Pools::default();
+    let mut pools = Pools::for_bytes(encoded.len());
     let call = records::decode_call(encoded, &mut pools)
         .map_err(|_| PyValueError::new_err("not an encoded search call"))?;
     packer.add(&call, &pools, at, out)
@@ -152,7 +159,7 @@ fn add_block(
     reader: &RecordReader,
     out: &mut Vec<Packed>,
 ) -> PyResult<bool> {
-    let mut pools = Pools::default();
+    let mut pools = Pools::for_bytes(content.len());
     let Some(records) = read_block(plan, content, count, &mut pools) else {
         return Ok(false);
     };
@@ -217,5 +224,6 @@ fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(inflate, module)?)?;
     module.add_class::<Plan>()?;
-    module.add_class::<Packer>()
+    module.add_class::<Packer>()?;
+    module.add_class::<folding::Folder>()
 }

@@ -191,6 +191,28 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.take(length)?).map_err(|_| Malformed)
     }
 
+    pub fn bytes(&mut self) -> Read<&'a [u8]> {
+        let length = match self.byte()? {
+            0xc4 => self.unsigned(1)?,
+            0xc5 => self.unsigned(2)?,
+            0xc6 => self.unsigned(4)?,
+            _ => return Err(Malformed),
+        };
+        self.take(length as usize)
+    }
+
+    /// A double, also where an integer stands for it.
+    pub fn number(&mut self) -> Read<f64> {
+        if self.is_float() { self.float() } else { self.int().map(|number| number as f64) }
+    }
+
+    /// The bytes of what a function reads, and what it gives.
+    pub fn spanned<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<(&'a [u8], T)> {
+        let before = self.rest;
+        let value = read(self)?;
+        Ok((&before[..before.len() - self.rest.len()], value))
+    }
+
     /// The number of items of an array; no more than bytes are left.
     pub fn array(&mut self) -> Read<usize> {
         self.container(0x90, 0xdc)

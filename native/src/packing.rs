@@ -1,8 +1,9 @@
 //! Records to payloads: `packing.py`.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use pyo3::PyResult;
+use rustc_hash::FxHashMap;
 
 use crate::delivery::{Delivery, tied};
 use crate::fingerprint::{Fingerprinter, Names};
@@ -29,11 +30,13 @@ pub struct Packer {
     python: Fallback,
     keep_encodings: bool,
     most_buffered: usize,
-    buffered: HashMap<String, Buffered>,
+    buffered: FxHashMap<String, Buffered>,
     /// Conversations as they were seen, each with the number of that; only the last one counts.
     seen: VecDeque<(u64, String)>,
     next_number: u64,
     results: usize,
+    /// Where calls are encoded, one after the other.
+    whole: Vec<u8>,
 }
 
 /// What is known of one conversation.
@@ -70,10 +73,11 @@ impl Packer {
             python,
             keep_encodings,
             most_buffered,
-            buffered: HashMap::new(),
+            buffered: FxHashMap::default(),
             seen: VecDeque::new(),
             next_number: 0,
             results: 0,
+            whole: Vec::new(),
         }
     }
 
@@ -85,8 +89,9 @@ impl Packer {
         at: i64,
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
-        let mut whole = Vec::new();
-        encode_call(&mut whole, call, pools);
+        self.whole.clear();
+        encode_call(&mut self.whole, call, pools);
+        let whole: Box<[u8]> = self.whole.as_slice().into();
         let record_digest = record_digest(&whole);
         let encoding = match self.keep_encodings {
             true => Some(self.python.encoding(&whole)?),
@@ -100,7 +105,7 @@ impl Packer {
             before: packed_before(call, pools, &record_digest),
             encoding,
             behind: packed_behind(&names, call, pools),
-            whole: whole.into_boxed_slice(),
+            whole,
         });
         buffered.deliveries.push(Delivery {
             turn: call.turn,

@@ -1,6 +1,7 @@
 //! What travels between workers: `scoring/payload.py`.
 
 use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use crate::msgpack::{
     write_array, write_bytes, write_int, write_map, write_null, write_optional_int,
@@ -10,8 +11,8 @@ use crate::records::{SearchResult, write_optional_number};
 /// A frame while its calls come in: what its results have in common stands there once.
 #[derive(Default)]
 pub struct Frame {
-    shapes: IndexSet<Box<[u8]>>,
-    evidence: IndexSet<(u32, Box<[u8]>)>,
+    shapes: IndexSet<Box<[u8]>, FxBuildHasher>,
+    evidence: IndexSet<(u32, Box<[u8]>), FxBuildHasher>,
     results: Vec<u8>,
 }
 
@@ -43,7 +44,7 @@ impl Frame {
         rejected_records: i64,
     ) -> Vec<u8> {
         let mut out = vec![0; 4];
-        write_array(&mut out, 7);
+        write_array(&mut out, 8);
         write_array(&mut out, self.shapes.len());
         for shape in &self.shapes {
             write_bytes(&mut out, shape);
@@ -63,6 +64,7 @@ impl Frame {
         write_int(&mut out, rejected_records);
         write_null(&mut out); // labels from outside
         write_map(&mut out, 0); // encodings of calls in other payloads
+        write_array(&mut out, 0); // labels given beside the traces
         let length = (out.len() - 4) as u32;
         out[..4].copy_from_slice(&length.to_be_bytes());
         out

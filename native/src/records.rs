@@ -71,6 +71,16 @@ pub struct Pools<'a> {
 }
 
 impl<'a> Pools<'a> {
+    /// Room for the records of so many bytes; growing costs more than the first allocation.
+    pub fn for_bytes(bytes: usize) -> Self {
+        Pools {
+            pairs: Vec::with_capacity(bytes / 64),
+            texts: Vec::new(),
+            costs: Vec::with_capacity(8),
+            results: Vec::with_capacity(bytes / 512),
+        }
+    }
+
     /// How much there is now, for `truncate`.
     pub fn lengths(&self) -> [usize; 4] {
         [self.pairs.len(), self.texts.len(), self.costs.len(), self.results.len()]

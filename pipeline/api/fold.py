@@ -25,8 +25,8 @@ from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.packing import Packed
-from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
 
 _AUC = "auc"
@@ -86,11 +86,12 @@ def scores_of(
     Raises:
       GoodGainError: the traces no longer hold what they held.
     """
+    scorer = PayloadScorer(scoring, pools)
     undecided: dict[str, bytes] = {}
     while payloads:
         conversation_id, packed = payloads.popitem()
         try:
-            yield _scored(conversation_id, packed, scoring, pools)
+            yield _scored(conversation_id, packed, scorer)
         except EncodingsNeededError:
             undecided[conversation_id] = b"".join(packed)
     if undecided:
@@ -99,7 +100,7 @@ def scores_of(
             again[name].append(encoding)
         for conversation_id, parts in again.items():
             try:
-                yield _scored(conversation_id, parts, scoring, pools)
+                yield _scored(conversation_id, parts, scorer)
             except EncodingsNeededError:
                 raise GoodGainError(
                     f"The traces changed while they were read: records of conversation "
@@ -107,19 +108,8 @@ def scores_of(
                 ) from None
 
 
-def _scored(
-    conversation_id: str, packed: list[bytes], scoring: Scoring, pools: TopicPools | None
-) -> ConversationScore:
-    frame = unpack(packed)
-    score = score_conversation(
-        conversation_id,
-        frame.calls,
-        frame.rejected_records,
-        scoring,
-        frame.external,
-        pools,
-        frame.labels,
-    )
+def _scored(conversation_id: str, packed: list[bytes], scorer: PayloadScorer) -> ConversationScore:
+    score = scorer.score(conversation_id, packed)
     progress.advance({"conversations.total": 1})
     return score
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import goodgain.pipeline.graph
-import goodgain.transforms.score
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.manifest import balance_of
 from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from tests.pipeline.runs import SAMPLE, contents, manifest, names_in, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow
@@ -87,16 +87,16 @@ class TestDeath:
         assert ".unfinished" not in names_in(output)
 
     def test_a_stage_that_raises(self, tmp_path, capsys, monkeypatch):
-        score_conversation = goodgain.transforms.score.score_conversation
+        score = PayloadScorer.score
         last = max(row["conversation_id"] for row in self.expected(tmp_path))
 
-        def raising(conversation_id, *rest):
+        def raising(scorer, conversation_id, *rest):
             if conversation_id == last:
                 raise ZeroDivisionError("the moon is full")
-            return score_conversation(conversation_id, *rest)
+            return score(scorer, conversation_id, *rest)
 
         with monkeypatch.context() as context:
-            context.setattr(goodgain.transforms.score, "score_conversation", raising)
+            context.setattr(PayloadScorer, "score", raising)
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
         said = complaint(capsys)
         assert said == "The run failed: the moon is full"

@@ -1,4 +1,4 @@
-"""The native part, where it is installed: reading and fingerprints in Rust, with the same results.
+"""The native part, where it is installed: reading, fingerprints, folds in Rust, with equal results.
 
 `goodgain_native` is built from the folder `native` of the repository. Nothing needs it.
 """
@@ -15,7 +15,7 @@ from msgspec.structs import fields
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 # Raised together with `FORMAT` in native/src/lib.rs whenever one of them would give other bytes.
-FORMAT = 2
+FORMAT = 3
 SWITCH = "GOODGAIN_NATIVE"
 _MODULE = "goodgain_native"
 

@@ -44,6 +44,7 @@ _ORDER = {attribute: place for place, attribute in enumerate(_KINDS, start=1)}
 _KEYED_BY_VALUE = frozenset((GENERIC_ID, URL, TITLE, SUBJECT, FILE_NAME, DISPLAY_NAME))
 _LEAST_IDENTICAL = 2  # attributes that equal evidence must have to count by itself
 _LOW_64 = (1 << 64) - 1
+_APART = 0x9E3779B97F4A7C15  # odd: makes another number of each
 
 
 class TextKey(Struct, frozen=True):
@@ -111,7 +112,7 @@ def key_positions(digests: Iterable[DigestAt]) -> tuple[tuple[int, int], ...]:
 
 def start_and_end_key(start: int, end: int) -> int:
     """The key of the two fields together."""
-    return hash((start, end)) & _LOW_64
+    return (start * _APART + end) & _LOW_64
 
 
 def is_evidence_enough(attributes: Iterable[int]) -> bool:

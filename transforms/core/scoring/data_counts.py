@@ -15,6 +15,7 @@ from goodgain.transforms.core.dedup.rules import (
     is_named_id,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.scoring.gains import IterationCounts
 from goodgain.transforms.core.scoring.turn import Turn
 
 LABELS = tuple(f"data.label_{gain}" for gain in range(GREATEST_GAIN + 1))
@@ -59,30 +60,38 @@ _LATEST_SECONDS = 4_102_444_800  # 2100
 
 
 def data_counts(
-    turn: Turn, timestamps: Sequence[int], rules: RuleTable, clock: int | None
+    by_gain: Mapping[int, int], unidentified: int, iterations: Sequence[IterationCounts]
 ) -> dict[str, int]:
-    """The counts of one conversation that are not 0, by dotted name.
+    """The counts of one conversation's scored turn that are not 0, by dotted name.
 
     Args:
-      turn: the scored turn, with effective labels.
-      timestamps: of its usable records, in ms.
-      rules: for duplicates.
-      clock: when the run was started, in ms; None where nobody can say what lies ahead.
+      by_gain: how many of its results have which effective label.
+      unidentified: how many nothing identifies.
+      iterations: the turn's.
     """
-    counts = Counter(times_counts(timestamps, clock))
-    of_trace = turn.pooled is None
-    labels = Counter([result.gain for result in turn.results] if of_trace else turn.labels)
-    for gain, results in labels.items():
-        if gain is not None:
-            counts[LABELS[gain]] = results
-    # Results of one kind have the same codes, and there are few kinds.
-    for codes, results in Counter([result.codes for result in turn.results]).items():
-        if not identifies(layout_of(codes), rules):
-            counts[UNIDENTIFIED] += results
-    if len(turn.iterations) > 1:
-        counts[REPEATABLE] = len(turn.results)
-        counts[REPEATS] = len(turn.results) - sum(one.unique for one in turn.iterations)
+    counts = {LABELS[gain]: results for gain, results in by_gain.items()}
+    counts[UNIDENTIFIED] = unidentified
+    if len(iterations) > 1:
+        counts[REPEATABLE] = sum(one.results for one in iterations)
+        counts[REPEATS] = counts[REPEATABLE] - sum(one.unique for one in iterations)
     return {name: count for name, count in counts.items() if count}
+
+
+def labels_of(turn: Turn) -> Counter[int]:
+    """How many results of a turn have which effective label."""
+    of_trace = turn.pooled is None
+    labels = [result.gain for result in turn.results] if of_trace else turn.labels
+    return Counter([label for label in labels if label is not None])
+
+
+def unidentified_of(turn: Turn, rules: RuleTable) -> int:
+    """How many results of a turn nothing identifies."""
+    # Results of one kind have the same codes, and there are few kinds.
+    return sum(
+        results
+        for codes, results in Counter([result.codes for result in turn.results]).items()
+        if not identifies(layout_of(codes), rules)
+    )
 
 
 def counted_of(counts: Mapping[str, int]) -> tuple[int, ...]:
@@ -105,7 +114,12 @@ def identifies(layout: FingerprintLayout, rules: RuleTable) -> bool:
 
 
 def times_counts(timestamps: Sequence[int], clock: int | None) -> dict[str, int]:
-    """How many timestamps there are and how many of them are odd; see `data_counts`."""
+    """How many timestamps of usable records there are and how many of them are odd.
+
+    Args:
+      timestamps: in ms.
+      clock: when the run was started, in ms; None where nobody can say what lies ahead.
+    """
     if not timestamps:
         return {}
     counts = {TIMES: len(timestamps)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -41,14 +41,15 @@ class Delivered(Struct, frozen=True):
 
     def attributes(self) -> dict[str, str]:
         """Those of the last call, per key the last value that is not blank, by name (SPEC 6)."""
-        merged: dict[str, str] = {}
-        for call in self.calls:
-            merged.update(
-                {name: value for name, value in call.attributes.items() if value.strip()}
-                if call.attributes
-                else {}
-            )
-        return dict(sorted(merged.items()))
+        return merged_attributes(call.attributes for call in self.calls)
+
+
+def merged_attributes(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Per key the last value that is not blank, by name; of the attributes of calls in order."""
+    merged: dict[str, str] = {}
+    for attributes in several:
+        merged.update({name: value for name, value in attributes.items() if value.strip()})
+    return dict(sorted(merged.items()))
 
 
 def deliver(calls: Iterable[CallFingerprint]) -> Delivered:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
 from msgspec import Struct
@@ -101,19 +102,51 @@ class DescribedTurn:
             )
         return rows
 
-    def counts(self) -> Counter[str]:
+    def counts(self) -> dict[str, int]:
         """Results and duplicates by type and step, near-misses by step, and what the cap cut."""
-        counts: Counter[str] = Counter()
-        for place, duplicate in enumerate(self._turn.duplicates):
-            name = self.entity_type(place) or UNTYPED
-            counts[f"results_by_type.{name}"] += 1
-            if duplicate is not None:
-                counts[f"duplicates_by_type.{name}"] += 1
-                counts[f"duplicates_by_step.{duplicate.verdict.step.value}"] += 1
-        for step, pairs in self._turn.deduplicator.near_misses.items():
-            counts[f"near_misses_by_step.{step.value}"] += pairs
-        counts["candidates_cut"] = self._turn.deduplicator.cut
-        return counts
+        duplicates = self._turn.duplicates
+        names = [self.entity_type(place) or UNTYPED for place in range(len(duplicates))]
+        copies = [one for one in duplicates if one is not None]
+        of_copies = Counter(
+            [name for name, one in zip(names, duplicates, strict=True) if one is not None]
+        )
+        return duplicate_counts(
+            [(name, results, of_copies[name]) for name, results in Counter(names).items()],
+            Counter([one.verdict.step.value for one in copies]),
+            {step.value: n for step, n in self._turn.deduplicator.near_misses.items()},
+            self._turn.deduplicator.cut,
+        )
+
+
+def duplicate_counts(
+    by_type: Iterable[tuple[str, int, int]],
+    by_step: Mapping[str, int],
+    near_misses: Mapping[str, int],
+    cut: int,
+) -> dict[str, int]:
+    """Counts of a turn by dotted name; but for `candidates_cut` only those that are not 0.
+
+    Args:
+      by_type: names, results, and how many of these are duplicates.
+      by_step: duplicates by the step that decided.
+      near_misses: rejected candidates by the step that did.
+      cut: registrations that the cap left out.
+    """
+    counts: dict[str, int] = {}
+    for name, results, duplicates in by_type:
+        _add(counts, f"results_by_type.{name}", results)
+        _add(counts, f"duplicates_by_type.{name}", duplicates)
+    for step, duplicates in by_step.items():
+        _add(counts, f"duplicates_by_step.{step}", duplicates)
+    for step, pairs in near_misses.items():
+        _add(counts, f"near_misses_by_step.{step}", pairs)
+    counts["candidates_cut"] = cut
+    return counts
+
+
+def _add(counts: dict[str, int], name: str, count: int) -> None:
+    if count:
+        counts[name] = counts.get(name, 0) + count
 
 
 def _call_places(turn: Turn) -> list[tuple[int, int, int]]:

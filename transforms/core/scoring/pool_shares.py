@@ -37,12 +37,9 @@ def turn_pool_of(
     return TurnPool(topic, pools.of_topic(topic), conversation_id, use.run)
 
 
-def with_shares(
-    iterations: Sequence[IterationRow], turn: Turn, pool: TurnPool, good_gain_threshold: int
-) -> list[IterationRow]:
-    """The rows of a turn's iterations with the shares of the pool that they found."""
-    shares = pool_shares(_found(turn), pool.pool.labels, good_gain_threshold)
-    return [replace(row, pool=share) for row, share in zip(iterations, shares, strict=True)]
+def found_shares(turn: Turn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
+    """By i - 1, the shares of the pool that a turn's iterations up to there found."""
+    return pool_shares(_found(turn), pool.pool.labels, good_gain_threshold)
 
 
 def pool_outcome(

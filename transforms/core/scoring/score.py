@@ -33,22 +33,23 @@ from goodgain.transforms.core.scoring.best_case import BestCase, best_case, best
 from goodgain.transforms.core.scoring.costs import (
     AtBudget,
     Budget,
+    Costs,
     at_budgets,
     conversation_costs,
     with_costs,
 )
-from goodgain.transforms.core.scoring.data_counts import data_counts
-from goodgain.transforms.core.scoring.delivery import Delivered, deliver
+from goodgain.transforms.core.scoring.data_counts import times_counts
+from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
 from goodgain.transforms.core.scoring.gains import (
     iteration_rows,
 )
 from goodgain.transforms.core.scoring.pool_shares import (
+    found_shares,
     pool_counts,
     pool_outcome,
     turn_pool_of,
     unsearched_outcome,
-    with_shares,
 )
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool, turn_list
 from goodgain.transforms.core.scoring.registry import computed
@@ -57,7 +58,9 @@ from goodgain.transforms.core.scoring.rows import (
     ConversationRow,
     DuplicateRow,
     IterationRow,
+    PoolShares,
 )
+from goodgain.transforms.core.scoring.tally import Tally, tally
 from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 
@@ -193,80 +196,123 @@ def score_conversation(
         delivered = replace(delivered, calls=labelled.calls)
     calls = delivered.of_last_turn()
     attributes = delivered.attributes()
-    keys = scoring.label_keys
+    keys, threshold = scoring.label_keys, scoring.good_gain_threshold
     external = None if keys is None else external or ExternalLabels()
     turn_pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
-    turn = fold_turn(calls, scoring.rules, scoring.good_gain_threshold, external, turn_pool)
+    turn = fold_turn(calls, scoring.rules, threshold, external, turn_pool)
     if turn_pool is not None:
-        pool = [label for label in turn_pool.pool.labels if label is not None]
+        judged = [label for label in turn_pool.pool.labels if label is not None]
     elif keys is None or external is None:
-        pool = judged_pool(turn)
+        judged = judged_pool(turn)
     else:
-        pool = external_pool(conversation_id, calls, keys, external)
+        judged = external_pool(conversation_id, calls, keys, external)
+    told = tally(delivered, turn, judged, scoring.rules, scoring.hold_slot)
+    shares = None if turn_pool is None else found_shares(turn, turn_pool, threshold)
+    score = score_tally(conversation_id, told, rejected_records, scoring, shares)
+    if labelled is not None:
+        score = replace(
+            score,
+            counts={**score.counts, **_label_counts(labelled)},
+            rejected_labels=labelled.rejected,
+        )
+    return _with_details(score, turn, judged, turn_pool, scoring)
+
+
+def score_tally(
+    conversation_id: str,
+    told: Tally,
+    rejected_records: int,
+    scoring: Scoring,
+    shares: Sequence[PoolShares] | None = None,
+) -> ConversationScore:
+    """The score of a folded conversation, without what only its calls and results tell.
+
+    Args:
+      told: the folded conversation.
+      rejected_records: how many of its records were rejected (SPEC 3).
+      shares: by i - 1, what was found of the topic's pool; None without one.
+    """
     iterations = iteration_rows(
-        conversation_id, delivered.last_turn or 0, attributes, turn.iterations
+        conversation_id, told.last_turn or 0, told.attributes, told.iterations
     )
-    if turn_pool is not None:
-        iterations = with_shares(iterations, turn, turn_pool, scoring.good_gain_threshold)
+    if shares is not None:
+        iterations = [
+            replace(row, pool=share) for row, share in zip(iterations, shares, strict=True)
+        ]
     if scoring.costs:
-        iterations = with_costs(iterations, calls, scoring.costs)
-    ranked = turn_list(turn, scoring.hold_slot)
-    ranking = scoring.ranking.evaluate(ranked.labels, pool, ranked.scores)
+        iterations = with_costs(iterations, told.costs, scoring.costs)
+    ranking = scoring.ranking.evaluate(told.ranked.labels, told.judged, told.ranked.scores)
     unsearched: tuple[float | None, ...] = ()
     if not iterations:
         ranking, unsearched = (None,) * len(ranking), ranking
-        if turn_pool is not None:
-            unsearched += unsearched_outcome(pool, scoring.good_gain_threshold)
-    described = DescribedTurn(turn, scoring.rules)
-    times = [call.timestamp for call in delivered.calls if call.timestamp is not None]
+        if shares is not None:
+            unsearched += unsearched_outcome(told.judged, scoring.good_gain_threshold)
     row = _conversation_row(
-        conversation_id, delivered, attributes, turn, iterations, rejected_records, ranking, times
-    )
-    if turn_pool is not None:
-        threshold = scoring.good_gain_threshold
-        row = replace(row, pool=pool_outcome(iterations, turn, turn_pool, threshold))
-    if scoring.costs:
-        row = replace(row, costs=conversation_costs(iterations, scoring.costs))
-    best = (
-        _best_case(row, iterations, turn, pool, scoring) if scoring.bounds and iterations else None
+        conversation_id,
+        told,
+        iterations,
+        rejected_records,
+        ranking,
+        conversation_costs(iterations, scoring.costs) if scoring.costs else {},
     )
     return ConversationScore(
         conversation=row,
         iterations=iterations,
-        calls=_call_rows(turn, row, described, pool, scoring) if scoring.per_call else [],
-        duplicates=described.rows(conversation_id) if scoring.keep_duplicates else [],
-        judged=judged_results(ranked.labels),
-        best=best,
+        calls=[],
+        duplicates=[],
+        judged=judged_results(told.ranked.labels),
+        best=None,
         counts={
-            **described.counts(),
-            **_record_counts(delivered, turn, row),
-            **data_counts(turn, times, scoring.rules, scoring.clock),
-            **_pool_counts(turn, turn_pool, scoring),
-            **_label_counts(labelled),
+            **told.counts,
+            **_record_counts(told, row),
+            **times_counts(told.times, scoring.clock),
         },
         unsearched=unsearched,
         budgets=at_budgets(iterations, scoring.budgets) if scoring.budgets else [],
-        rejected_labels=labelled.rejected if labelled else [],
+    )
+
+
+def _with_details(
+    score: ConversationScore,
+    turn: Turn,
+    judged: list[int],
+    turn_pool: TurnPool | None,
+    scoring: Scoring,
+) -> ConversationScore:
+    """With what only calls and results tell: their rows, the best case, how they met a pool."""
+    row, iterations = score.conversation, score.iterations
+    if turn_pool is not None:
+        threshold = scoring.good_gain_threshold
+        row = replace(row, pool=pool_outcome(iterations, turn, turn_pool, threshold))
+        met = pool_counts(turn, turn_pool, scoring.rules, threshold)
+        score = replace(score, conversation=row, counts={**score.counts, **met})
+    if scoring.bounds and iterations:
+        score = replace(score, best=_best_case(row, iterations, turn, judged, scoring))
+    if not scoring.per_call and not scoring.keep_duplicates:
+        return score
+    described = DescribedTurn(turn, scoring.rules)
+    return replace(
+        score,
+        calls=_call_rows(turn, row, described, judged, scoring) if scoring.per_call else [],
+        duplicates=described.rows(row.conversation_id) if scoring.keep_duplicates else [],
     )
 
 
 def _conversation_row(
     conversation_id: str,
-    delivered: Delivered,
-    attributes: dict[str, str],
-    turn: Turn,
+    told: Tally,
     iterations: list[IterationRow],
     rejected_records: int,
     ranking: tuple[float | None, ...],
-    times: list[int],
+    costs: Costs,
 ) -> ConversationRow:
     last = iterations[-1] if iterations else None
     return ConversationRow(
         conversation_id=conversation_id,
-        turn=delivered.last_turn,
-        attributes=attributes,
+        turn=told.last_turn,
+        attributes=told.attributes,
         N=len(iterations),
-        calls=len(turn.calls),
+        calls=told.calls,
         R=last.R_at_i if last else 0,
         UR=last.UR_at_i if last else 0,
         GR=last.GR_at_i if last else 0,
@@ -279,17 +325,16 @@ def _conversation_row(
         DRAG=last.DRAG_at_i if last else None,
         SRE=last.SRE_at_i if last else None,
         SRR=last.SRR_at_i if last else None,
-        unlabelled=sum(counts.unlabelled for counts in turn.iterations),
-        label_conflicts=turn.label_conflicts,
-        judgments_met_again=(
-            None if turn.judgments_met_again is None else len(turn.judgments_met_again)
-        ),
+        unlabelled=sum(counts.unlabelled for counts in told.iterations),
+        label_conflicts=told.label_conflicts,
+        judgments_met_again=told.judgments_met_again,
         rejected_records=rejected_records,
-        redelivered=delivered.redelivered,
-        first_timestamp=min(times, default=None),
-        last_timestamp=max(times, default=None),
+        redelivered=told.redelivered,
+        first_timestamp=min(told.times, default=None),
+        last_timestamp=max(told.times, default=None),
         ranking=ranking,
-        computed=computed(turn.iterations),
+        computed=computed(told.iterations),
+        costs=costs,
     )
 
 
@@ -339,15 +384,7 @@ def _best_case(
     )
 
 
-def _pool_counts(turn: Turn, turn_pool: TurnPool | None, scoring: Scoring) -> dict[str, int]:
-    if turn_pool is None:
-        return {}
-    return pool_counts(turn, turn_pool, scoring.rules, scoring.good_gain_threshold)
-
-
-def _label_counts(labelled: LabelledCalls | None) -> dict[str, int]:
-    if labelled is None:
-        return {}
+def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
     return {
         "labels.joined": labelled.joined,
         "labels.replaced": labelled.replaced,
@@ -356,13 +393,13 @@ def _label_counts(labelled: LabelledCalls | None) -> dict[str, int]:
     }
 
 
-def _record_counts(delivered: Delivered, turn: Turn, row: ConversationRow) -> dict[str, int]:
+def _record_counts(told: Tally, row: ConversationRow) -> dict[str, int]:
     """What becomes of the records (SPEC 3), and the sizes of the sets (SPEC 5)."""
     return {
-        "records.scored": len(turn.calls),
-        "records.earlier_turn": len(delivered.calls) - len(turn.calls),
-        "records.redelivered": delivered.redelivered,
-        "conflicting_redeliveries": delivered.conflicting,
+        "records.scored": told.calls,
+        "records.earlier_turn": told.earlier_calls,
+        "records.redelivered": told.redelivered,
+        "conflicting_redeliveries": told.conflicting,
         "conversations.total": 1,
         "conversations.without_search": int(row.N == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),

@@ -1,0 +1,178 @@
+//! Removing duplicates in order: `dedup/duplicates.py`.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::evidence::Evidence;
+use crate::verification::{PairRules, Policy, STEPS, Step, verify};
+
+/// Why a result is a duplicate: the place of its first occurrence, and the step that decided.
+#[derive(Clone, Copy)]
+pub struct Duplicate {
+    pub first: usize,
+    pub step: Step,
+}
+
+/// Candidates that verification rejected, by the step that did.
+type Misses = [u64; STEPS];
+
+/// What is remembered of one distinct piece of evidence.
+struct Known {
+    occurrence: u32,
+    /// What every further result with the same evidence is; None while that is not settled.
+    repeat: Option<Duplicate>,
+    /// What it rejected before `repeat` held; None for nothing.
+    near_misses: Option<Box<Misses>>,
+}
+
+enum Bucket {
+    One(u32),
+    Many(Vec<u32>),
+}
+
+/// Decides, result by result, which are duplicates within one turn.
+pub struct Deduplicator<'e> {
+    rules: &'e PairRules,
+    /// All distinct evidence of the turn; results name theirs by its number.
+    evidence: &'e [Evidence<'e>],
+    known: Vec<Option<Known>>,
+    index: FxHashMap<u64, Bucket>,
+    /// By occurrence, its evidence and the place of its first occurrence.
+    occurrences: Vec<(u32, usize)>,
+    candidates: Vec<u32>,
+    place: usize,
+    pub near_misses: Misses,
+    /// Registrations left out because a key had `max_candidates` already.
+    pub cut: u64,
+}
+
+impl<'e> Deduplicator<'e> {
+    pub fn new(rules: &'e PairRules, evidence: &'e [Evidence<'e>]) -> Self {
+        Deduplicator {
+            rules,
+            evidence,
+            known: evidence.iter().map(|_| None).collect(),
+            index: FxHashMap::default(),
+            occurrences: Vec::new(),
+            candidates: Vec::new(),
+            place: 0,
+            near_misses: Misses::default(),
+            cut: 0,
+        }
+    }
+
+    /// Take the next result; None when it is a first occurrence.
+    pub fn add(&mut self, number: u32) -> Option<Duplicate> {
+        let place = self.place;
+        self.place += 1;
+        if self.rules.policy == Policy::Nothing {
+            return None;
+        }
+        if let Some(known) = self.known[number as usize].take() {
+            let known = self.add_equal(number, known);
+            let repeat = known.repeat;
+            self.known[number as usize] = Some(known);
+            return repeat;
+        }
+        let mut misses = Misses::default();
+        self.find_candidates(number);
+        let duplicate = self.first_verified(number, &mut misses);
+        let first = duplicate.map_or(place, |one| one.first);
+        let occurrence = self.register(number, first);
+        let near_misses = boxed(misses);
+        self.known[number as usize] = Some(Known { occurrence, repeat: duplicate, near_misses });
+        duplicate
+    }
+
+    /// Take a result whose evidence equals that of an earlier one, which stays registered.
+    fn add_equal(&mut self, number: u32, mut known: Known) -> Known {
+        if known.repeat.is_some() {
+            if let Some(misses) = &known.near_misses {
+                self.count(misses);
+            }
+            return known;
+        }
+        self.find_candidates(number);
+        if self.evidence[number as usize].layout.identifies_alone {
+            self.candidates.push(known.occurrence);
+        }
+        let mut misses = Misses::default();
+        known.repeat = self.first_verified(number, &mut misses);
+        known.near_misses = boxed(misses);
+        known
+    }
+
+    /// Gather the occurrences that share a key.
+    fn find_candidates(&mut self, number: u32) {
+        self.candidates.clear();
+        for key in self.evidence[number as usize].keys() {
+            match self.index.get(&key) {
+                Some(Bucket::One(occurrence)) => self.candidates.push(*occurrence),
+                Some(Bucket::Many(occurrences)) => self.candidates.extend(occurrences),
+                None => (),
+            }
+        }
+    }
+
+    /// The first candidate that verifies; how many each step rejected before it is noted.
+    fn first_verified(&mut self, number: u32, misses: &mut Misses) -> Option<Duplicate> {
+        self.candidates.sort_unstable();
+        self.candidates.dedup();
+        let second = self.evidence[number as usize];
+        let mut found = None;
+        for occurrence in &self.candidates {
+            let (candidate, first) = self.occurrences[*occurrence as usize];
+            let verdict = verify(self.evidence[candidate as usize], second, self.rules);
+            if verdict.duplicate {
+                found = Some(Duplicate { first, step: verdict.step });
+                break;
+            }
+            misses[verdict.step as usize] += 1;
+        }
+        self.count(misses);
+        found
+    }
+
+    fn count(&mut self, misses: &Misses) {
+        for (sum, rejected) in self.near_misses.iter_mut().zip(misses) {
+            *sum += rejected;
+        }
+    }
+
+    fn register(&mut self, number: u32, first: usize) -> u32 {
+        let occurrence = self.occurrences.len() as u32;
+        self.occurrences.push((number, first));
+        let most = self.rules.max_candidates;
+        let mut cut: Vec<u64> = Vec::new();
+        for key in self.evidence[number as usize].keys() {
+            let bucket = match self.index.entry(key) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(Bucket::One(occurrence));
+                    continue;
+                }
+                Entry::Occupied(found) => found.into_mut(),
+            };
+            match bucket {
+                // Two spellings of an id may share a key.
+                Bucket::One(one) if *one == occurrence => continue,
+                Bucket::Many(several) if several.last() == Some(&occurrence) => continue,
+                Bucket::One(one) => *bucket = Bucket::Many(vec![*one]),
+                Bucket::Many(_) => (),
+            }
+            if let Bucket::Many(several) = bucket {
+                if several.len() < most {
+                    several.push(occurrence);
+                } else if !cut.contains(&key) {
+                    cut.push(key);
+                }
+            }
+        }
+        self.cut += cut.len() as u64;
+        occurrence
+    }
+}
+
+fn boxed(misses: Misses) -> Option<Box<Misses>> {
+    (misses != Misses::default()).then(|| Box::new(misses))
+}

@@ -1,0 +1,181 @@
+//! The entry for folds: payloads of a conversation in, what its rows are made of out.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use rustc_hash::FxHashMap;
+
+use crate::evidence::{Layout, Number};
+use crate::turn::{Folded, How, fold};
+use crate::unpacking::Frame;
+use crate::verification::{Confidence, Need, PairRules, Policy, TypeRules};
+
+const MOST_LAYOUTS: usize = 10_000;
+
+/// Folds conversations.
+#[pyclass]
+pub struct Folder {
+    how: How,
+    /// The Python function that reads codes.
+    layout_of: Py<PyAny>,
+    layouts: FxHashMap<Box<[u8]>, Arc<Layout>>,
+}
+
+/// Type, its name, values, keys, start and end, identifies alone, identifies.
+type ToldLayout =
+    (Number, Option<String>, Vec<(Number, u32)>, Vec<u32>, Option<(u32, u32)>, bool, bool, usize);
+
+#[pymethods]
+impl Folder {
+    #[new]
+    fn new(
+        rules: &Bound<PyAny>,
+        layout_of: Py<PyAny>,
+        good_gain_threshold: i64,
+        hold_slot: bool,
+    ) -> PyResult<Self> {
+        let how = How { rules: read_rules(rules)?, good_gain_threshold, hold_slot };
+        Ok(Folder { how, layout_of, layouts: FxHashMap::default() })
+    }
+
+    /// Fold the conversation of these payloads; None when it is for Python.
+    fn fold<'py>(
+        &mut self,
+        py: Python<'py>,
+        payloads: Vec<Bound<'py, PyBytes>>,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let payloads: Vec<&[u8]> = payloads.iter().map(|payload| payload.as_bytes()).collect();
+        match py.detach(|| self.folded(&payloads))? {
+            Some(folded) => told(py, folded).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Folder {
+    fn folded<'p>(&mut self, payloads: &[&'p [u8]]) -> PyResult<Option<Folded<'p>>> {
+        let Ok(frame) = Frame::read(payloads) else {
+            return Ok(None);
+        };
+        let mut layouts = Vec::with_capacity(frame.evidence.len());
+        for (codes, _) in &frame.evidence {
+            layouts.push(self.layout(codes)?);
+        }
+        let layouts: Vec<&Layout> = layouts.iter().map(Arc::as_ref).collect();
+        Ok(fold(frame, &layouts, &self.how))
+    }
+
+    fn layout(&mut self, codes: &[u8]) -> PyResult<Arc<Layout>> {
+        if let Some(layout) = self.layouts.get(codes) {
+            return Ok(layout.clone());
+        }
+        let told: ToldLayout =
+            Python::attach(|py| self.layout_of.call1(py, (PyBytes::new(py, codes),))?.extract(py))?;
+        let (type_number, name, values, keys, start_and_end, alone, identifies, digests) = told;
+        let layout =
+            Layout::new(type_number, name, values, keys, start_and_end, alone, identifies, digests);
+        if !layout.fits() {
+            return Err(PyValueError::new_err("a layout has positions behind its digests"));
+        }
+        let layout = Arc::new(layout);
+        if self.layouts.len() >= MOST_LAYOUTS {
+            self.layouts.clear();
+        }
+        self.layouts.insert(codes.into(), layout.clone());
+        Ok(layout)
+    }
+}
+
+/// In the order in which `native_fold.py` takes it.
+fn told<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTuple>> {
+    let attributes = folded.attributes.into_iter().map(|pairs| dict(py, pairs));
+    let costs = folded
+        .costs
+        .into_iter()
+        .map(|calls| calls.into_iter().map(|pairs| dict(py, pairs)).collect::<PyResult<Vec<_>>>());
+    let iterations = folded.iterations.into_iter().map(|one| {
+        (one.iteration, one.calls, one.results, one.unique, one.good, one.gain, one.unlabelled)
+    });
+    let delivered = (
+        folded.last_turn,
+        folded.calls,
+        folded.earlier_calls,
+        folded.redelivered,
+        folded.conflicting,
+        folded.rejected_records,
+        folded.times,
+        attributes.collect::<PyResult<Vec<_>>>()?,
+    );
+    let turn = (
+        iterations.collect::<Vec<_>>(),
+        folded.label_conflicts,
+        folded.labels,
+        folded.scores,
+        folded.judged,
+        costs.collect::<PyResult<Vec<_>>>()?,
+    );
+    let counts = (
+        folded.by_type,
+        folded.by_step,
+        folded.near_misses,
+        folded.cut,
+        folded.by_gain,
+        folded.unidentified,
+    );
+    (delivered, turn, counts).into_pyobject(py)
+}
+
+fn dict<'py, 's>(
+    py: Python<'py>,
+    pairs: Vec<(&'s str, impl IntoPyObject<'py>)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in pairs {
+        dict.set_item(name, value)?;
+    }
+    Ok(dict)
+}
+
+fn read_rules(rules: &Bound<PyAny>) -> PyResult<PairRules> {
+    type Clauses = Vec<Vec<(usize, Vec<Number>)>>;
+    type Points = (Vec<(Number, i64)>, i64, i64, i64);
+    type Told = (Vec<(Number, bool)>, Option<Vec<Number>>, Clauses, Option<Points>, bool);
+    let mut types = Vec::new();
+    for one in rules.get_item("types")?.try_iter()? {
+        let (ids, reject_on, clauses, points, is_default): Told = one?.extract()?;
+        let need = |(least, of)| Need { least, of };
+        types.push(TypeRules {
+            is_default,
+            ids,
+            reject_on,
+            clauses: clauses
+                .into_iter()
+                .map(|clause| clause.into_iter().map(need).collect())
+                .collect(),
+            confidence: points.map(|(points, other, needed, needed_with_context)| Confidence {
+                points: points.into_iter().collect(),
+                other,
+                needed,
+                needed_with_context,
+            }),
+        });
+    }
+    if types.is_empty() {
+        return Err(PyValueError::new_err("no rules of the type default"));
+    }
+    let policy: String = rules.get_item("policy")?.extract()?;
+    Ok(PairRules {
+        types,
+        containers: rules.get_item("containers")?.extract::<Vec<Number>>()?.into_iter().collect(),
+        url_parameters: rules.get_item("url_parameters")?.extract()?,
+        max_candidates: rules.get_item("max_candidates")?.extract()?,
+        policy: match policy.as_str() {
+            "full" => Policy::Full,
+            "ids" => Policy::Ids,
+            "none" => Policy::Nothing,
+            _ => return Err(PyValueError::new_err("not a policy")),
+        },
+    })
+}

@@ -1,0 +1,219 @@
+//! The fold: the calls of a conversation into what its rows are made of.
+//!
+//! `scoring/turn.py`, with the lists of `scoring/ranked_lists.py` and the counts of
+//! `scoring/duplicate_rows.py` and `scoring/data_counts.py`.
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::delivery::deliver;
+use crate::duplicates::{Deduplicator, Duplicate};
+use crate::evidence::{Evidence, Layout, Number};
+use crate::unpacking::{Call, Found, Frame};
+use crate::verification::{PairRules, STEPS};
+
+const UNJUDGED: i64 = -1;
+const HELD_COPY: i64 = -2;
+const GAINS: usize = 5;
+const UNKNOWN_BYTES: usize = 9;
+
+/// How turns are folded.
+pub struct How {
+    pub rules: PairRules,
+    pub good_gain_threshold: i64,
+    /// Later copies keep their places in the ranked list.
+    pub hold_slot: bool,
+}
+
+/// What one iteration retrieved, counted.
+#[derive(Default)]
+pub struct IterationCounts {
+    pub iteration: i64,
+    pub calls: usize,
+    pub results: usize,
+    pub unique: usize,
+    pub good: usize,
+    pub gain: i64,
+    pub unlabelled: usize,
+}
+
+/// A conversation, folded.
+pub struct Folded<'p> {
+    pub last_turn: Option<i64>,
+    pub calls: usize,
+    pub earlier_calls: usize,
+    pub redelivered: usize,
+    pub conflicting: usize,
+    pub rejected_records: i64,
+    pub times: Vec<i64>,
+    /// Of the calls in order, each where it differs from that before.
+    pub attributes: Vec<Vec<(&'p str, &'p str)>>,
+    pub iterations: Vec<IterationCounts>,
+    pub label_conflicts: usize,
+    /// By iteration, those of its calls.
+    pub costs: Vec<Vec<Vec<(&'p str, f64)>>>,
+    /// The ranked list.
+    pub labels: Vec<i64>,
+    pub scores: Vec<Option<f64>>,
+    /// Gains of the labelled documents.
+    pub judged: Vec<i64>,
+    /// By name of the type, how many results there are and how many of them are duplicates.
+    pub by_type: Vec<(String, usize, usize)>,
+    pub by_step: [u64; STEPS],
+    pub near_misses: [u64; STEPS],
+    pub cut: u64,
+    /// By gain, how many results have that label.
+    pub by_gain: [usize; GAINS],
+    pub unidentified: usize,
+}
+
+/// Fold a conversation whose distinct evidence has these layouts; None for what Python is to fold.
+pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Folded<'p>> {
+    let evidence: Vec<Evidence> = frame
+        .evidence
+        .iter()
+        .zip(layouts)
+        .map(|((_, digests), layout)| {
+            let digests = &frame.digests[digests.clone()];
+            (digests.len() == layout.digests).then_some(Evidence { layout, digests })
+        })
+        .collect::<Option<_>>()?;
+    let delivered = deliver(&frame.deliveries, |at| frame.calls[at].encoding)?;
+    let turn_of =
+        |at: &usize| frame.deliveries[*at].turn.max(frame.calls[*at].turn_count.unwrap_or(0));
+    let last_turn = delivered.kept.iter().map(turn_of).max();
+    let in_turn = |at: &&usize| Some(frame.deliveries[**at].turn) == last_turn;
+    let turn: Vec<usize> = delivered.kept.iter().filter(in_turn).copied().collect();
+    let results: Vec<Found> = turn
+        .iter()
+        .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
+        .collect();
+    let mut deduplicator = Deduplicator::new(&how.rules, &evidence);
+    let duplicates: Vec<Option<Duplicate>> =
+        results.iter().map(|result| deduplicator.add(result.evidence)).collect();
+    let names = turn.iter().flat_map(|at| frame.calls[*at].names.iter().copied()).collect();
+    let mut folded = Folded {
+        last_turn,
+        calls: turn.len(),
+        earlier_calls: delivered.kept.len() - turn.len(),
+        redelivered: delivered.redelivered,
+        conflicting: delivered.conflicting,
+        rejected_records: frame.rejected_records,
+        times: delivered.kept.iter().filter_map(|at| frame.deliveries[*at].timestamp).collect(),
+        attributes: attributes(&delivered.kept, &frame.calls),
+        iterations: Vec::new(),
+        label_conflicts: 0,
+        costs: Vec::new(),
+        labels: Vec::new(),
+        scores: Vec::new(),
+        judged: Vec::new(),
+        by_type: by_type(&frame, &results, &duplicates, layouts, &names)?,
+        by_step: [0; STEPS],
+        near_misses: deduplicator.near_misses,
+        cut: deduplicator.cut,
+        by_gain: [0; GAINS],
+        unidentified: results
+            .iter()
+            .filter(|result| !layouts[result.evidence as usize].identifies)
+            .count(),
+    };
+    let mut start = 0;
+    for at in turn {
+        let end = start + frame.calls[at].results.len();
+        folded.begin_call(frame.deliveries[at].iteration, &frame.calls[at]);
+        for place in start..end {
+            let first = duplicates[place].map(|duplicate| results[duplicate.first].gain);
+            folded.add(&results[place], first, how)?;
+        }
+        start = end;
+    }
+    for duplicate in duplicates.iter().flatten() {
+        folded.by_step[duplicate.step as usize] += 1;
+    }
+    Some(folded)
+}
+
+impl<'p> Folded<'p> {
+    fn begin_call(&mut self, iteration: i64, call: &Call<'p>) {
+        if self.iterations.last().is_none_or(|last| last.iteration != iteration) {
+            self.iterations.push(IterationCounts { iteration, ..IterationCounts::default() });
+            self.costs.push(Vec::new());
+        }
+        if let (Some(counts), Some(costs)) = (self.iterations.last_mut(), self.costs.last_mut()) {
+            counts.calls += 1;
+            costs.push(call.costs.clone());
+        }
+    }
+
+    /// Count a result of the last iteration; None for a label that is none.
+    ///
+    /// `first` is the label of the first occurrence, None when the result is that itself.
+    fn add(&mut self, result: &Found, first: Option<Option<i64>>, how: &How) -> Option<()> {
+        let counts = self.iterations.last_mut()?;
+        counts.results += 1;
+        match result.gain {
+            Some(gain) => *self.by_gain.get_mut(usize::try_from(gain).ok()?)? += 1,
+            None => counts.unlabelled += 1,
+        }
+        if let Some(label) = first {
+            let conflicts =
+                matches!((result.gain, label), (Some(one), Some(other)) if one != other);
+            self.label_conflicts += usize::from(conflicts);
+            if how.hold_slot {
+                self.labels.push(HELD_COPY);
+                self.scores.push(result.score);
+            }
+            return Some(());
+        }
+        counts.unique += 1;
+        if let Some(gain) = result.gain {
+            self.judged.push(gain);
+            if gain >= how.good_gain_threshold {
+                counts.good += 1;
+                counts.gain += gain;
+            }
+        }
+        self.labels.push(result.gain.unwrap_or(UNJUDGED));
+        self.scores.push(result.score);
+        Some(())
+    }
+}
+
+/// The attributes of calls, each where they differ from those before.
+fn attributes<'p>(kept: &[usize], calls: &[Call<'p>]) -> Vec<Vec<(&'p str, &'p str)>> {
+    let mut found: Vec<Vec<(&str, &str)>> = Vec::new();
+    let mut before: Option<&[u8]> = None;
+    for at in kept {
+        let (written, attributes) = &calls[*at].attributes;
+        if before != Some(written) {
+            found.push(attributes.clone());
+        }
+        before = Some(written);
+    }
+    found
+}
+
+/// By name of the type, how many results there are and how many of them are duplicates.
+fn by_type(
+    frame: &Frame,
+    results: &[Found],
+    duplicates: &[Option<Duplicate>],
+    layouts: &[&Layout],
+    names: &FxHashMap<&[u8], &str>,
+) -> Option<Vec<(String, usize, usize)>> {
+    let mut counts: IndexMap<Number, (u32, usize, usize), FxBuildHasher> = IndexMap::default();
+    for (result, duplicate) in results.iter().zip(duplicates) {
+        let number = layouts[result.evidence as usize].type_number;
+        let (_, all, copies) = counts.entry(number).or_insert((result.evidence, 0, 0));
+        *all += 1;
+        *copies += usize::from(duplicate.is_some());
+    }
+    let named = counts.into_values().map(|(evidence, all, copies)| {
+        let name = match &layouts[evidence as usize].type_name {
+            Some(name) => name,
+            None => *names.get(frame.evidence[evidence as usize].0.get(..UNKNOWN_BYTES)?)?,
+        };
+        Some((name.to_owned(), all, copies))
+    });
+    named.collect()
+}

@@ -1,0 +1,178 @@
+//! Payloads of a conversation, read back: `unpack` of `scoring/payload.py`.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use crate::delivery::Delivery;
+use crate::msgpack::{Malformed, Reader};
+
+const LENGTH_BYTES: usize = 4;
+const DIGEST_BYTES: usize = 8;
+const COMPRESSED: u32 = 1 << 31;
+
+/// A result: the number of its evidence, its label and its score.
+#[derive(Clone, Copy)]
+pub struct Found {
+    pub evidence: u32,
+    pub gain: Option<i64>,
+    pub score: Option<f64>,
+}
+
+/// A call of which only the deliveries part places it.
+pub struct Call<'p> {
+    pub turn_count: Option<i64>,
+    /// Attributes as they are written, and read.
+    pub attributes: (&'p [u8], Vec<(&'p str, &'p str)>),
+    pub encoding: Option<&'p [u8]>,
+    pub names: Vec<(&'p [u8], &'p str)>,
+    pub costs: Vec<(&'p str, f64)>,
+    /// Where its results stand among all.
+    pub results: Range<usize>,
+}
+
+/// Everything in some payloads, as one frame.
+#[derive(Default)]
+pub struct Frame<'p> {
+    pub deliveries: Vec<Delivery<&'p str>>,
+    pub calls: Vec<Call<'p>>,
+    pub results: Vec<Found>,
+    /// Distinct evidence: its codes, and where its digests stand.
+    pub evidence: Vec<(&'p [u8], Range<usize>)>,
+    pub digests: Vec<u64>,
+    pub rejected_records: i64,
+    numbers: FxHashMap<(&'p [u8], &'p [u8]), u32>,
+}
+
+impl<'p> Frame<'p> {
+    /// Read all frames; malformed is also what Python is to read: compressed frames and labels.
+    pub fn read(payloads: &[&'p [u8]]) -> Result<Self, Malformed> {
+        let mut frame = Frame::default();
+        for payload in payloads {
+            let mut rest = *payload;
+            while !rest.is_empty() {
+                let (length, behind) = rest.split_first_chunk::<LENGTH_BYTES>().ok_or(Malformed)?;
+                let length = u32::from_be_bytes(*length);
+                if length & COMPRESSED != 0 {
+                    return Err(Malformed);
+                }
+                let (content, behind) =
+                    behind.split_at_checked(length as usize).ok_or(Malformed)?;
+                frame.add(&mut Reader::new(content))?;
+                rest = behind;
+            }
+        }
+        Ok(frame)
+    }
+
+    fn add(&mut self, read: &mut Reader<'p>) -> Result<(), Malformed> {
+        if read.array()? != 8 {
+            return Err(Malformed);
+        }
+        let shapes = listed(read, Reader::bytes)?;
+        let evidence = listed(read, |read| {
+            if read.array()? != 2 {
+                return Err(Malformed);
+            }
+            let shape = usize::try_from(read.int()?).map_err(|_| Malformed)?;
+            Ok((*shapes.get(shape).ok_or(Malformed)?, read.bytes()?))
+        })?;
+        let numbers = evidence
+            .into_iter()
+            .map(|(codes, digests)| self.number(codes, digests))
+            .collect::<Result<Vec<u32>, Malformed>>()?;
+        let results = listed(read, |read| self.add_results(read, &numbers))?;
+        if read.array()? != results.len() {
+            return Err(Malformed);
+        }
+        for of_call in results {
+            self.add_call(read, of_call)?;
+        }
+        self.rejected_records = self.rejected_records.saturating_add(read.int()?);
+        if !read.null() || read.map()? > 0 || read.array()? > 0 || !read.at_end() {
+            return Err(Malformed);
+        }
+        Ok(())
+    }
+
+    /// The number of some evidence, which may have come before.
+    fn number(&mut self, codes: &'p [u8], packed: &'p [u8]) -> Result<u32, Malformed> {
+        let next = u32::try_from(self.evidence.len()).map_err(|_| Malformed)?;
+        let number = *self.numbers.entry((codes, packed)).or_insert(next);
+        if number == next {
+            if packed.len() % DIGEST_BYTES != 0 {
+                return Err(Malformed);
+            }
+            let start = self.digests.len();
+            let read =
+                |digest: &[u8]| digest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+            self.digests.extend(packed.chunks_exact(DIGEST_BYTES).map(read));
+            self.evidence.push((codes, start..self.digests.len()));
+        }
+        Ok(number)
+    }
+
+    fn add_results(
+        &mut self,
+        read: &mut Reader<'p>,
+        numbers: &[u32],
+    ) -> Result<Range<usize>, Malformed> {
+        let start = self.results.len();
+        for _ in 0..read.array()? {
+            if read.array()? != 3 {
+                return Err(Malformed);
+            }
+            let place = usize::try_from(read.int()?).map_err(|_| Malformed)?;
+            self.results.push(Found {
+                evidence: *numbers.get(place).ok_or(Malformed)?,
+                gain: read.optional(Reader::int)?,
+                score: read.optional(Reader::number)?,
+            });
+        }
+        Ok(start..self.results.len())
+    }
+
+    fn add_call(&mut self, read: &mut Reader<'p>, results: Range<usize>) -> Result<(), Malformed> {
+        if read.array()? != 13 {
+            return Err(Malformed);
+        }
+        let (turn, iteration) = (read.int()?, read.int()?);
+        let (call, timestamp) = (read.optional(Reader::int)?, read.optional(Reader::int)?);
+        let record_id = read.optional(Reader::text)?;
+        let turn_count = read.optional(Reader::int)?;
+        read.boolean()?;
+        let attributes =
+            read.spanned(|read| pairs(read, |read| Ok((read.text()?, read.text()?))))?;
+        let record_digest = read.bytes()?.try_into().map_err(|_| Malformed)?;
+        let encoding = read.optional(Reader::bytes)?;
+        let names = pairs(read, |read| Ok((read.bytes()?, read.text()?)))?;
+        if read.array()? != 0 {
+            return Err(Malformed);
+        }
+        let costs = pairs(read, |read| Ok((read.text()?, read.number()?)))?;
+        self.deliveries.push(Delivery {
+            turn,
+            iteration,
+            call,
+            timestamp,
+            record_id,
+            record_digest,
+        });
+        self.calls.push(Call { turn_count, attributes, encoding, names, costs, results });
+        Ok(())
+    }
+}
+
+fn listed<'p, T>(
+    read: &mut Reader<'p>,
+    mut item: impl FnMut(&mut Reader<'p>) -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    (0..read.array()?).map(|_| item(read)).collect()
+}
+
+fn pairs<'p, T>(
+    read: &mut Reader<'p>,
+    mut pair: impl FnMut(&mut Reader<'p>) -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    (0..read.map()?).map(|_| pair(read)).collect()
+}

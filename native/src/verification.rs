@@ -1,0 +1,278 @@
+//! Whether two results are the same document: `dedup/verification.py`.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::evidence::{Evidence, Number};
+use crate::rules::{CONTENT, GENERIC_ID, SNIPPET, UNKNOWN_FIELD, UNKNOWN_ID, URL, URL_QUERY};
+
+const NO_TYPE: Number = 0;
+const FIELDS: std::ops::Range<Number> = 32..96;
+const IDS: std::ops::Range<Number> = 96..126;
+
+/// The step that decided about a pair, in the order in which `Step` has them in Python.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Type,
+    Ids,
+    Url,
+    UrlIdentity,
+    UrlText,
+    Fields,
+    GenericId,
+    NamedId,
+    Identical,
+    Inconclusive,
+}
+
+pub const STEPS: usize = 10;
+
+/// How much of the rules is applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    Full,
+    Ids,
+    Nothing,
+}
+
+/// Part of a clause: at least so many of the attributes are equal.
+pub struct Need {
+    pub least: usize,
+    pub of: Vec<Number>,
+}
+
+/// Points for equal fields.
+pub struct Confidence {
+    pub points: FxHashMap<Number, i64>,
+    pub other: i64,
+    pub needed: i64,
+    pub needed_with_context: i64,
+}
+
+/// What decides about a pair of one entity type.
+pub struct TypeRules {
+    pub is_default: bool,
+    /// The definitive ids and the container ids, each with whether it is definitive.
+    pub ids: Vec<(Number, bool)>,
+    /// None for all fields.
+    pub reject_on: Option<Vec<Number>>,
+    pub clauses: Vec<Vec<Need>>,
+    pub confidence: Option<Confidence>,
+}
+
+/// The compiled rules as far as pairs go.
+pub struct PairRules {
+    /// By type number; those of `default` at 0.
+    pub types: Vec<TypeRules>,
+    pub containers: FxHashSet<Number>,
+    pub url_parameters: Vec<Number>,
+    pub max_candidates: usize,
+    pub policy: Policy,
+}
+
+impl PairRules {
+    fn of_type(&self, number: Number) -> &TypeRules {
+        let known = usize::try_from(number).ok().and_then(|number| self.types.get(number));
+        known.unwrap_or(&self.types[0])
+    }
+}
+
+/// What verification says of a pair.
+#[derive(Clone, Copy)]
+pub struct Verdict {
+    pub duplicate: bool,
+    pub step: Step,
+}
+
+fn different(step: Step) -> Option<Verdict> {
+    Some(Verdict { duplicate: false, step })
+}
+
+fn duplicate(step: Step) -> Option<Verdict> {
+    Some(Verdict { duplicate: true, step })
+}
+
+fn is_field(attribute: Number) -> bool {
+    FIELDS.contains(&attribute) || attribute >> 64 == Number::from(UNKNOWN_FIELD)
+}
+
+fn is_named_id(attribute: Number) -> bool {
+    IDS.contains(&attribute) || attribute >> 64 == Number::from(UNKNOWN_ID)
+}
+
+/// Decide about a pair by the first step that can; the order of the two is free.
+pub fn verify(first: Evidence, second: Evidence, rules: &PairRules) -> Verdict {
+    let (mine, theirs) = (first.layout.type_number, second.layout.type_number);
+    let type_number = if mine == NO_TYPE { theirs } else { mine };
+    if theirs != NO_TYPE && theirs != type_number {
+        return Verdict { duplicate: false, step: Step::Type };
+    }
+    let applicable = rules.of_type(type_number);
+    let found = if rules.policy == Policy::Ids {
+        by_ids(first, second, applicable).or_else(|| by_weak_ids(first, second, applicable, rules))
+    } else {
+        by_ids(first, second, applicable)
+            .or_else(|| by_url(first, second, rules))
+            .or_else(|| by_fields(first, second, applicable, rules))
+            .or_else(|| by_weak_ids(first, second, applicable, rules))
+            .or_else(|| by_identity(first, second))
+    };
+    found.unwrap_or(Verdict { duplicate: false, step: Step::Inconclusive })
+}
+
+fn by_ids(mine: Evidence, theirs: Evidence, applicable: &TypeRules) -> Option<Verdict> {
+    let mut definitive = false;
+    for (attribute, is_definitive) in &applicable.ids {
+        let (Some(one), Some(other)) = (mine.get(*attribute), theirs.get(*attribute)) else {
+            continue;
+        };
+        if !one.shares(other) {
+            return different(Step::Ids);
+        }
+        definitive |= is_definitive;
+    }
+    if definitive { duplicate(Step::Ids) } else { None }
+}
+
+/// Whether both have an attribute, and then whether it is equal.
+fn compared(mine: Evidence, theirs: Evidence, attribute: Number) -> Option<bool> {
+    Some(mine.get(attribute)?.equals(theirs.get(attribute)?))
+}
+
+fn by_url(mine: Evidence, theirs: Evidence, rules: &PairRules) -> Option<Verdict> {
+    if !compared(mine, theirs, URL.into())? {
+        return different(Step::Url);
+    }
+    let query = Number::from(URL_QUERY);
+    let same_query = match (mine.get(query), theirs.get(query)) {
+        (Some(one), Some(other)) => one.equals(other),
+        (None, None) => true,
+        _ => false,
+    };
+    if same_query {
+        return duplicate(Step::Url);
+    }
+    let mut parameters = rules.url_parameters.iter();
+    if parameters.any(|parameter| compared(mine, theirs, *parameter) == Some(false)) {
+        return different(Step::UrlIdentity);
+    }
+    let texts = [SNIPPET, CONTENT].map(|text| compared(mine, theirs, text.into()));
+    if texts.contains(&Some(false)) {
+        return different(Step::UrlText);
+    }
+    if texts.contains(&Some(true)) { duplicate(Step::UrlText) } else { None }
+}
+
+fn by_fields(
+    mine: Evidence,
+    theirs: Evidence,
+    applicable: &TypeRules,
+    rules: &PairRules,
+) -> Option<Verdict> {
+    let rejects = match &applicable.reject_on {
+        Some(attributes) => {
+            attributes.iter().any(|attribute| compared(mine, theirs, *attribute) == Some(false))
+        }
+        None => mine.values().any(|(attribute, one)| {
+            is_field(attribute) && theirs.get(attribute).is_some_and(|other| !one.equals(other))
+        }),
+    };
+    if rejects {
+        return different(Step::Fields);
+    }
+    if let Some(confidence) = &applicable.confidence {
+        return by_points(mine, theirs, confidence, rules);
+    }
+    let holds = |clause: &Vec<Need>| {
+        clause.iter().all(|need| count_equal(mine, theirs, &need.of) >= need.least)
+    };
+    if applicable.clauses.iter().any(holds) { duplicate(Step::Fields) } else { None }
+}
+
+fn count_equal(mine: Evidence, theirs: Evidence, attributes: &[Number]) -> usize {
+    let equal = |attribute: &&Number| match (mine.get(**attribute), theirs.get(**attribute)) {
+        (Some(one), Some(other)) => {
+            one.equals(other) || (is_named_id(**attribute) && one.shares(other))
+        }
+        _ => false,
+    };
+    attributes.iter().filter(equal).count()
+}
+
+fn by_points(
+    mine: Evidence,
+    theirs: Evidence,
+    confidence: &Confidence,
+    rules: &PairRules,
+) -> Option<Verdict> {
+    let points: i64 = mine
+        .values()
+        .filter(|(attribute, one)| {
+            is_field(*attribute) && theirs.get(*attribute).is_some_and(|other| one.equals(other))
+        })
+        .map(|(attribute, _)| confidence.points.get(&attribute).unwrap_or(&confidence.other))
+        .sum();
+    let enough = points >= confidence.needed
+        || (points >= confidence.needed_with_context && has_id_context(mine, theirs, rules));
+    if enough { duplicate(Step::Fields) } else { None }
+}
+
+/// An equal generic id, an agreeing named id that is no container, or an equal host and path.
+fn has_id_context(mine: Evidence, theirs: Evidence, rules: &PairRules) -> bool {
+    generic_id_agrees(mine, theirs)
+        || some_named_id_agrees(mine, theirs, rules)
+        || compared(mine, theirs, URL.into()) == Some(true)
+}
+
+/// Ids that identify nothing by themselves, where nothing speaks against them.
+fn by_weak_ids(
+    mine: Evidence,
+    theirs: Evidence,
+    applicable: &TypeRules,
+    rules: &PairRules,
+) -> Option<Verdict> {
+    let step = if generic_id_agrees(mine, theirs) {
+        Step::GenericId
+    } else if applicable.is_default && some_named_id_agrees(mine, theirs, rules) {
+        Step::NamedId
+    } else {
+        return None;
+    };
+    if compared(mine, theirs, URL.into()).is_some() || something_differs(mine, theirs) {
+        return None;
+    }
+    duplicate(step)
+}
+
+fn generic_id_agrees(mine: Evidence, theirs: Evidence) -> bool {
+    compared(mine, theirs, GENERIC_ID.into()) == Some(true)
+}
+
+/// Whether a named id that no type lists as container has a value in common.
+fn some_named_id_agrees(mine: Evidence, theirs: Evidence, rules: &PairRules) -> bool {
+    mine.values().any(|(attribute, one)| {
+        is_named_id(attribute)
+            && !rules.containers.contains(&attribute)
+            && theirs.get(attribute).is_some_and(|other| one.shares(other))
+    })
+}
+
+/// Whether a named id or a field that both have is not the same.
+fn something_differs(mine: Evidence, theirs: Evidence) -> bool {
+    mine.values().any(|(attribute, one)| {
+        let Some(other) = theirs.get(attribute) else {
+            return false;
+        };
+        if is_named_id(attribute) {
+            !one.shares(other)
+        } else {
+            is_field(attribute) && !one.equals(other)
+        }
+    })
+}
+
+fn by_identity(first: Evidence, second: Evidence) -> Option<Verdict> {
+    let identical = first.layout.type_number == second.layout.type_number
+        && first.layout.identifies_alone
+        && first.has_values_of(second);
+    if identical { duplicate(Step::Identical) } else { None }
+}

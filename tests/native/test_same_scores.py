@@ -1,0 +1,234 @@
+"""Native code folds conversations to the scores that Python gives, to the bit."""
+
+from contextlib import suppress
+from itertools import pairwise
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
+from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rules_file import read_rules
+from goodgain.transforms.core.judgments.external_labels import ExternalLabels
+from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.native import SWITCH
+from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.scoring.payload import payload, unpack
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from tests.adversarial import trace
+from tests.core.direct import fingerprints, scoring, shipped_rules
+from tests.native.paths import needs_native
+
+pytestmark = needs_native
+
+METRICS = ("ndcg@10", "mrr", "auc", "judged@5")
+COSTS = ("tokens", "usd")
+encode = msgspec.msgpack.Encoder(order="sorted").encode
+# More names than there are numbers of one byte, so that some are known by their digests.
+MANY_NAMES = compile_rules(
+    read_rules(
+        "types:\n  default: {definitive: [doc_id], container: ["
+        + ", ".join(f"site{number}" for number in range(40))
+        + "], reject_on: all, points: {'any other field': 1, needed: 3, "
+        "'needed with id context': 1, extra70: 2, "
+        + ", ".join(f"extra{number}: 1" for number in range(70))
+        + "}}\n  File: {definitive: [file_id], reject_on: [extra69, file_name], duplicate_if: "
+        "[[file_name, {at_least: 2, of: [author, title, ids.item, extra68]}]]}\n"
+    )
+)
+
+
+def native_score(conversation_id, payloads, how, rejected=0):
+    """The score where native code folds; None where it leaves the conversation to Python."""
+    scorer = PayloadScorer(how)
+    if scorer._folder.fold(payloads) is None:
+        return None
+    return scorer.score(conversation_id, payloads, rejected)
+
+
+def score_in_python(conversation_id, payloads, how, rejected=0):
+    frame = unpack(payloads)
+    rejected += frame.rejected_records
+    return score_conversation(conversation_id, frame.calls, rejected, how)
+
+
+def assert_same(conversation_id, payloads, how, rejected=0):
+    """Both ways; gives whether native code folded it."""
+    try:
+        expected = score_in_python(conversation_id, payloads, how, rejected)
+    except EncodingsNeededError:
+        assert native_score(conversation_id, payloads, how, rejected) is None
+        return False
+    native = native_score(conversation_id, payloads, how, rejected)
+    assert native is not None
+    assert encode(native) == encode(expected)
+    return True
+
+
+def parted(random, calls):
+    """The payloads of calls, in some parts and some order, with rejected records."""
+    calls = random.sample(calls, len(calls))
+    cuts = sorted(random.randrange(len(calls) + 1) for _ in range(random.randrange(3)))
+    return [
+        payload(calls[start:end], random.choice([0, 0, 2]))
+        for start, end in pairwise([0, *cuts, len(calls)])
+    ]
+
+
+@pytest.mark.parametrize("policy", ["full", "ids", "none"])
+@pytest.mark.parametrize("max_candidates", [1, 2, 256])
+def test_adversarial_traces(policy, max_candidates):
+    random = Random(max_candidates)
+    how = scoring(shipped_rules(max_candidates, policy), METRICS, costs=COSTS)
+    for hold_slot in (False, True):
+        by_conversation = fingerprints(trace(random, conversations=40))
+        folded = [
+            assert_same(name, parted(random, calls), replace(how, hold_slot=hold_slot), rejected=1)
+            for name, calls in by_conversation.items()
+        ]
+        assert all(folded)
+
+
+def test_undecided_conversations_are_left_to_python():
+    random = Random(7)
+    by_conversation = fingerprints(trace(random, conversations=60), keep_encoding=False)
+    how = scoring()
+    folded = [
+        assert_same(name, parted(random, calls), how) for name, calls in by_conversation.items()
+    ]
+    assert 0 < sum(folded) < len(folded)
+
+
+def test_rules_with_more_names_than_numbers():
+    random = Random(3)
+    how = scoring(MANY_NAMES, METRICS)
+    for number in range(60):
+        records = [
+            {
+                "conversation_id": "c",
+                "iteration": iteration,
+                "call": 0,
+                "results": [result_of(random) for _ in range(6)],
+            }
+            for iteration in range(1, 5)
+        ]
+        calls = fingerprints(records, MANY_NAMES)["c"]
+        assert assert_same(f"c{number}", parted(random, calls), how)
+
+
+def result_of(random):
+    def some(names, values):
+        return {name: random.choice(values) for name in names if random.random() < 0.3}
+
+    return {
+        "entity_type": random.choice([None, "File", "Odd", "odder"]),
+        "id": random.choice([None, "a", "A", "b"]),
+        "url": random.choice([None, None, "https://a.org/x?id=1", "https://a.org/x?id=2"]),
+        "ids": some(("doc_id", "site1", "site39", "item", "other"), ["1", ["1", "2"], ["2", "3"]]),
+        "fields": some(
+            ("author", "file_name", "extra3", "extra68", "extra69", "extra70", "unheard"), "xy"
+        ),
+        "title": random.choice([None, "t", "u"]),
+        "gain": random.choice([None, 0, 1, 2, 3, 4]),
+        "score": random.choice([None, 0.5, 1]),
+    }
+
+
+TEXT = st.sampled_from(["a", "b", "é", "￿", "𐀀", "\x1c", " "])
+DIGEST = st.integers(0, 3).map(lambda number: number.to_bytes(8))
+SHAPES = {  # codes with so many digests
+    b"\x00\x01\x02": 2,
+    b"\x01\x60\x60\xe0\x02\x03\x04": 6,
+    b"\x01\x60\x02\x20\x21\xa1": 5,
+    b"\x02\x26\x27\x22\xa2": 4,
+    b"\x00\x7f" + bytes(8) + b"\x01": 2,
+    b"\xff" + bytes(8) + b"\x20\x7e" + bytes(8): 2,
+    b"\x00": 0,
+}
+
+
+@st.composite
+def results(draw):
+    codes = draw(st.sampled_from(sorted(SHAPES)))
+    digests = b"".join(draw(DIGEST) for _ in range(SHAPES[codes]))
+    gain = draw(st.none() | st.integers(0, 4))
+    return ResultFingerprint(codes, digests, gain, draw(st.none() | st.floats(allow_nan=False)))
+
+
+CALLS = st.builds(
+    CallFingerprint,
+    turn=st.integers(1, 3),
+    iteration=st.sampled_from([1, 2, 5, 2**31]),
+    call=st.none() | st.integers(0, 2),
+    timestamp=st.none() | st.sampled_from([-1, 0, 1_700_000_000, 1_700_000_000_000]),
+    record_id=st.none() | TEXT,
+    turn_count=st.none() | st.integers(0, 4),
+    is_final=st.booleans(),
+    attributes=st.dictionaries(TEXT, TEXT, max_size=2),
+    record_digest=st.sampled_from([b"\x00" * 16, b"\x01" * 16, b"\xff" * 16]),
+    encoding=st.none() | st.sampled_from([b"", b"a", b"ab", b"\xff"]),
+    names=st.just({b"\xff" + bytes(8): "odd"}),
+    results=st.lists(results(), max_size=8),
+    costs=st.dictionaries(st.sampled_from(COSTS), st.floats(0, 1e100), max_size=2),
+)
+
+
+@given(
+    st.lists(st.lists(CALLS, max_size=4), max_size=3),
+    st.sampled_from(["full", "ids", "none"]),
+    st.sampled_from([1, 3, 256]),
+    st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+def test_whatever_calls_hold(payloads, policy, max_candidates, hold_slot):
+    rules = shipped_rules(max_candidates, policy)
+    how = scoring(rules, METRICS, costs=COSTS, hold_slot=hold_slot, clock=0)
+    assert_same("c", [payload(calls, 1) for calls in payloads], how)
+
+
+@given(st.lists(CALLS, max_size=3), st.data())
+@settings(max_examples=300, deadline=None)
+def test_damaged_payloads_never_panic(calls, data):
+    whole = bytearray(payload(calls))
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(whole) - 1))
+        whole[place] = data.draw(st.integers(0, 255))
+    damaged = bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    with suppress(ValueError, LookupError, TypeError):
+        PayloadScorer(scoring())._folder.fold([damaged])
+
+
+def test_what_native_code_leaves_to_python(monkeypatch):
+    calls = fingerprints(trace(Random(1), conversations=1)).popitem()[1]
+    plain = [payload(calls)]
+    assert native_score("c", plain, scoring()) is not None
+    left = [
+        [payload(calls, compress=True)],
+        [payload(calls, external=ExternalLabels())],
+        [*plain, payload((), encodings={b"x": b"y"})],
+    ]
+    for payloads in left:
+        assert native_score("c", payloads, scoring()) is None
+        expected = encode(PayloadScorer(scoring()).score("c", plain))
+        assert encode(PayloadScorer(scoring()).score("c", payloads)) == expected
+    for option in ("bounds", "per_call", "keep_duplicates"):
+        assert PayloadScorer(scoring(**{option: True}))._folder is None
+    assert PayloadScorer(scoring(label_keys=LabelKeys()))._folder is None
+    monkeypatch.setenv(SWITCH, "0")
+    assert PayloadScorer(scoring())._folder is None
+
+
+def test_layouts_are_forgotten_when_there_are_many():
+    scorer = PayloadScorer(scoring())
+    for number in range(10_050):
+        codes = b"\x00\x7e" + number.to_bytes(8)
+        call = CallFingerprint(
+            1, 1, 0, None, None, None, False, {}, bytes(16), None, {},
+            [ResultFingerprint(codes, bytes(8), 1, None)] * 2,
+        )  # fmt: skip
+        assert scorer._folder.fold([payload([call])]) is not None

@@ -1,0 +1,171 @@
+"""Scores of conversations from their payloads, folded in native code where that can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from goodgain.transforms.core.dedup.evidence import layout_of
+from goodgain.transforms.core.dedup.rules import (
+    DEFAULT_TYPE,
+    NO_TYPE,
+    UNKNOWN_TYPE,
+    Confidence,
+    RuleTable,
+    TypeRules,
+)
+from goodgain.transforms.core.dedup.verification import Step
+from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.scoring.data_counts import data_counts, identifies
+from goodgain.transforms.core.scoring.delivery import merged_attributes
+from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
+from goodgain.transforms.core.scoring.gains import IterationCounts
+from goodgain.transforms.core.scoring.payload import unpack
+from goodgain.transforms.core.scoring.ranked_lists import LabelledList
+from goodgain.transforms.core.scoring.score import (
+    ConversationScore,
+    Scoring,
+    score_conversation,
+    score_tally,
+)
+from goodgain.transforms.core.scoring.tally import Tally
+
+_STEPS = tuple(step.value for step in Step)
+
+
+class PayloadScorer:
+    """Scores one conversation after the other. Remembers layouts: one for a thread."""
+
+    def __init__(self, scoring: Scoring, pools: TopicPools | None = None) -> None:
+        """Score by `scoring`; `pools` are of topics, read when it has a pool."""
+        self._scoring = scoring
+        self._pools = pools
+        self._folder = _native_folder(scoring)
+
+    def score(
+        self, conversation_id: str, payloads: Sequence[bytes], rejected_records: int = 0
+    ) -> ConversationScore:
+        """Score a conversation from all its payloads, in whatever order.
+
+        Args:
+          conversation_id: whose they are.
+          payloads: from `payload`.
+          rejected_records: how many of its records were rejected beside those in the payloads.
+
+        Raises:
+          EncodingsNeededError: an order hangs on canonical encodings that were left behind.
+          GoodGainError: a file of the pool cannot be read.
+        """
+        told = None if self._folder is None else self._folder.fold(payloads)
+        if told is not None:
+            delivered, turn, counts = told
+            rejected_records += delivered[5]
+            folded = _tally(delivered, turn, counts)
+            return score_tally(conversation_id, folded, rejected_records, self._scoring)
+        frame = unpack(payloads)
+        return score_conversation(
+            conversation_id,
+            frame.calls,
+            frame.rejected_records + rejected_records,
+            self._scoring,
+            frame.external,
+            self._pools,
+            frame.labels,
+        )
+
+
+def _native_folder(scoring: Scoring) -> Any | None:
+    """Native code for what is asked; None where it is not there or does not do all of it."""
+    native = native_module()
+    details = scoring.bounds or scoring.per_call or scoring.keep_duplicates
+    if native is None or details or scoring.label_keys is not None or scoring.pool is not None:
+        return None
+    rules = scoring.rules
+    return native.Folder(
+        _told_rules(rules),
+        partial(_layout, rules),
+        scoring.good_gain_threshold,
+        scoring.hold_slot,
+    )
+
+
+def _tally(delivered: Any, turn: Any, counts: Any) -> Tally:
+    last_turn, calls, earlier_calls, redelivered, conflicting, _, times, attributes = delivered
+    iterations, label_conflicts, labels, scores, judged, costs = turn
+    by_type, by_step, near_misses, cut, by_gain, unidentified = counts
+    iterations = [IterationCounts(*one) for one in iterations]
+    return Tally(
+        last_turn,
+        merged_attributes(attributes),
+        calls,
+        earlier_calls,
+        redelivered,
+        conflicting,
+        times,
+        iterations,
+        costs,
+        label_conflicts,
+        None,
+        LabelledList(labels, scores),
+        judged,
+        {
+            **duplicate_counts(by_type, _by_step(by_step), _by_step(near_misses), cut),
+            **data_counts(dict(enumerate(by_gain)), unidentified, iterations),
+        },
+    )
+
+
+def _by_step(counts: Sequence[int]) -> dict[str, int]:
+    return dict(zip(_STEPS, counts, strict=True))
+
+
+def _told_rules(rules: RuleTable) -> dict[str, Any]:
+    """What native code needs of the rules; types by number, with those of `default` at 0."""
+    return {
+        "types": [_told_type(one) for one in (rules.default, *rules.types)],
+        "containers": sorted(rules.containers),
+        "url_parameters": list(rules.url_parameters.values()),
+        "max_candidates": rules.max_candidates,
+        "policy": rules.policy,
+    }
+
+
+def _told_type(rules: TypeRules) -> tuple[Any, ...]:
+    return (
+        [(number, number in rules.definitive) for number in rules.ids],
+        rules.reject_on,
+        [[(need.least, need.of) for need in clause] for clause in rules.clauses],
+        None if rules.confidence is None else _told_points(rules.confidence),
+        rules.name == DEFAULT_TYPE,
+    )
+
+
+def _told_points(points: Confidence) -> tuple[Any, ...]:
+    named = list(points.points.items())
+    return named, points.other, points.needed, points.needed_with_context
+
+
+def _layout(rules: RuleTable, codes: bytes) -> tuple[Any, ...]:
+    """Where things stand in fingerprints with these codes, once for all with the same."""
+    layout = layout_of(codes)
+    keys = [position for _, position in layout.keys]
+    positions = [*keys, *(position for _, position in layout.values)]
+    return (
+        layout.type_number,
+        _type_name(rules, codes[0]),
+        layout.values,
+        keys,
+        layout.start_and_end,
+        layout.identifies_alone,
+        identifies(layout, rules),
+        max(positions, default=-1) + 1,
+    )
+
+
+def _type_name(rules: RuleTable, number: int) -> str | None:
+    """What counts call a type; None where only the calls know it."""
+    if number == NO_TYPE:
+        return UNTYPED
+    return None if number == UNKNOWN_TYPE else rules.types[number - 1].name

@@ -1,0 +1,80 @@
+"""What the rows of a conversation are made of, wherever it was folded (SPEC 3, 4, 5, 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.scoring.costs import costs_by_iteration
+from goodgain.transforms.core.scoring.data_counts import data_counts, labels_of, unidentified_of
+from goodgain.transforms.core.scoring.delivery import Delivered
+from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
+from goodgain.transforms.core.scoring.gains import IterationCounts
+from goodgain.transforms.core.scoring.ranked_lists import LabelledList, turn_list
+from goodgain.transforms.core.scoring.turn import Turn
+
+
+class Tally(Struct, frozen=True):
+    """A folded conversation without its calls and results.
+
+    Attributes:
+      last_turn: the turn that is scored; None without any usable record.
+      attributes: of the conversation.
+      calls: search calls of the last turn; earlier_calls: of the turns before it.
+      redelivered, conflicting: as in `Delivered`.
+      times: timestamps of the usable records, in ms.
+      iterations: counts by i - 1.
+      costs: by i - 1, what each call cost.
+      label_conflicts: as in `Turn`; judgments_met_again: how many are there.
+      ranked: the ranked list.
+      judged: gains of the judged documents, in any order.
+      counts: results, duplicates and labels of the last turn, by dotted name.
+    """
+
+    last_turn: int | None
+    attributes: dict[str, str]
+    calls: int
+    earlier_calls: int
+    redelivered: int
+    conflicting: int
+    times: Sequence[int]
+    iterations: Sequence[IterationCounts]
+    costs: Sequence[Sequence[Mapping[str, float]]]
+    label_conflicts: int
+    judgments_met_again: int | None
+    ranked: LabelledList
+    judged: list[int]
+    counts: Mapping[str, int]
+
+
+def tally(
+    delivered: Delivered, turn: Turn, judged: list[int], rules: RuleTable, hold_slot: bool
+) -> Tally:
+    """Tally a turn that was folded from the last calls of what was delivered.
+
+    Args:
+      judged: gains of the judged documents.
+      rules: for duplicates.
+      hold_slot: later copies keep their places in the ranked list.
+    """
+    return Tally(
+        delivered.last_turn,
+        delivered.attributes(),
+        len(turn.calls),
+        len(delivered.calls) - len(turn.calls),
+        delivered.redelivered,
+        delivered.conflicting,
+        [call.timestamp for call in delivered.calls if call.timestamp is not None],
+        turn.iterations,
+        costs_by_iteration(turn.calls),
+        turn.label_conflicts,
+        None if turn.judgments_met_again is None else len(turn.judgments_met_again),
+        turn_list(turn, hold_slot),
+        judged,
+        {
+            **DescribedTurn(turn, rules).counts(),
+            **data_counts(labels_of(turn), unidentified_of(turn, rules), turn.iterations),
+        },
+    )
