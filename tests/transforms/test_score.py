@@ -37,6 +37,7 @@ def test_what_comes_after_the_end_does_not_make_a_second_row():
         for at in (1, 2)
     )
     scoring, payloads, scored = ScoreFromState(SCORING), Bag(), Bag()
+    scoring.setup()
     scoring.process(("c", first), payloads, Timer())
     (score,) = scoring.close_conversation("c", payloads, scored)
     assert score.conversation.N == 1
