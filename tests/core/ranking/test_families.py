@@ -64,3 +64,14 @@ def test_declaration_names_the_argument():
 def test_importing_does_not_need_beam():
     code = "import sys, goodgain.transforms.core.ranking; sys.exit('apache_beam' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_no_version_of_python_decides_how_sums_are_rounded():
+    """`sum` compensates its rounding from Python 3.12 on; the sum is one term after the other."""
+    labels = [3, 0, 0, 2, 3, 3, 0, 2, 0, 4, 4, 2]
+    (value,) = RankingEvaluator(parse_ranking_metrics(["rbp.8"]), 2).evaluate(labels, [])
+    total, power = 0.0, 1.0
+    for label in labels:
+        total += power if label >= 2 else 0.0
+        power *= 0.8
+    assert value == (1.0 - 0.8) * total

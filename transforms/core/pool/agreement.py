@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import sqrt
+from math import fsum, sqrt
 
 import numpy as np
 from msgspec import Struct
@@ -102,8 +102,8 @@ def kappa(matrix: Matrix) -> Kappa:
                 if without is None:
                     return Kappa(value, None, None)
                 left_out.append((count, without))
-    mean = sum(count * one for count, one in left_out) / total
-    squares = sum(count * (one - mean) ** 2 for count, one in left_out)
+    mean = fsum(count * one for count, one in left_out) / total
+    squares = fsum(count * (one - mean) ** 2 for count, one in left_out)
     half = _NORMAL_95 * sqrt((total - 1) / total * squares)
     return Kappa(value, max(value - half, -1.0), min(value + half, 1.0))
 

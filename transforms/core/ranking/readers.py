@@ -33,7 +33,10 @@ def rbp_residual(ranked: RankedList, p: float) -> float:
 
 def _persisting(ranks: list[int], p: float, size: int) -> float:
     table = powers(p, size)
-    return (1.0 - p) * sum([table[rank - 1] for rank in ranks])
+    total = 0.0
+    for rank in ranks:  # sum() rounds otherwise from Python 3.12 on
+        total += table[rank - 1]
+    return (1.0 - p) * total
 
 
 def err(ranked: RankedList, k: int | None) -> float:
