@@ -39,7 +39,7 @@ def test_the_primary_metric_is_tested_by_itself(outputs, capsys):
         (dcg["ci_low"], dcg["ci_high"])
     )
     assert dcg["verdict_confidence"] == pytest.approx(0.95)
-    assert found["answer"].startswith("The candidate is better by DCG: +")
+    assert found["answer"].startswith("The candidate is better by Discounted gain (DCG): +")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def jsonl_readers(folder):
     yield "json", len([json.loads(line) for line in path.open()])
     if path.stat().st_size:
         yield "pandas", len(pd.read_json(path, lines=True))
-        yield "polars", pl.read_ndjson(path).height
+        yield "polars", pl.read_ndjson(path, infer_schema_length=None).height
         counted = duckdb.sql(f"SELECT count(*) FROM read_json_auto('{path}')")
         yield "duckdb", counted.fetchall()[0][0]
 

@@ -41,16 +41,16 @@ class TestSection:
         curves = page.data["slices"][0]["curves"]
         mean, low, high, n = curves["reached"]["cost_i.tokens"]
         assert mean[:3] == [pytest.approx(500 / 3, rel=1e-5), 100, 200]
-        assert n == [3, 2, 1]
+        assert n == [3, 2, 1, 0, 0]
         assert low[0] < mean[0] < high[0]
-        assert curves["reached"]["cost_i.usd"][3] == [3, 0, 1]
+        assert curves["reached"]["cost_i.usd"][3] == [3, 0, 1, 0, 0]
         assert curves["reached"]["n"] == [3, 2, 1, 0, 0]
         assert curves["all"]["cost_at_i.tokens"][0][2] == 300
 
     def test_gain_for_a_unit_is_that_of_the_means(self, page):
         """Iteration 1 brings 9 for 500, iteration 2 brings 4 for 200, iteration 3 none for 200."""
         curves = page.data["slices"][0]["curves"]["reached"]
-        gains, costs = curves["G_i"][0][:3], curves["cost_i.tokens"][0]
+        gains, costs = curves["G_i"][0][:3], curves["cost_i.tokens"][0][:3]
         pay = [gain / cost for gain, cost in zip(gains, costs, strict=True)]
         assert pay == [pytest.approx(9 / 500, rel=1e-5), 4 / 200, 0]
         assert page.data["slices"][0]["end"]["CG_per_total.tokens"][0] == pytest.approx(
