@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,11 +88,32 @@ def test_attributes_are_written_in_one_way(value):
     assert both({**BASE, "attributes": value}).attributes == {"a": "x"}
 
 
-@pytest.mark.parametrize(("value", "expected"), [(3, 3), (3.0, 3), (0.0, 0), (None, None)])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(3, 3), (3.0, 3), (0.0, 0), (None, None), ("3", 3), ("3.0", 3), (" 3.00 ", 3)],
+)
 def test_whole_numbers_of_any_type(value, expected):
     call = both({**with_result(gain=value), "call": value, "turn_count": value})
     assert (call.results[1].gain, call.call, call.turn_count) == (expected, expected, expected)
     assert type(call.results[1].gain) is type(expected)
+
+
+@pytest.mark.parametrize("value", ["2.5", "3.", "3.0.0", "three", "", ".0"])
+def test_text_that_is_no_whole_number_is_refused(value):
+    with pytest.raises(RecordError, match="gain must be a whole number from 0 to 4"):
+        parse_mapping(with_result(gain=value))
+
+
+def test_integers_of_numpy():
+    call = parse_mapping(
+        {**with_result(gain=np.int64(3), id=np.int32(7)), "iteration": np.uint8(2)}
+    )
+    assert (call.iteration, call.results[1]) == (2, Result(gain=3, id="7"))
+
+
+@pytest.mark.parametrize(("value", "final"), [("true", True), ("True", True), (" FALSE", False)])
+def test_true_and_false_as_text(value, final):
+    assert both({**BASE, "is_final": value}).is_final is final
 
 
 def test_decimals_of_typed_formats():
@@ -128,6 +150,8 @@ NOON = 1_704_110_400_000
     [
         (NOON, NOON),
         (float(NOON), NOON),
+        (str(NOON), NOON),
+        (f"{NOON}.0", NOON),
         ("2024-01-01T12:00:00Z", NOON),
         ("2024-01-01T12:00:00", NOON),
         ("2024-01-01T13:00:00+01:00", NOON),
@@ -146,6 +170,7 @@ def test_times_in_json(value, millis):
         (datetime(2024, 1, 1, 12, tzinfo=UTC), NOON),
         (datetime(2024, 1, 1, 13, tzinfo=timezone(timedelta(hours=1))), NOON),
         (date(2024, 1, 1), NOON - 12 * 3_600_000),
+        (Decimal(NOON), NOON),
     ],
 )
 def test_times_of_typed_formats(value, millis):

@@ -1,14 +1,15 @@
 """Bring a loosely typed record to the exact types of SPEC 2, where its values are right.
 
-Formats and schema versions write one value in several ways: a null or NaN for an absent field, 3.0
-or "3" for 3, 7 for the id "7", a list of pairs for a map, bytes for text, a list of one for a plain
-string. The functions here undo that and nothing else; a value that is really wrong stays as it is,
-for the strict conversion to reject.
+Formats and schema versions write one value in several ways: a null or NaN for an absent field, 3.0,
+"3" or "3.0" for 3, 7 for the id "7", a list of pairs for a map, bytes for text, a list of one for a
+plain string. The functions here undo that and nothing else; a value that is really wrong stays as
+it is, for the strict conversion to reject.
 """
 
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -24,8 +25,7 @@ _TEXT = frozenset((str,))
 _MOST_BITS = 128  # of a number that is an id; whatever is longer was none
 _BOOLEANS = {"true": True, "false": False}
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*")
-_MILLIS = re.compile(r"\s*-?[0-9]{11,15}\s*")
-_WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}\s*")
+_WHOLE = re.compile(r"\s*([+-]?[0-9]{1,12})(\.0+)?\s*")  # tables that had gaps write 4.0 for 4
 
 
 def coerced_record(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +55,15 @@ def _text(value: Any) -> Any:
             return value.decode()
         except UnicodeDecodeError:
             return value
+    value = _plain_integer(value)
     return str(value) if type(value) is int and value.bit_length() <= _MOST_BITS else value
+
+
+def _plain_integer(value: Any) -> Any:
+    """An integer of NumPy as one of Python: records taken from a data frame have those."""
+    if type(value) in (int, bool) or not hasattr(value, "__index__"):
+        return value
+    return operator.index(value)
 
 
 def is_nan(value: Any) -> bool:
@@ -80,9 +88,9 @@ def _integer(value: Any) -> Any:
         return int(value) if value.is_integer() else value
     if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
         return int(value)
-    if isinstance(value, str) and _WHOLE.fullmatch(value):
-        return int(value)
-    return value
+    if isinstance(value, str) and (whole := _WHOLE.fullmatch(value)):
+        return int(whole[1])
+    return _plain_integer(value)
 
 
 def _number(value: Any) -> Any:
@@ -92,12 +100,11 @@ def _number(value: Any) -> Any:
 
 
 def _timestamp(value: Any) -> Any:
-    """Text of digits is a time in milliseconds where it is too long for a date."""
-    return int(value) if isinstance(value, str) and _MILLIS.fullmatch(value) else value
+    return value if isinstance(value, str) else _integer(value)  # text is told apart by its reader
 
 
 def _boolean(value: Any) -> Any:
-    return _BOOLEANS.get(value.strip(), value) if isinstance(value, str) else value
+    return _BOOLEANS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def _results(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ LARGEST_INT = 2**31 - 1
 _LARGEST_FLOAT = 1.7976931348623157e308
 EARLIEST_MILLIS = -62_135_596_800_000  # 0001-01-01T00:00:00Z
 LATEST_MILLIS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
+_MILLIS = re.compile(r"(-?[0-9]{11,15})(\.0+)?")  # too long for a date of ISO 8601
 
 Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
 FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
@@ -65,13 +67,13 @@ class SearchCall(Struct, frozen=True, gc=False):
 def timestamp_hook(_: type, value: Any) -> Millis:
     """Read a timestamp as msgspec's `dec_hook` (SPEC 2).
 
-    Epoch milliseconds, ISO 8601 text, or the datetime or date of a format that has a time type.
+    Epoch milliseconds, also as text, ISO 8601, or the datetime or date of a format that has them.
 
     Raises:
       ValueError: not a time, or outside the years 1 to 9999.
     """
     if isinstance(value, str):
-        value = _millis_of_iso(value)
+        value = _millis_of_text(value)
     elif isinstance(value, datetime):
         value = millis_of_datetime(value)
     elif isinstance(value, date):
@@ -85,8 +87,11 @@ def timestamp_hook(_: type, value: Any) -> Millis:
     return Millis(value)
 
 
-def _millis_of_iso(text: str) -> int:
+def _millis_of_text(text: str) -> int:
     text = text.strip()
+    # First, since ISO 8601 lets any character part date and time: 1704110400000 would be in 1704.
+    if millis := _MILLIS.fullmatch(text):
+        return int(millis[1])
     if text[-1:] in ("Z", "z"):
         text = text[:-1] + "+00:00"
     moment = datetime.fromisoformat(text)
