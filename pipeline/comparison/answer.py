@@ -56,8 +56,8 @@ def _primary(row: ComparisonRow) -> str:
     if row.verdict == "not shown" and row.difference == 0 and row.stderr is None:
         return f"{what or label} is unchanged: {(row.note or 'no value differs').split(',')[0]}"
     if row.verdict == "not shown":
-        about = f"whether the candidate finds more {what}" if what else f"a change of {label}"
-        return f"{about} is not shown: {_size(row)} {_interval(row)}{everyone}"
+        about = f"whether the candidate finds more {what}" if what else f"whether {label} changed"
+        return f"the data do not show {about}: {_size(row)} {_interval(row)}{everyone}"
     if what:
         up = (row.difference or 0) > 0
         more = "more" if up else "less"

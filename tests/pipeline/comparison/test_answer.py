@@ -54,7 +54,7 @@ def cg(verdict, difference, low, high, **more):
         ),
         (
             [cg("not shown", 0.3, -0.2, 0.8), made("SRR", "better", -0.1)],
-            "Whether the candidate finds more good, new material is not shown: +3 % "
+            "The data do not show whether the candidate finds more good, new material: +3 % "
             "(95 %: -2 to +8); it repeats less.",
         ),
         (
