@@ -19,11 +19,31 @@ _HEX = re.compile(r"[0-9a-fA-F]+")
 _NO_ID = re.compile(r"0*")
 _OTLP_SPAN = "resourceSpans.item.scopeSpans.item.spans.item"
 _OTLP_RESOURCE = "resourceSpans.item.resource"
+# Where objects must stand in a document, and what else is there is counted as.
+_NO_SPAN, _NO_SPANS = "a span that is no object", "a group of spans that is no object"
+_OTLP_OBJECTS = {
+    "resourceSpans.item": _NO_SPANS,
+    "resourceSpans.item.scopeSpans.item": _NO_SPANS,
+    _OTLP_SPAN: _NO_SPAN,
+}
+_NOT_OBJECTS = frozenset(
+    ("null", "boolean", "integer", "double", "number", "string", "start_array")
+)
 Decoder = Callable[[Any], Iterator[Any]]
 
 
 class RefusedRecordError(Exception):
     """A record that no mapping can use; the text says why."""
+
+
+class Refused(Struct, frozen=True):
+    """A part of a record that no mapping can use, beside parts that one can.
+
+    Attributes:
+      reason: why, as `RefusedRecordError` says it.
+    """
+
+    reason: str
 
 
 class Format(Struct, frozen=True):
@@ -54,12 +74,15 @@ def _otlp() -> Decoder:
     return otlp_spans
 
 
-def otlp_spans(record: Any) -> Iterator[dict[str, Any]]:
+def otlp_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
     """The spans of an export request, or a span that was read alone.
 
     Attributes become plain values, ids hexadecimal (protobuf's own JSON has base64), times whole
     numbers.
     """
+    if isinstance(record, Refused):
+        yield record
+        return
     if not isinstance(record, dict):
         raise RefusedRecordError("JSON that holds no resourceSpans")
     if "_resource" in record:
@@ -67,11 +90,17 @@ def otlp_spans(record: Any) -> Iterator[dict[str, Any]]:
         return
     if not isinstance(record.get("resourceSpans"), list):
         raise RefusedRecordError("JSON that holds no resourceSpans")
-    for group in _dicts(record["resourceSpans"]):
+    for group in _parts(record["resourceSpans"], _NO_SPANS):
+        if isinstance(group, Refused):
+            yield group
+            continue
         resource = _plain_attributes(group.get("resource"))
-        for scope in _dicts(group.get("scopeSpans")):
-            for span in _dicts(scope.get("spans")):
-                yield _otlp_span(span, resource)
+        for scope in _parts(group.get("scopeSpans"), _NO_SPANS):
+            if isinstance(scope, Refused):
+                yield scope
+                continue
+            for span in _parts(scope.get("spans"), _NO_SPAN):
+                yield span if isinstance(span, Refused) else _otlp_span(span, resource)
 
 
 def _otlp_document(file: BinaryIO) -> Iterator[Any]:
@@ -82,6 +111,8 @@ def _otlp_document(file: BinaryIO) -> Iterator[Any]:
     for prefix, event, value in ijson.parse(file, use_float=True, multiple_values=True):
         if builder is None and event == "start_map" and prefix in (_OTLP_SPAN, _OTLP_RESOURCE):
             builder, building = ObjectBuilder(), prefix
+        if builder is None and event in _NOT_OBJECTS and prefix in _OTLP_OBJECTS:
+            yield Refused(_OTLP_OBJECTS[prefix])
         if prefix == "resourceSpans.item" and event == "start_map":
             resource = None
         if builder is None:
@@ -146,7 +177,7 @@ def _mlflow() -> Decoder:
     return mlflow_spans
 
 
-def mlflow_spans(record: Any) -> Iterator[dict[str, Any]]:
+def mlflow_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
     """The spans of a trace, each with what its `info` says under `trace`."""
     data = record.get("data") if isinstance(record, dict) else None
     spans = (data if isinstance(data, dict) else record or {}).get("spans")
@@ -159,7 +190,10 @@ def mlflow_spans(record: Any) -> Iterator[dict[str, Any]]:
         tags = {tag["key"]: tag.get("value") for tag in _dicts(tags) if "key" in tag}
     trace_id = info.get("trace_id") or info.get("request_id")
     trace = {"id": trace_id, "metadata": metadata, "tags": tags}
-    for span in _dicts(spans):
+    for span in _parts(spans, _NO_SPAN):
+        if isinstance(span, Refused):
+            yield span
+            continue
         context = span.get("context") or {}
         yield {
             **span,
@@ -176,7 +210,7 @@ def _langfuse() -> Decoder:
     return langfuse_observations
 
 
-def langfuse_observations(record: Any) -> Iterator[dict[str, Any]]:
+def langfuse_observations(record: Any) -> Iterator[dict[str, Any] | Refused]:
     """Observations and traces, in snake case, from rows or from the JSON of a trace's screen."""
     if not isinstance(record, dict):
         raise RefusedRecordError("JSON that is no object")
@@ -184,8 +218,11 @@ def langfuse_observations(record: Any) -> Iterator[dict[str, Any]]:
         inner = record.get("trace")
         trace = inner if isinstance(inner, dict) else record
         yield _snake(trace)
-        for observation in _dicts(record["observations"]):
-            yield {"trace_id": trace.get("id"), **_snake(observation)}
+        for observation in _parts(record["observations"], "an observation that is no object"):
+            if isinstance(observation, Refused):
+                yield observation
+            else:
+                yield {"trace_id": trace.get("id"), **_snake(observation)}
     else:
         yield _snake(record)
 
@@ -198,19 +235,22 @@ def _langsmith() -> Decoder:
     return langsmith_runs
 
 
-def langsmith_runs(record: Any) -> Iterator[dict[str, Any]]:
+def langsmith_runs(record: Any) -> Iterator[dict[str, Any] | Refused]:
     """A run and the runs within it."""
     if not isinstance(record, dict):
         raise RefusedRecordError("JSON that is no object")
     yield {name: value for name, value in record.items() if name != "child_runs"}
-    for child in _dicts(record.get("child_runs")):
-        yield from langsmith_runs(child)
+    for child in _parts(record.get("child_runs"), "a run that is no object"):
+        if isinstance(child, Refused):
+            yield child
+        else:
+            yield from langsmith_runs(child)
 
 
 def _browsecomp_plus() -> Decoder:
     queries: set[str] = set()
 
-    def steps(record: Any) -> Iterator[dict[str, Any]]:
+    def steps(record: Any) -> Iterator[dict[str, Any] | Refused]:
         if not isinstance(record, dict) or not record.get("query_id"):
             raise RefusedRecordError("JSON without a query_id")
         result = record.get("result")
@@ -230,10 +270,21 @@ def _browsecomp_plus() -> Decoder:
         queries.add(query_id)
         run = {name: value for name, value in record.items() if name != "result"}
         yield {"query_id": query_id, "position": 0, "type": "run", "run": run}
-        for position, step in enumerate(_dicts(result), 1):
+        position = 0
+        for step in _parts(result, "a step that is no object"):
+            if isinstance(step, Refused):
+                yield step
+                continue
+            position += 1
             yield {**step, "query_id": query_id, "position": position, "parent": 0, "run": run}
 
     return steps
+
+
+def _parts(values: Any, otherwise: str) -> Iterator[dict[str, Any] | Refused]:
+    """The objects of a list; of each thing in it that is none, that it is refused, and why."""
+    if isinstance(values, list):
+        yield from (value if isinstance(value, dict) else Refused(otherwise) for value in values)
 
 
 def _dicts(values: Any) -> Iterator[dict[str, Any]]:

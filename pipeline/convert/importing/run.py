@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.formats import Format, RefusedRecordError
+from goodgain.pipeline.convert.importing.formats import Format, Refused, RefusedRecordError
 from goodgain.pipeline.convert.importing.mapping import Mapping, has_identity
 from goodgain.pipeline.convert.importing.reading import Placed, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
@@ -56,6 +56,9 @@ def _decoded(
         ):
             try:
                 for record in decode(raw):
+                    if isinstance(record, Refused):
+                        counts.skip(record.reason, place)
+                        continue
                     for member in mapping.members(record):
                         yield place, member
             except RefusedRecordError as error:

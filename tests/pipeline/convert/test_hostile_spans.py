@@ -146,3 +146,34 @@ def test_labels_by_span_and_position_find_their_results(tmp_path):
     assert (row["CG"], row["GR"], row["unlabelled"]) == (4 + 2, 2, 14 - 3)
     told = read_manifest(str(tmp_path / "out"))["labels"]
     assert (told["joined"], told["rejected"]) == (3, 2)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_what_stands_in_the_place_of_a_span_is_counted(tmp_path, indent):
+    # With line breaks the document is read bit by bit, without them as a line.
+    one = span(FIRST, "", 1, openinference("q", ["a"]))
+    group = {"scopeSpans": [{"spans": [one, 5, "x", None, ["y", {"z": 1}]]}, 7]}
+    path = tmp_path / "spans.json"
+    path.write_text(json.dumps({"resourceSpans": [group, "not a group"]}, indent=indent))
+    records, counts = imported_files([path], format="otlp")
+    assert [record["query"] for record in records] == ["q"]
+    assert {reason: found.count for reason, found in counts.skipped.items()} == {
+        "a span that is no object": 4,
+        "a group of spans that is no object": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("format", "record", "reason"),
+    [
+        ("mlflow", {"info": {"trace_id": "t"}, "data": {"spans": [5]}}, "a span"),
+        ("langfuse", {"id": "t", "observations": [None]}, "an observation"),
+        ("langsmith", {"id": "r", "trace_id": "t", "child_runs": ["x"]}, "a run"),
+        ("browsecomp-plus", {"query_id": "1", "result": [[]]}, "a step"),
+    ],
+)
+def test_what_stands_in_the_place_of_a_part_is_counted(tmp_path, format, record, reason):
+    path = tmp_path / "traces.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    _, counts = imported_files([path], format=format)
+    assert counts.skipped[f"{reason} that is no object"].count == 1
