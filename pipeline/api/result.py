@@ -127,12 +127,11 @@ class Run:
         from goodgain.pipeline.cli.explain_text import render
         from goodgain.pipeline.explanation import explain, gather
 
-        gathered = gather(conversation_id, [self._records()])
+        given = list(self._labels())
+        gathered = gather(conversation_id, [self._records()], {label.key for label in given})
         text = StringIO()
         scored_with = self._scoring()
-        explained = explain(
-            gathered, scored_with.scoring, scored_with.qrels, result_labels=self._labels()
-        )
+        explained = explain(gathered, scored_with.scoring, scored_with.qrels, result_labels=given)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 

@@ -43,11 +43,12 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)
     found = local_scoring(config, seen.costs)
+    given = list(local_labels(config.labels, config.iteration_base))
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
+        {label.key for label in given},
     )
-    given = local_labels(config.labels, config.iteration_base)
     explanation = explain(gathered, found.scoring, found.qrels, result_labels=given)
     if args.json:
         print_json(explanation_json(explanation))

@@ -30,6 +30,7 @@ _LONGEST_TEXT = 120
 _LONGEST_QUERY = 200
 _MOST_REJECTED = 10
 _OUTCOME_STYLES = {"good": "green", "other": "", "duplicate": "yellow"}
+_RULE_WIDTH = 80
 _TYPE_WIDTH = 12
 _NAMES_AT_END = tuple(metric.name for metric in CONVERSATION_METRICS)
 
@@ -95,7 +96,8 @@ def _iteration(iteration: ExplainedIteration, console: Console) -> None:
     title = f"Iteration i = {row.i}"
     if row.iteration != row.i:
         title += f" (number {row.iteration} in the trace)"
-    console.rule(Text(title, style="bold"), align="left", characters="-")
+    width = min(console.width, _RULE_WIDTH)
+    console.print(Text(f"{title} ".ljust(width, "-"), style="bold"), soft_wrap=True)
     for call in iteration.calls:
         _call(row.i, call, console)
     console.print(

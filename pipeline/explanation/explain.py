@@ -72,7 +72,8 @@ def explain(
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_file)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
-    keys = set(keys_of(gathered.conversation_id, record_ids))
+    # A label that fits several conversations labels none, as in a run.
+    keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
     given = [label for label in result_labels if label.key in keys]
     score = score_conversation(
         gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, given

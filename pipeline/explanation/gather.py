@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.reading import Records
+from goodgain.transforms.core.judgments.result_labels import LabelKey, keys_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -24,16 +25,23 @@ class ConversationRecords(Struct, frozen=True):
       calls: every delivery of every call, as read.
       rejected: those of its records that could not be used.
       unreadable: rejected rows that name no conversation.
+      elsewhere: of the keys of labels, those that another conversation has.
     """
 
     conversation_id: str
     calls: list[SearchCall]
     rejected: list[RejectedRecord]
     unreadable: int
+    elsewhere: frozenset[LabelKey] = frozenset()
 
 
-def gather(conversation_id: str, records: Iterable[Records]) -> ConversationRecords:
+def gather(
+    conversation_id: str, records: Iterable[Records], label_keys: Collection[LabelKey] = ()
+) -> ConversationRecords:
     """Read everything and keep what belongs to one conversation.
+
+    Args:
+      label_keys: of labels that are given beside the traces.
 
     Raises:
       UsageError: there is no such conversation; the message names the nearest.
@@ -41,6 +49,7 @@ def gather(conversation_id: str, records: Iterable[Records]) -> ConversationReco
     calls: list[SearchCall] = []
     rejected: list[RejectedRecord] = []
     others: set[str] = set()
+    elsewhere: set[LabelKey] = set()
     unreadable = 0
     for file in records:
         for record in file:
@@ -49,13 +58,17 @@ def gather(conversation_id: str, records: Iterable[Records]) -> ConversationReco
                     calls.append(record)
                 else:
                     rejected.append(record)
-            elif record.conversation_id is None:
+                continue
+            if label_keys and isinstance(record, SearchCall) and record.record_id is not None:
+                keys = keys_of(record.conversation_id, [record.record_id])
+                elsewhere.update(key for key in keys if key in label_keys)
+            if record.conversation_id is None:
                 unreadable += 1
             elif len(others) < _MOST_COMPARED:
                 others.add(record.conversation_id)
     if not calls and not rejected:
         raise UsageError(_not_found(conversation_id, others))
-    return ConversationRecords(conversation_id, calls, rejected, unreadable)
+    return ConversationRecords(conversation_id, calls, rejected, unreadable, frozenset(elsewhere))
 
 
 def _not_found(conversation_id: str, others: set[str]) -> str:
