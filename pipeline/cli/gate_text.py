@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.gate.outcome import Outcome
+from goodgain.pipeline.gate.outcome import Outcome, cautions_of
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.words import untrusted
 
@@ -31,6 +31,10 @@ def render(outcomes: Sequence[Outcome], console: Console) -> None:
         console.print()
     for outcome in told:
         console.print(untrusted(f"{outcome.verdict}: {outcome.rule}: {outcome.reason}."))
+    if warned := cautions_of(outcomes):
+        console.print()
+    for caution in warned:
+        console.print(untrusted(caution))
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
     console.print(
         f"\nThe gate failed: {failed} of {len(outcomes)} rules."

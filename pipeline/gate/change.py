@@ -22,7 +22,7 @@ from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families
 from goodgain.pipeline.gate.outcome import Outcome, Verdict
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import bound_text, number, rule_text
+from goodgain.pipeline.gate.wording import bound_text, metric_at_n, number, rule_text
 from goodgain.transforms.core.comparison import (
     ComparisonOptions,
     MetricComparison,
@@ -221,4 +221,5 @@ def _change(values: Sample) -> str:
 def _outcome(
     rule: Rule, slice_: Mapping[str, str], value: str, verdict: Verdict, reason: str, n: int | None
 ) -> Outcome:
-    return Outcome(rule_text(rule, slice_), value, bound_text(rule), verdict, reason, n)
+    rule_said, bound = rule_text(rule, slice_), bound_text(rule)
+    return Outcome(rule_said, value, bound, verdict, reason, n, metric_at_n(rule))

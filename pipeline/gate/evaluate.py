@@ -13,7 +13,7 @@ from goodgain.pipeline.gate.families import Families, families
 from goodgain.pipeline.gate.outcome import Outcome
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.gate.shares import count, share
-from goodgain.pipeline.gate.wording import bound_text, number, rule_text
+from goodgain.pipeline.gate.wording import bound_text, metric_at_n, number, rule_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.scoring.costs import budget_of
@@ -87,6 +87,7 @@ def _outcome(
         verdict="failed" if verdict == "failed" else "passed",
         reason=failure or told,
         n=n,
+        metric=metric_at_n(rule),
     )
 
 

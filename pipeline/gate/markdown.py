@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goodgain.pipeline.gate.outcome import Outcome, passed
+from goodgain.pipeline.gate.outcome import Outcome, cautions_of, passed
 from goodgain.pipeline.terminal.words import printable
 
 _MARKS = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
@@ -28,6 +28,8 @@ def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
             f"| {' | '.join(map(_escaped, cells))} | {_MARKS[outcome.verdict]} | "
             f"{_escaped(outcome.reason)} |"
         )
+    for caution in cautions_of(outcomes):
+        lines += ["", _escaped(caution)]
     return "\n".join(lines) + "\n"
 
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from goodgain.transforms.core.scoring.registry import cautions
+
 Verdict = Literal["passed", "failed", "skipped"]
 
 
@@ -19,6 +21,7 @@ class Outcome(Struct, frozen=True):
       bound: what is asked for, as text.
       reason: why it failed or was skipped, or how sure it is; one sentence without a final stop.
       n: conversations (pairs) behind the value; None for shares and counts.
+      metric: what the value is of, at N; "" for all else.
     """
 
     rule: str
@@ -27,8 +30,15 @@ class Outcome(Struct, frozen=True):
     verdict: Verdict
     reason: str
     n: int | None
+    metric: str = ""
 
 
 def passed(outcomes: Sequence[Outcome]) -> bool:
     """Whether no rule failed; a gate without any outcome has not passed."""
     return bool(outcomes) and all(outcome.verdict != "failed" for outcome in outcomes)
+
+
+def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
+    """A sentence for each way in which better values of the metrics asked for may mislead."""
+    found = cautions(outcome.metric for outcome in outcomes)
+    return [f"{', '.join(labels)}: {caution}" for caution, labels in found.items()]

@@ -30,6 +30,11 @@ def _subject(rule: Rule) -> str:
     return f"{change}{rule.metric}{at}"
 
 
+def metric_at_n(rule: Rule) -> str:
+    """The metric that a rule bounds at N; "" when it bounds something else."""
+    return rule.metric or "" if rule.share is None and rule.i is None else ""
+
+
 def bound_text(rule: Rule) -> str:
     """The bounds of a rule, like `drop <= 2 %, proven (95 %)`."""
     parts = [

@@ -411,3 +411,23 @@ def test_files_that_are_no_gate_are_refused(tmp_path, runs, capsys, text):
     gate.write_text(text)
     assert main(["gate", runs[1], "--config", str(gate)]) == 2
     assert "gate.yaml" in capsys.readouterr().err
+
+
+STOPPING = "Gain per iteration (RG), Gain per result (RAG): Stopping early raises it"
+
+
+@pytest.mark.parametrize(
+    ("rules", "cautioned"),
+    [
+        (["RG >= 0.1", "RAG drop <= 2 %", "CG >= 0.1"], True),
+        (["CG >= 0.1", {"metric": "RG_at_i", "i": 2, "population": "all", "at_least": 0.1}], False),
+        ([{"share": "undefined", "metric": "RG", "at_most": "90 %"}], False),
+    ],
+)
+def test_metrics_that_reward_stopping_say_so(runs, tmp_path, capsys, rules, cautioned):
+    gate, summary = tmp_path / "gate.yaml", tmp_path / "summary.md"
+    gate.write_text(json.dumps({"rules": rules}))
+    words = ["--baseline", str(runs[0]), "--markdown", str(summary)]
+    main(["gate", runs[1], "--config", str(gate), *words])
+    assert (STOPPING in capsys.readouterr().out) is cautioned
+    assert ("Stopping early raises it" in summary.read_text()) is cautioned
