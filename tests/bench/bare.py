@@ -11,13 +11,45 @@ import msgspec
 import pyarrow.parquet
 
 
+class _Result(msgspec.Struct):
+    entity_type: str | None = None
+    id: str | None = None
+    ids: dict[str, str | list[str]] = {}
+    url: str | None = None
+    title: str | None = None
+    snippet: str | None = None
+    content: str | None = None
+    fields: dict[str, str | list[str]] = {}
+    gain: int | None = None
+    score: float | None = None
+    reference_id: str | None = None
+
+
+class _Record(msgspec.Struct):
+    """A trace record as it is written, by msgspec's own types."""
+
+    conversation_id: str
+    iteration: int
+    turn: int = 1
+    call: int | None = None
+    record_id: str | None = None
+    timestamp: str | None = None
+    query: str | None = None
+    tool: str | None = None
+    turn_count: int | None = None
+    is_final: bool = False
+    attributes: dict[str, str] = {}
+    costs: dict[str, float] = {}
+    results: list[_Result] = []
+
+
 def decode(path: Path) -> int:
     """Decode all records of a file; gives how many there are."""
     if path.suffix == ".avro":
         with path.open("rb") as file:
             return sum(1 for _ in fastavro.reader(file))
     if path.suffix == ".jsonl":
-        loads = msgspec.json.Decoder().decode
+        loads = msgspec.json.Decoder(_Record).decode
         with path.open("rb") as file:
             return sum(1 for line in file if loads(line) is not None)
     parquet = pyarrow.parquet.ParquetFile(path)
