@@ -27,7 +27,7 @@ def label_files(
     """Files of labels, each looked into, so that a wrong one shows before the run.
 
     Raises:
-      UsageError: one of them cannot be read, or its first rows all give no label.
+      UsageError: one of them cannot be read or has no rows, or its first rows all give no label.
     """
     found = tuple(
         LabelFile(recognise_table(file.path, open_file), file.size, number)
@@ -35,8 +35,13 @@ def label_files(
     )
     for file in found:
         rows = list(islice(read_labels(file, open_file, iteration_base), _LOOKED_AT))
+        if not rows:
+            raise UsageError(
+                f"{file.table.path} holds no row (--labels); the first line of a table names its "
+                "columns."
+            )
         wrong = [row for row in rows if isinstance(row, RejectedRecord)]
-        if rows and len(wrong) == len(rows):
+        if len(wrong) == len(rows):
             raise UsageError(
                 f"{file.table.path} gives no label (--labels). {wrong[0].position}: "
                 f"{wrong[0].reason}"
