@@ -161,7 +161,7 @@ def evaluate(
             map(asdict, means),
             scoring.rules,
             settings.good_gain_threshold,
-            seen,
+            settings.looked_at(seen),
             external=bool(found.qrels),
             clock=scoring.clock,
             label_spans=pool.label_spans if pool else {},

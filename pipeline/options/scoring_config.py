@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Literal
 
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from goodgain.pipeline.options.option_types import (
@@ -33,6 +34,7 @@ from goodgain.transforms.core.ranking import (
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.costs import Budget, is_cost_name, parse_budget
+from goodgain.transforms.core.warnings.names import SeenNames
 
 _GREATEST_G_MAX = 20
 
@@ -227,6 +229,10 @@ class ScoringConfig(BaseModel):
         if chosen is None:
             chosen = tuple(sorted(name for name in seen if is_cost_name(name)))
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
+
+    def looked_at(self, seen: SeenNames) -> SeenNames:
+        """The names that first records use, but of costs only where none were asked for."""
+        return seen if self.cost is None else replace(seen, costs=frozenset())
 
     @property
     def budgets(self) -> tuple[Budget, ...]:

@@ -7,6 +7,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.transforms.core.scoring.costs import cost_metric
 from tests.core.test_costs import by_hand
 from tests.pipeline.convert.steps import goodgain_run
 
@@ -109,6 +110,26 @@ def test_costs_whose_names_can_be_no_columns_are_told():
     assert warning["count"] == 6
     assert "'a.b'" in warning["message"]
     assert "'a_b'" not in warning["message"]
+
+
+@pytest.mark.parametrize("chosen", ["none", ["tokens"]])
+def test_where_costs_are_chosen_no_other_name_matters(chosen):
+    result = {"url": "https://example.com/a", "gain": 3}
+    record = {"conversation_id": "c", "iteration": 1, "costs": {"a.b": 1}, "results": [result]}
+    assert gg.evaluate([record], cost=chosen).manifest["warnings"] == []
+    assert gg.evaluate([record]).manifest["warnings"] != []
+
+
+def test_a_cost_may_be_called_like_a_column():
+    record = {"conversation_id": "c", "iteration": 1, "costs": {"at_i": 4, "tokens_i": 1}}
+    metrics = {row["metric"] for row in gg.evaluate([record]).means}
+    told = [cost_metric(name).label for name in ("cost.at_i", "CG_per.at_i", "cost.tokens_i")]
+    assert {"cost.at_i", "CG_per.at_i", "cost.tokens_i"} <= metrics
+    assert told == [
+        "Cost (cost.at_i)",
+        "Gain per unit of at_i (CG_per.at_i)",
+        "Cost (cost.tokens_i)",
+    ]
 
 
 def test_a_budget_of_a_cost_that_does_not_occur_is_unknown():

@@ -53,6 +53,8 @@ class Metric(Struct, frozen=True):
     @property
     def symbol(self) -> str:
         """The name as formulas write it: `CG_at_i` is CG@i."""
+        if "." in self.name:  # of a cost, whose own name stands behind the dot
+            return self.name
         if self.name.endswith("_at_i"):
             return self.name.removesuffix("_at_i") + "@i"
         if self.name.endswith("_i"):
