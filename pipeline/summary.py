@@ -18,6 +18,7 @@ from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.pipeline.repeats import print_repeats
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, result_console
+from goodgain.pipeline.terminal.values import decimal
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
@@ -164,7 +165,7 @@ def _interval(row: Mapping[str, Any], definition: Definition) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:z.4f}"
+    return "-" if value is None else decimal(value)
 
 
 def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> None:

@@ -14,6 +14,7 @@ from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.terminal.console import plain_table, result_console
+from goodgain.pipeline.terminal.values import decimal
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.registry import cautions
@@ -164,7 +165,7 @@ def _moment(millis: int) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:z.4f}"
+    return "-" if value is None else decimal(value)
 
 
 def _print(console: Console, line: str) -> None:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 _DECIMALS = 4
+_SMALLEST_PLAIN = 0.01  # below it, four decimals leave too little of a value
+_NOTHING = 1e-12  # what rounding leaves of no difference
 
 
 def number(value: float | int | None) -> str:
-    """Counts with thousands separated, other numbers to four decimals, `null` for no value."""
+    """Counts with thousands separated, other numbers as `decimal`, `null` for no value."""
     if value is None:
         return "null"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:z,.{_DECIMALS}f}"  # z: a small negative number is 0, not -0
+    return decimal(value, ",")
+
+
+def decimal(value: float, thousands: str = "") -> str:
+    """A number to four decimals, or where it is small to four significant digits.
+
+    Args:
+      thousands: what separates them.
+    """
+    if _NOTHING <= abs(value) < _SMALLEST_PLAIN:
+        return f"{value:.{_DECIMALS}g}"
+    return f"{value:z{thousands}.{_DECIMALS}f}"  # z: a small negative number is 0, not -0
 
 
 def share(part: int, whole: int) -> str:

@@ -7,6 +7,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.report.definitions import glossary_of
 from goodgain.pipeline.summary import print_summary
+from goodgain.pipeline.terminal.values import decimal
 from goodgain.transforms.core.ranking import is_own_ideal
 from goodgain.transforms.core.scoring.costs import cost_metric
 from tests.pipeline.runs import SAMPLE, manifest, rows, run
@@ -50,14 +51,31 @@ def test_means_have_intervals_and_n(printed, output):
     assert len(shown) == len(told) > 30
     for metric, (mean, interval, _, *counts) in shown.items():
         row = means[metric]
-        form = "{:.2%}" if metric in ("SRE", "SRR") else "{:.4f}"
-        assert mean.replace(" ", "") == form.format(row["mean"])
+        form = "{:.2%}".format if metric in ("SRE", "SRR") else decimal
+        assert mean.replace(" ", "") == form(row["mean"])
         assert counts == [str(row[part]) for part in ("n", "undefined") if row[part]]
         if row["ci_low"] is None:
             assert interval == "-"
         else:
-            ends = (form.format(row[end]) for end in ("ci_low", "ci_high"))
+            ends = (form(row[end]) for end in ("ci_low", "ci_high"))
             assert interval.replace(" %", "%") == " .. ".join(ends)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (2.0, "2.0000"),
+        (0.0123456, "0.0123"),
+        (0.00123456, "0.001235"),
+        (-0.0003, "-0.0003"),
+        (1.25e-7, "1.25e-07"),
+        (-1e-17, "0.0000"),
+        (0.0, "0.0000"),
+        (12345.5, "12345.5000"),
+    ],
+)
+def test_small_numbers_keep_their_digits(value, told):
+    assert decimal(value) == told
 
 
 def test_metrics_carry_words(printed):
