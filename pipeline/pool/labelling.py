@@ -84,17 +84,23 @@ def label_pool(
     rejected: list[LabelProblem] = []
     labels: dict[str, dict[str, GivenLabel]] = {}
     empty = 0
+    overruled: list[GivenLabel] = []
     for found in read_labels(path, annotator) if path else ():
         if isinstance(found, LabelProblem):
             rejected.append(found)
         elif found.gain is None:
             empty += 1
         else:
-            labels.setdefault(found.document, {})[found.annotator] = found
+            own = labels.setdefault(found.document, {})
+            if found.annotator in own:
+                overruled.append(own[found.annotator])
+            own[found.annotator] = found
     named = {name for own in labels.values() for name in own}
     if preferred is not None and preferred not in named:
         _check_annotator(folder, preferred)
     given, changed, unknown = give(folder, labels, preferred)
+    nowhere = {one.document for one in unknown}
+    unknown += [one for one in overruled if one.document in nowhere]
     rejected += [
         LabelProblem(one.line, f"The pool has no document {one.document}.") for one in unknown
     ]

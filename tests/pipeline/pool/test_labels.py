@@ -209,3 +209,13 @@ def test_a_folder_that_is_no_pool(tmp_path, capsys):
     for options in (["--from", str(path)], ["--undo", "ann"], ["--prefer", "ann"]):
         assert main(["pool", "label", str(tmp_path / "none"), *options]) == ExitCode.USAGE
         assert "it is not a pool" in capsys.readouterr().err
+
+
+def test_each_line_of_an_unknown_document_is_rejected(pool, tmp_path, capsys):
+    path = tmp_path / "labels.csv"
+    path.write_text("document,gain\nnobody,1\nnobody,2\n")
+    assert label(pool, path) == ExitCode.DATA_QUALITY
+    said = capsys.readouterr()
+    assert "2 rejected" in said.out
+    for line in (2, 3):
+        assert f"labels.csv:{line}: The pool has no document nobody." in said.err
