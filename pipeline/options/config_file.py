@@ -60,7 +60,7 @@ def load_config(
     try:
         config = model.model_validate({**file.values, **options})
     except ValidationError as error:
-        mistakes += [_mistake(one, file, options) for one in error.errors()]
+        mistakes += [_mistake(one, file, options, model) for one in error.errors()]
     else:
         if not mistakes:
             return config
@@ -112,15 +112,24 @@ def _entries(tree: yaml.MappingNode, content: Mapping[Any, Any]) -> list[tuple[s
     return [(key.value, by_text.get(key.value)) for key, _ in tree.value]
 
 
-def _mistake(error: Any, file: ConfigFile, options: Mapping[str, Any]) -> tuple[int, str]:
+def _mistake(
+    error: Any, file: ConfigFile, options: Mapping[str, Any], model: type[ScoringConfig]
+) -> tuple[int, str]:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
     field = str(error["loc"][0])
-    option = "--" + field.replace("_", "-")
+    option = "--" + _flag(field, model).replace("_", "-")
     if error["type"] == "missing":
         return 0, f"{option} is missing: give it as an option or in a --config file"
     if field in file.values and field not in options:
         return file.lines[field], f"{field} {_reason(error)}"
     return 0, f"{option} {_reason(error)}"
+
+
+def _flag(field: str, model: type[ScoringConfig]) -> str:
+    """What a field is called on the command line."""
+    declared = model.model_fields.get(field)
+    extra = declared.json_schema_extra if declared else None
+    return str(extra.get("flag", field)) if isinstance(extra, dict) else field
 
 
 def _reason(error: Any) -> str:
