@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.gate.rules import Rule
 
+_NOTHING = 1e-12
 _PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
 
@@ -55,5 +56,5 @@ def bound_text(rule: Rule) -> str:
 
 
 def number(value: float) -> str:
-    """A value to six significant digits."""
-    return f"{value:.6g}"
+    """A value to six significant digits; what rounding leaves of nothing is 0."""
+    return "0" if abs(value) < _NOTHING else f"{value:.6g}"

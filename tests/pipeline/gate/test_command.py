@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.gate.wording import number
 from goodgain.pipeline.outputs.folder import read_dataset
 from tests.pipeline.comparison.traces import conversation, output_of
 
@@ -411,6 +412,13 @@ def test_files_that_are_no_gate_are_refused(tmp_path, runs, capsys, text):
     gate.write_text(text)
     assert main(["gate", runs[1], "--config", str(gate)]) == 2
     assert "gate.yaml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(-0.0, "0"), (-5.6e-17, "0"), (-0.25, "-0.25"), (1e-9, "1e-09")]
+)
+def test_what_rounding_leaves_of_nothing_is_shown_as_0(value, shown):
+    assert number(value) == shown
 
 
 STOPPING = "Gain per iteration (RG), Gain per result (RAG): Stopping early raises it"
