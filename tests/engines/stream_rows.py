@@ -21,6 +21,7 @@ WINDOW = HOUR // 3
 OPTIONS = (
     *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=2h"),
     *("--window=20m", "--idle=3s", "--flush=1s", "--poll=200ms", "--slice=arm", "--live"),
+    "--cost=milliseconds,tokens,usd",  # batch looks for them, a stream cannot
 )
 _KEYS = {
     "conversations": ("conversation_id",),
