@@ -20,7 +20,7 @@ from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, result_console
 from goodgain.pipeline.terminal.values import decimal
 from goodgain.pipeline.terminal.words import printable
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.costs import COST, cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 
 # The headline: what was gathered, how efficiently, how much was repeated, how soon it was there.
@@ -52,6 +52,7 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     print_repeats(console, overall, manifest)
     _print_records(console, manifest)
     at_end = [row for row in overall if row["i"] is None]
+    _print_unknown_costs(console, at_end)
     _print_everyone(console, at_end, glossary_of(manifest).by_name)
     if manifest["parameters"].get("slice"):
         _print_unknown_attributes(console, read_means(folder, _SLICES))
@@ -132,6 +133,14 @@ def _print_everyone(
 
 def _is_of_everything(row: Mapping[str, Any]) -> bool:
     return not row["slice"]
+
+
+def _print_unknown_costs(console: Console, overall: Iterable[Mapping[str, Any]]) -> None:
+    """Say which costs that are asked for no conversation tells: they may be misspelt."""
+    for row in overall:
+        if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
+            name = row["metric"].removeprefix(COST)
+            _print(console, f"Costs: no conversation tells all of its {name}; is it misspelt?")
 
 
 def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any]]) -> None:

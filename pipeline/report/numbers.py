@@ -19,8 +19,10 @@ def number(value: float | None, whole: bool = False) -> str:
     if whole:
         return f"{value:,.0f}"
     size = abs(value)
-    decimals = 0 if size >= 1_000 else 1 if size >= 100 else 2 if size >= 10 else 3
-    return f"{value:z,.{decimals}f}"
+    if _NOTHING < size < _SMALLEST_PLAIN:
+        return _with_power(f"{value:.1e}")
+    decimals = next((at for at, least in enumerate((1_000, 100, 10, 0.01)) if size >= least), 5)
+    return f"{value:z,.{decimals}f}" if size > _NOTHING else "0.000"
 
 
 def amount(value: float | None, is_share: bool = False, whole: bool = False) -> str:
@@ -38,10 +40,14 @@ def difference(value: float | None) -> str:
         return "0"
     size = abs(value)
     if size < _SMALLEST_PLAIN:
-        digits, _, power = f"{value:+.1e}".partition("e")
-        return f"{digits}e{int(power)}"
+        return _with_power(f"{value:+.1e}")
     decimals = next((at for at, least in enumerate((100, 10, 1, 0.1, 0.01)) if size >= least), 5)
     return f"{value:+,.{decimals}f}"
+
+
+def _with_power(text: str) -> str:
+    digits, _, power = text.partition("e")
+    return f"{digits}e{int(power)}"
 
 
 def relative(value: float | None) -> str:

@@ -10,6 +10,7 @@ from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.transforms.core.scoring.costs import cost_metric
 from tests.core.test_costs import by_hand
 from tests.pipeline.convert.steps import goodgain_run
+from tests.pipeline.runs import SAMPLE, run
 
 SECOND = [{"iteration": 1, "costs": {"tokens": 50, "usd": 0.125}, "results": [("a", 3)]}]
 
@@ -199,3 +200,9 @@ class TestGate:
         words = ["compare", str(runs / "base"), str(runs / "run"), "--metrics", "CG_per.tokens"]
         assert main([*words, "--output", str(runs / "compared"), "--overwrite"]) in (0, 4)
         assert "CG_per.tokens" in capsys.readouterr().out
+
+
+def test_a_misspelt_cost_is_told(tmp_path, capsys):
+    assert run(tmp_path / "out", [SAMPLE], "--cost", "tokens,tokns", "--max-rejected=2%") == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Costs:")]
+    assert told == ["Costs: no conversation tells all of its tokns; is it misspelt?"]

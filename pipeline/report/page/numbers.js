@@ -5,8 +5,9 @@ const NONE = "–";
 function number(value, whole = false) {
   if (value === null || value === undefined) return NONE;
   const size = Math.abs(value);
-  const decimals = whole || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-  return fixed(value, decimals);
+  if (!whole && size > 1e-12 && size < .001) return value.toExponential(1);
+  if (!whole && size <= 1e-12) return "0.000";
+  return fixed(value, whole || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= .01 ? 3 : 5);
 }
 
 function amount(value, {share}) {
