@@ -61,7 +61,7 @@ test: $(VENV)/developed  ## all tests but those of `make test-engines`
 test-fast: $(VENV)/developed  ## the tests that need no minute together
 	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not slow and not engines and not browser"
 
-fuzz: $(VENV)/developed  ## flip every bit of the headers of small files; takes minutes
+fuzz: $(VENV)/developed  ## flip every bit of the headers of small files; takes up to an hour
 	$(PYTHON) -m tests.core.files.header_fuzz
 
 lint: $(VENV)/developed  ## formatting, ruff, mypy strict; rustfmt and clippy where cargo is
