@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.shard import InputFile, plan_shards
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.warnings.names import SeenNames, names_in
 
-_MOST_FILES = 20  # of many, those at even distances
+_MOST_FILES = 1_000  # of more, those at even distances
 
 
 def first_look(
@@ -23,8 +23,8 @@ def first_look(
     """The names that the first records of files use.
 
     Args:
-      files: the input; of more than 20 files some are looked into, the first and the last among
-        them.
+      files: the input; of more than 1,000 files some are looked into, the first and the last
+        among them.
       open_file: opens a path for reading bytes, seekable.
       adaptation: what is done to the records; what it renames is seen under its new name.
     """

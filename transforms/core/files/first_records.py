@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 from itertools import islice
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
 from goodgain.transforms.core.files.avro import decoded_blocks
 from goodgain.transforms.core.files.avro_blocks import DecodedBlock
-from goodgain.transforms.core.files.compression import Compression
+from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
 from goodgain.transforms.core.files.json_array import objects_of_array
 from goodgain.transforms.core.files.json_size import has_more_values
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.files.text_lines import text_lines
 
 MOST_LOOKED_AT = 100  # records
+_BEGINNING = 8 * 1024 * 1024  # bytes of what is compressed as a whole
 
 
 def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
@@ -34,10 +37,10 @@ def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
         return _first_lines(file, shard)
     if shard.format is FileFormat.JSON_ARRAY:
         return list(islice(objects_of_array(file, shard), MOST_LOOKED_AT))
-    if shard.compression is not Compression.NONE:
-        return []  # Avro and Parquet in gzip and the like would have to be unpacked as a whole
     if shard.format is FileFormat.AVRO:
-        return _first_of_avro(file, shard)
+        return _first_of_avro(*_uncompressed(file, shard))
+    if shard.compression is not Compression.NONE:
+        return []  # the schema of Parquet is at its end: it would have to be unpacked as a whole
     return _first_of_parquet(file, shard)
 
 
@@ -53,11 +56,29 @@ def _first_lines(file: BinaryIO, shard: FileShard) -> list[Any]:
     return records
 
 
+def _uncompressed(file: BinaryIO, shard: FileShard) -> tuple[BinaryIO, FileShard]:
+    """The file, or the beginning of what is compressed in it."""
+    if shard.compression is Compression.NONE:
+        return file, shard
+    beginning = io.BytesIO()
+    try:
+        for piece in decompressed(file, shard.compression):
+            beginning.write(piece)
+            if beginning.tell() >= _BEGINNING:
+                break
+    except DamagedStreamError:
+        pass  # whoever reads the shard meets it again, and reports it in its place
+    return beginning, replace(shard, compression=Compression.NONE, start=0, end=beginning.tell())
+
+
 def _first_of_avro(file: BinaryIO, shard: FileShard) -> list[Any]:
+    records: list[Any] = []
     for block in decoded_blocks(file, shard):
-        if isinstance(block, DecodedBlock) and block.records:
-            return block.records[:MOST_LOOKED_AT]
-    return []
+        if isinstance(block, DecodedBlock):
+            records += block.records
+        if len(records) >= MOST_LOOKED_AT:
+            break
+    return records[:MOST_LOOKED_AT]
 
 
 def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:

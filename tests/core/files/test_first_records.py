@@ -1,0 +1,74 @@
+"""The first 100 records of each file, whatever holds them (SPEC 5, costs; SPEC 10)."""
+
+import io
+
+import pyarrow as pa
+import pytest
+
+from goodgain.pipeline.first_look import first_look
+from goodgain.transforms.core.files.shard import InputFile
+from tests.core.files import samples
+
+SCHEMA = {
+    "type": "record",
+    "name": "SearchCall",
+    "fields": [
+        {"name": "conversation_id", "type": "string"},
+        {"name": "iteration", "type": "int"},
+        {"name": "costs", "type": {"type": "map", "values": "double"}},
+    ],
+}
+COLUMNS = pa.schema(
+    [
+        ("conversation_id", pa.string()),
+        ("iteration", pa.int32()),
+        ("costs", pa.map_(pa.string(), pa.float64())),
+    ]
+)
+
+
+def as_avro(rows, codec):
+    return samples.avro_bytes(rows, codec, SCHEMA, block=1)
+
+
+def as_parquet(rows):
+    maps = [{**row, "costs": list(row["costs"].items())} for row in rows]
+    return samples.table_bytes(pa.Table.from_pylist(maps, COLUMNS), group=1_000)
+
+
+WRITERS = {
+    "avro": lambda rows: as_avro(rows, "deflate"),
+    "avro.gz": lambda rows: samples.COMPRESS[".gz"](as_avro(rows, "null")),
+    "jsonl": samples.jsonl_bytes,
+    "jsonl.gz": lambda rows: samples.COMPRESS[".gz"](samples.jsonl_bytes(rows)),
+    "parquet": as_parquet,
+}
+
+
+def told_at(number):
+    """A hundred and five records, of which one tells a cost."""
+    rows = samples.records(105, results=1)
+    return [{**row, "costs": {"usd": 1.0} if at == number else {}} for at, row in enumerate(rows)]
+
+
+def costs_seen(contents):
+    files = [InputFile(name, len(content)) for name, content in contents.items()]
+    return set(first_look(files, lambda path: io.BytesIO(contents[path])).costs)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize(("number", "seen"), [(0, {"usd"}), (99, {"usd"}), (100, set())])
+def test_a_cost_of_the_first_hundred_records_is_seen(suffix, number, seen):
+    assert costs_seen({f"a.{suffix}": WRITERS[suffix](told_at(number))}) == seen
+
+
+def test_every_file_is_looked_into():
+    contents = {
+        f"{at}.jsonl": samples.jsonl_bytes(told_at(0 if at == 3 else 104)) for at in range(60)
+    }
+    assert costs_seen(contents) == {"usd"}
+
+
+def test_a_compressed_file_that_is_cut_off_is_seen_as_far_as_it_goes():
+    content = samples.COMPRESS[".gz"](as_avro(told_at(0), "null"))
+    assert costs_seen({"a.avro.gz": content[:-200]}) == {"usd"}
