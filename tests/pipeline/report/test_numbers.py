@@ -19,6 +19,7 @@ from goodgain.pipeline.terminal.values import number as terminal_number
         (0.16149, "0.161"),
         (0.0013, "0.00130"),
         (0.00013, "1.3e-4"),
+        (-4e-5, "-4.0e-5"),
         (-5.6e-17, "0.000"),
         (-3.6140, "-3.614"),
         (30.3158, "30.32"),
@@ -78,7 +79,7 @@ def test_probability_is_never_printed_as_zero():
     ]
 
 
-@pytest.mark.parametrize("value", [-0.0, -5.6e-17, -4e-5])
+@pytest.mark.parametrize("value", [-0.0, -5.6e-17])
 def test_nothing_is_printed_as_nothing(value):
     assert number(value) == "0.000"
     assert terminal_number(value) == "0.0000"
