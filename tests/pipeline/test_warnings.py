@@ -229,7 +229,8 @@ def test_pipes_are_not_looked_into(tmp_path):
     assert first_look([InputFile(str(tmp_path / "pipe"), 0)], open_local) == SeenNames()
 
 
-def test_of_many_files_some_are_looked_into(tmp_path):
+def test_of_many_files_some_are_looked_into(tmp_path, monkeypatch):
+    monkeypatch.setattr("goodgain.pipeline.first_look._MOST_FILES", 20)
     files = []
     for number in range(50):
         path = write_jsonl(tmp_path / f"{number:02}.jsonl", [{f"field{number}": 1}])
