@@ -10,13 +10,8 @@ import msgspec
 
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.slices import slice_key
-from goodgain.transforms.core.warnings.checks import (
-    READ,
-    Findings,
-    LabelSpan,
-    SliceLabels,
-    warnings_of,
-)
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.findings import READ, Findings, LabelSpan, SliceLabels
 from goodgain.transforms.core.warnings.names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, grave
 

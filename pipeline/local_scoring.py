@@ -14,7 +14,7 @@ from goodgain.pipeline.options.run_config import ExplainConfig
 from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 
 
 class LocalScoring(Struct, frozen=True):

@@ -36,7 +36,8 @@ from goodgain.transforms.core.records.rejected import (
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN, Result, SearchCall
 from goodgain.transforms.core.scoring.registry import COMPUTED_METRICS, columns_of
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.yaml_text import read_text
 from goodgain.transforms.means import GlobalMeans
 from goodgain.transforms.read import ReadTraces

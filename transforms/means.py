@@ -21,7 +21,8 @@ from goodgain.transforms.core.means.values import (
     conversation_values,
     metric_names,
 )
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
 
 _AUC = "auc"
 _Sliced = tuple[SliceKey, ConversationValues]

@@ -18,7 +18,7 @@ from goodgain.transforms.core.pool.lookup import TopicPools, read_documents
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
 from goodgain.transforms.core.pool_building.contribution import Contribution, contribution
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.read import open_plain
 

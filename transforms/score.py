@@ -18,8 +18,9 @@ from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.lookup import PoolUse, shard_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
 from goodgain.transforms.pool import pools_of
 

@@ -23,7 +23,8 @@ from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
 from goodgain.transforms.core.scoring.rows import LateRow
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import ConversationScore, score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
     Closing,
     Conversation,

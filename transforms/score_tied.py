@@ -8,7 +8,8 @@ import apache_beam as beam
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.shard_payloads import encodings_of_shard, ties_of
 from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.read import open_plain

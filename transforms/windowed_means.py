@@ -32,7 +32,8 @@ from goodgain.transforms.core.means.values import (
     ConversationValues,
 )
 from goodgain.transforms.core.records.search_call import LATEST_MILLIS
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing, event_time
 from goodgain.transforms.core.streaming.window_warnings import WindowWarnings, window_warnings
 from goodgain.transforms.core.streaming.windowed_means import (

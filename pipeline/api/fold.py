@@ -25,8 +25,9 @@ from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.packing import Packed
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
 
 _AUC = "auc"

@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules
     from goodgain.transforms.core.records.adaptation import parse_adaptation
-    from goodgain.transforms.core.warnings.checks import Findings, warnings_of
+    from goodgain.transforms.core.warnings.checks import warnings_of
+    from goodgain.transforms.core.warnings.findings import Findings
 
     rules = compile_rules(load_rules(args.rules))
     files = local_files(args.input)

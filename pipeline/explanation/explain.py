@@ -33,7 +33,8 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
 from goodgain.transforms.core.scoring.pool_shares import turn_pool_of
-from goodgain.transforms.core.scoring.score import Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 _NEAR_MISSES = "near_misses_by_step."

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.lookup import PoolFiles, PoolUse
-from goodgain.transforms.core.warnings.checks import LabelSpan
+from goodgain.transforms.core.warnings.findings import LabelSpan
 
 _MANIFEST = "manifest.json"
 _KIND = "pool"

@@ -10,7 +10,7 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.pool.lookup import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 
 _MILLIS = 1_000  # of a second
 

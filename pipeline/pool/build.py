@@ -51,7 +51,8 @@ from goodgain.transforms.core.pool_building.building import BuiltTopic
 from goodgain.transforms.core.pool_building.contribution import Contribution
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.warnings.checks import Findings, warnings_of
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import find_inputs, open_plain
 from goodgain.transforms.read_payloads import ReadPayloads

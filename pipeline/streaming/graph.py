@@ -27,7 +27,8 @@ from goodgain.pipeline.streaming.sinks import StreamTarget, WritePanes
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
-from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.window_warnings import WindowWarnings

@@ -37,9 +37,10 @@ from goodgain.pipeline.terminal.console import message_console
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.core.warnings.checks import Findings, warnings_of
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.read import open_plain
 from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from goodgain.transforms.sources.listing import is_complete_name

@@ -25,7 +25,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     identifies,
     times_counts,
 )
-from goodgain.transforms.core.warnings.checks import READ
+from goodgain.transforms.core.warnings.findings import READ
 
 _MOST_NAMES = 1_000  # distinct names counted of each kind
 _MOST_VALUES = 20  # distinct values remembered of an attribute

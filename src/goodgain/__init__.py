@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.means.rows import MeanRow
     from goodgain.transforms.core.records.rejected import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
-    from goodgain.transforms.core.scoring.score import ConversationScore, Scoring
+    from goodgain.transforms.core.scoring.score import ConversationScore
+    from goodgain.transforms.core.scoring.settings import Scoring
     from goodgain.transforms.core.streaming.closing import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule
     from goodgain.transforms.sources.folder_watch import FolderSource

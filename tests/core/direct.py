@@ -12,7 +12,8 @@ from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_
 from goodgain.transforms.core.dedup.verification import verify
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.score import Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
 
 
 @cache

@@ -21,7 +21,8 @@ from goodgain.transforms.core.means.values import (
 )
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.scoring.score import Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
 from tests.core.direct import fingerprints, scoring, shipped_rules
 
 MAX_I = 4

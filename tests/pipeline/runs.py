@@ -26,7 +26,8 @@ from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.registry import columns_of
 from goodgain.transforms.core.scoring.rows import ConversationRow
-from goodgain.transforms.core.scoring.score import Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 SESSIONS = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))

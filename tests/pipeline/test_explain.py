@@ -12,7 +12,7 @@ from goodgain.pipeline.options.rules import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 from tests.adversarial import trace
 from tests.reference import evaluate
 

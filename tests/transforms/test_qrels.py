@@ -25,7 +25,8 @@ from goodgain.transforms.core.judgments.judgment import (
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.search_call import Result, SearchCall, canonical_encoding
 from goodgain.transforms.core.scoring.payload import payload, unpack
-from goodgain.transforms.core.scoring.score import Scoring, score_conversation
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.qrels import AskForLabels, JoinQrels, ReadQrels
 from goodgain.transforms.score import ScorePayloads

@@ -9,7 +9,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.payload import payload
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.score import ScoreFromState
 
 RULES = compile_rules(load_rules(None))

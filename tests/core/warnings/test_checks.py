@@ -21,7 +21,8 @@ from goodgain.transforms.core.scoring.data_counts import (
     UNLABELLED,
     WEAK_DOCUMENTS,
 )
-from goodgain.transforms.core.warnings.checks import Findings, LabelSpan, SliceLabels, warnings_of
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.findings import Findings, LabelSpan, SliceLabels
 from goodgain.transforms.core.warnings.names import names_in, unknown_names
 from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, grave
 from tests.core.direct import shipped_rules

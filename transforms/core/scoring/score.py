@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
-from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, external_pool
-from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.judgments.result_labels import (
     LabelledCalls,
     RejectedLabel,
     ResultLabel,
     label_calls,
 )
-from goodgain.transforms.core.pool.lookup import PoolUse, TopicPools
+from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.ranking import (
-    DEFAULT_RANKING_METRICS,
-    RankingEvaluator,
     judged_results,
-    parse_ranking_metrics,
 )
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.best_case import BestCase, best_case, best_counts
 from goodgain.transforms.core.scoring.costs import (
     AtBudget,
-    Budget,
     Costs,
     at_budgets,
     conversation_costs,
@@ -60,82 +50,9 @@ from goodgain.transforms.core.scoring.rows import (
     IterationRow,
     PoolShares,
 )
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally, tally
 from goodgain.transforms.core.scoring.turn import Turn, fold_turn
-
-
-class Scoring(Struct, frozen=True):
-    """How conversations are scored.
-
-    Attributes:
-      rules: the compiled rules for duplicates.
-      ranking: computes the ranking metrics.
-      good_gain_threshold: the least gain of a good result.
-      hold_slot: later copies keep their places in ranked lists, as non-relevant.
-      per_call: also evaluate the ranked list of every search call.
-      bounds: also give the best case that missing labels allow.
-      keep_duplicates: also give a row for each duplicate.
-      clock: when the run was started, in ms: timestamps far beyond it are odd; None in a
-        stream.
-      label_keys: every label comes from outside, and by what results find theirs; None where the
-        labels of the traces count.
-      pool: the pool whose labels go before those of the traces; None without one.
-      costs: names of the costs that are looked at.
-      budgets: amounts of costs at which gains are told.
-    """
-
-    rules: RuleTable
-    ranking: RankingEvaluator
-    good_gain_threshold: int = 2
-    hold_slot: bool = False
-    per_call: bool = False
-    bounds: bool = False
-    keep_duplicates: bool = False
-    clock: int | None = None
-    label_keys: LabelKeys | None = None
-    pool: PoolUse | None = None
-    costs: tuple[str, ...] = ()
-    budgets: tuple[Budget, ...] = ()
-
-    @classmethod
-    def default(
-        cls,
-        metrics: Sequence[str] = tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
-        good_gain_threshold: int = 2,
-        relevance_threshold: int | None = None,
-        g_max: int = GREATEST_GAIN,
-        rules: str | None = None,
-        **more: Any,
-    ) -> Scoring:
-        """How `goodgain run` scores, from plain values.
-
-        Args:
-          metrics: ranking metrics, like `ndcg@10`.
-          good_gain_threshold: the least gain of a good result, 1 to 4.
-          relevance_threshold: the least gain of a relevant result; by default that of a good one.
-          g_max: the greatest gain of the labelling scale, for err and nerr.
-          rules: YAML text of rules for duplicates, instead of those built in.
-          more: other attributes, like `per_call=True`.
-
-        Raises:
-          UsageError: a value cannot be used.
-
-        Example:
-          >>> from goodgain import Scoring
-          >>> [metric.name for metric in Scoring.default(["ndcg@10"]).ranking.metrics]
-          ['ndcg@10']
-        """
-        if not 1 <= good_gain_threshold <= GREATEST_GAIN:
-            raise UsageError(
-                f"good_gain_threshold is {good_gain_threshold}: give 1 to {GREATEST_GAIN}."
-            )
-        relevant_from = relevance_threshold or good_gain_threshold
-        return cls(
-            rules=compile_rules(read_rules(shipped_rules_text() if rules is None else rules)),
-            ranking=RankingEvaluator(parse_ranking_metrics(metrics), relevant_from, g_max),
-            good_gain_threshold=good_gain_threshold,
-            **more,
-        )
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from goodgain.transforms.core.scoring.score import Scoring
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.windowed_means import DuePane, WindowRules
-from goodgain.transforms.core.warnings.checks import Findings, warnings_of
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.core.warnings.warning import NONE, DataWarning
 
 _NOTHING = DataWarning(NONE, 0, None, "Nothing is to be warned of.", "")

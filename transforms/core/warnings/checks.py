@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from types import MappingProxyType
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.scoring.data_counts import (
     AHEAD,
@@ -33,8 +31,8 @@ from goodgain.transforms.core.scoring.data_counts import (
 from goodgain.transforms.core.scoring.data_counts import (
     WEAK_DOCUMENTS as POOL_WEAK,
 )
+from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.core.warnings.identity import identity_advice
-from goodgain.transforms.core.warnings.names import SeenNames, UnknownName, unknown_names
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
     FEW_LABELS,
@@ -53,7 +51,6 @@ from goodgain.transforms.core.warnings.warning import (
     DataWarning,
 )
 
-READ = "records.read"
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED = 0.2
 _NOTABLE_SLICE = 0.1  # by so much a slice's share differs when it is worth naming
@@ -64,78 +61,6 @@ _SHOWN_SLICES = 3
 _SECONDS_TO_MILLIS = 1_000
 _ENOUGH_POOLED = 20
 _MOST_APART = 0.1
-
-
-class SliceLabels(Struct, frozen=True):
-    """How many results of a slice there are, and how many of them have no label."""
-
-    slice: Mapping[str, str]
-    results: int
-    unlabelled: int
-
-    @property
-    def share(self) -> float:
-        """The share without label; 0 of nothing."""
-        return self.unlabelled / self.results if self.results else 0.0
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} = {value or '(none)'}" for name, value in self.slice.items())
-
-
-class LabelSpan(Struct, frozen=True):
-    """How the votes on pool documents agree where two voters carry an id of one name (SPEC 9).
-
-    Attributes:
-      documents: pool documents with votes of two conversations that carry it.
-      apart: those of them whose votes span 2 or more.
-    """
-
-    documents: int
-    apart: int
-
-
-class Findings(Struct, frozen=True):
-    """Everything that the checks look at.
-
-    Attributes:
-      counts: by dotted name: those of `data_counts`, and of the results of the scored turns.
-      good_gain_threshold: the least gain of a good result.
-      rules: for duplicates.
-      records: how many were read; None where that is not known, as in a window of a stream.
-      seen: the names that the first records use.
-      slices: the labels by slice, without that of everything.
-      external: whether labels come from outside, so that the traces are not to blame.
-      clock: what AHEAD was counted against, in ms.
-      label_spans: by id name, of the pool that it was scored with.
-    """
-
-    counts: Mapping[str, int]
-    good_gain_threshold: int
-    rules: RuleTable
-    records: int | None = None
-    seen: SeenNames = SeenNames()
-    slices: Sequence[SliceLabels] = ()
-    external: bool = False
-    clock: int | None = None
-    label_spans: Mapping[str, LabelSpan] = MappingProxyType({})
-
-    def count(self, name: str) -> int:
-        """A count; 0 when nothing was counted."""
-        return self.counts.get(name, 0)
-
-    def accepted(self, option: str) -> str:
-        """How a run is told to accept what is odd; "" of a window, since a stream goes on."""
-        return "" if self.records is None else f"; {option} accepts it"
-
-    @property
-    def labelled(self) -> int:
-        """Results with a label."""
-        return self.count(RESULTS) - self.count(UNLABELLED)
-
-    @property
-    def unknown_names(self) -> list[UnknownName]:
-        """Names that nothing reads."""
-        return unknown_names(self.seen, self.rules.fields)
 
 
 def warnings_of(findings: Findings) -> list[DataWarning]:
