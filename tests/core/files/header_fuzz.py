@@ -1,7 +1,7 @@
 """Single-bit flips of the headers of small files, each read within limits of time and memory.
 
-`make fuzz` reads every one, on all cores; the tests read a sample. As a program it reads those that
-it is given by file and numbers.
+`make fuzz` reads every one, on all cores; the tests read a sample. As a program it takes the names
+of files, by default all of them.
 """
 
 import json
@@ -76,7 +76,7 @@ def fuzz(name, numbers):
 
 def _bad(name, numbers):
     done = subprocess.run(
-        [sys.executable, "-m", __name__, name, json.dumps(list(numbers))],
+        [sys.executable, "-m", __spec__.name, "--flips", name, json.dumps(list(numbers))],
         capture_output=True,
         text=True,
         check=False,
@@ -111,9 +111,9 @@ def _main(name, numbers):
     sys.stdout.write(json.dumps(bad))
 
 
-def _whole():
+def _whole(names):
     bad = 0
-    for name in TARGETS:
+    for name in names:
         numbers = fuzz(name, range(flips(name)))
         bad += len(numbers)
         sys.stdout.write(f"{name}: {flips(name):,} flips, {len(numbers)} bad {numbers[:20]}\n")
@@ -127,7 +127,7 @@ def sample(name, count=30):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        _main(*sys.argv[1:])
+    if sys.argv[1:2] == ["--flips"]:
+        _main(*sys.argv[2:])
     else:
-        _whole()
+        _whole(sys.argv[1:] or TARGETS)

@@ -1,6 +1,8 @@
 """A flipped bit in a header crashes nothing and takes no memory; `make fuzz` tries them all."""
 
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -23,6 +25,12 @@ def test_it_finds_what_ends_the_process(monkeypatch):
 
     monkeypatch.setattr(header_fuzz, "_bad", bad)
     assert header_fuzz.fuzz("null.avro", list(range(2900))) == [7, 450, 2001]
+
+
+def test_as_a_program_it_reads_all_flips_of_a_file():
+    program = [sys.executable, "-m", "tests.core.files.header_fuzz", "a.jsonl.gz"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "a.jsonl.gz: 320 flips, 0 bad []\n"), done.stderr
 
 
 PARQUET = samples.parquet_bytes(header_fuzz.ROWS, group=6)
