@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import fastavro
@@ -77,8 +78,8 @@ def write_sample(
 ) -> Written:
     """Write a sample to a local file, completely or not at all; an existing file is replaced.
 
-    Avro files are the same to the byte wherever zlib is the same, JSON Lines likewise; Parquet
-    files also name the version of pyarrow that wrote them.
+    Missing folders are made. Avro files are the same to the byte wherever zlib is the same, JSON
+    Lines likewise; Parquet files also name the version of pyarrow that wrote them.
 
     Args:
       options: what the sample shall be like.
@@ -93,6 +94,7 @@ def write_sample(
     format, codec = resolve_format(path, format, codec)
     tally = _RecordCounter()
     try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             _WRITERS[format](options, file, codec, tally)
         size = os.path.getsize(path)

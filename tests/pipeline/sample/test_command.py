@@ -39,10 +39,16 @@ class TestCommand:
         assert named in str(caught.value)
         assert list(tmp_path.iterdir()) == []
 
-    @pytest.mark.parametrize("name", ["a.txt", "a", "a.avro.gz", "a.gz", "missing/a.avro"])
+    @pytest.mark.parametrize("name", ["a.txt", "a", "a.avro.gz", "a.gz", "file/a.avro"])
     def test_wrong_paths(self, tmp_path, name):
-        path = str(tmp_path / name)
+        path, file = str(tmp_path / name), tmp_path / "file"
+        file.touch()
         with pytest.raises(UsageError) as caught:
             command("--output", path, "--conversations", "1")
         assert path in str(caught.value)
-        assert list(tmp_path.iterdir()) == []
+        assert list(tmp_path.iterdir()) == [file]
+
+    def test_missing_folders_are_made_as_the_nightly_example_expects(self, tmp_path):
+        path = tmp_path / "traces" / "2025-03-03" / "a.avro"
+        assert command("--output", str(path), "--conversations", "1") == 0
+        assert path.stat().st_size > 0
