@@ -45,6 +45,13 @@ def difference(value: float | None) -> str:
     return f"{value:+,.{decimals}f}"
 
 
+def change(value: float | None, is_share: bool = False) -> str:
+    """A difference of a metric beside its `amount`: of shares in percentage points."""
+    if value is None or not is_share:
+        return difference(value)
+    return f"{100 * value:+z.2f} points" if abs(value) >= _NOTHING else "0 points"
+
+
 def _with_power(text: str) -> str:
     digits, _, power = text.partition("e")
     return f"{digits}e{int(power)}"

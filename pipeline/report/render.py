@@ -16,6 +16,7 @@ from plotly.offline import get_plotlyjs
 from goodgain.pipeline.report.costs import cost_amount
 from goodgain.pipeline.report.numbers import (
     amount,
+    change,
     difference,
     number,
     probability,
@@ -100,7 +101,8 @@ def _environment(packages: Mapping[str, str]) -> Environment:
         lstrip_blocks=True,
     )
     formats = (
-        number, amount, difference, relative, probability, share, cost_amount, printable, shortened,
+        number, amount, change, difference, relative, probability, share, cost_amount, printable,
+        shortened,
     )  # fmt: skip
     environment.filters.update({one.__name__: one for one in formats})
     return environment

@@ -1,6 +1,7 @@
 import pytest
 
 from goodgain.pipeline.report.numbers import (
+    change,
     difference,
     number,
     probability,
@@ -89,3 +90,11 @@ def test_nothing_is_printed_as_nothing(value):
 def test_what_rounding_leaves_of_no_difference_is_none(value):
     assert difference(value) == "0"
     assert relative(value) == "+0.0 %"
+
+
+def test_a_change_of_a_share_is_told_in_percentage_points():
+    assert change(-0.00131, is_share=True) == "-0.13 points"
+    assert change(0.0976, is_share=True) == "+9.76 points"
+    assert change(-1e-15, is_share=True) == "0 points"
+    assert change(None, is_share=True) == "\N{EN DASH}"
+    assert change(-3.4184) == "-3.42"
