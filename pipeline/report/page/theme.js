@@ -71,7 +71,9 @@ function draw(figure, description, traces, wanted) {
   const plot = figure.querySelector(".plot");
   plot.setAttribute("aria-label", description);
   const config = {displayModeBar: false, responsive: true, showTips: false};
-  return Plotly.react(plot, traces, layout(wanted), config);
+  const drawn = layout(wanted);
+  plot.style.minHeight = `${drawn.height}px`; // Plotly forgets it when the window changes its size
+  return Plotly.react(plot, traces, drawn, config);
 }
 
 function shorter(text, longest) {

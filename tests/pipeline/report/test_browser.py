@@ -66,6 +66,24 @@ def test_nothing_is_wider_than_the_window(page, address, width):
     assert wide <= page.execute_script("return document.documentElement.clientWidth")
 
 
+# Of each plot: whether it is drawn as wide as its place, and by how much it covers what follows.
+FITS = """
+return [...document.querySelectorAll(".plot")].map((plot) => {
+  const drawn = plot.querySelector("svg").getBoundingClientRect();
+  const next = plot.nextElementSibling.getBoundingClientRect();
+  const covered = Math.max(0, Math.round(drawn.bottom - next.top));
+  return [Math.abs(drawn.width - plot.clientWidth) < 2, covered];
+});
+"""
+
+
+def test_no_plot_covers_what_follows_when_the_window_changes_its_width(page):
+    for width in (1_300, 1_600, 400, 1_600):
+        resize(page, width)
+        eventually(page, lambda: all(wide for wide, _ in page.execute_script(FITS)))
+        assert {covered for _, covered in page.execute_script(FITS)} == {0}
+
+
 @pytest.mark.parametrize("plot", PLOTS)
 def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
     assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
