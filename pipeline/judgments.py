@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.reading import Open
-from goodgain.transforms.core.files.shard import InputFile, plan_shards
+from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     Asked,
@@ -125,13 +125,21 @@ def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_
 
 def _judgments(files: Sequence[InputFile], open_file: Open) -> Iterator[Judgment | QrelsProblem]:
     for number, file in enumerate(files):
-        try:
-            with open_file(file.path) as opened:
-                shards = plan_shards(opened, file.path, file.size, of_traces=False)
-        except OSError as error:
-            raise UsageError(f"{file.path} cannot be read: {error}.") from None
-        for shard in shards:
+        for shard in shards_of_judgments(file, open_file):
             yield from read_qrels(shard, number, open_file)
+
+
+def shards_of_judgments(file: InputFile, open_file: Open) -> list[FileShard]:
+    """The parts in which a file of judgments is read.
+
+    Raises:
+      UsageError: it cannot be opened.
+    """
+    try:
+        with open_file(file.path) as opened:
+            return plan_shards(opened, file.path, file.size, of_traces=False)
+    except OSError as error:
+        raise UsageError(f"{file.path} cannot be read: {error}.") from None
 
 
 def _place(place: JudgmentPlace, files: Sequence[InputFile], open_file: Open) -> str:

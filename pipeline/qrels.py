@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from goodgain.pipeline.judgments import describe
+from goodgain.pipeline.judgments import describe, shards_of_judgments
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import InputFile, plan_shards
+from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.read import find_inputs, open_plain
 
@@ -48,12 +48,7 @@ def check_beginnings(files: Sequence[InputFile]) -> None:
       UsageError: one of them cannot be used.
     """
     for number, file in enumerate(files):
-        try:
-            with open_plain(file.path) as opened:
-                shards = plan_shards(opened, file.path, file.size, of_traces=False)
-        except OSError as error:
-            raise UsageError(f"{file.path} cannot be read: {error}.") from None
-        for shard in shards[:1]:
+        for shard in shards_of_judgments(file, open_plain)[:1]:
             for found in islice(read_qrels(shard, number, open_plain), _LOOKED_AT):
                 if isinstance(found, QrelsProblem):
                     raise UsageError(describe([found], files, open_plain))
