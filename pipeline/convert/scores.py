@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,6 +13,7 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.run import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
+from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.transforms.core.errors import UsageError
 
 _NO_METRICS = frozenset(
@@ -69,9 +68,8 @@ def write_scores(
       UsageError: there is no such column, or the file cannot be written.
     """
     lines = TOOLS[tool]
-    partial = Path(f"{path}.partial")
     try:
-        with partial.open("wb") as file:
+        with replacing(path) as file:
             for row in rows:
                 scores = _scores(row, metrics, counts)
                 counts.conversations += 1
@@ -79,11 +77,8 @@ def write_scores(
                 counts.without_trace_id += TRACE_ID not in row["attributes"]
                 for line in lines(row, scores, finished):
                     file.write(_encode(line) + b"\n")
-        os.replace(partial, path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _scores(row: Row, metrics: Sequence[str] | None, counts: ExportCounts) -> Scores:
