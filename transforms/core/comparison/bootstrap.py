@@ -34,7 +34,6 @@ class BootstrapInterval(Struct, frozen=True):
       difference: of the means; None when an arm is empty.
       confidence, ci_low, ci_high: the interval and what it promises; None where `note` says why.
       resamples: how often the data were drawn anew.
-      bias_correction, acceleration: z0 and a, the two corrections of BCa.
       n_base, n_candidate: values; in a paired design both are the number of pairs.
       note: why there is no interval, or why to trust it less.
     """
@@ -47,8 +46,6 @@ class BootstrapInterval(Struct, frozen=True):
     ci_low: float | None
     ci_high: float | None
     resamples: int
-    bias_correction: float | None
-    acceleration: float | None
     note: str | None
 
 
@@ -89,23 +86,14 @@ def bootstrap_interval(
     )
     reason = _degenerate(samples)
     if reason:
-        return found(
-            ci_low=None, ci_high=None, bias_correction=None, acceleration=None, note=reason
-        )
+        return found(ci_low=None, ci_high=None, note=reason)
     drawn = np.zeros(resamples)
     for sign, sample in zip(signs, samples, strict=True):
         drawn += sign * _resampled_means(sample, generator, resamples)
     bias = _bias_correction(drawn, _difference(samples, signs), rounding_grain(*samples))
-    acceleration = _acceleration(samples, signs)
-    ends = _adjusted_ends(bias, acceleration, confidence)
+    ends = _adjusted_ends(bias, _acceleration(samples, signs), confidence)
     low, high = (None, None) if ends is None else np.quantile(drawn, ends).tolist()
-    return found(
-        ci_low=low,
-        ci_high=high,
-        bias_correction=bias if isfinite(bias) else None,
-        acceleration=acceleration,
-        note=_note(ends is not None, min(sizes)),
-    )
+    return found(ci_low=low, ci_high=high, note=_note(ends is not None, min(sizes)))
 
 
 def _note(has_interval: bool, least: int) -> str | None:
