@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import BinaryIO
 
 from msgspec.structs import replace
 
@@ -45,7 +44,6 @@ def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
     qrels: Sequence[InputFile] = (),
-    open_file: Callable[[str], BinaryIO] = open_local,
     result_labels: Iterable[ResultLabel] = (),
 ) -> ConversationExplanation:
     """Score a conversation and say of each of its results what became of it and why.
@@ -54,7 +52,6 @@ def explain(
 
     Args:
       qrels: files of judgments, where `scoring.label_keys` is given.
-      open_file: opens those, and the files of a pool.
       result_labels: of single results, in place of those that the trace gives them; labels of
         other conversations may be among them.
 
@@ -68,10 +65,10 @@ def explain(
     # Delivery passes on the very fingerprints that it is given.
     call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
-    external = _external(gathered, fingerprints, scoring.label_keys, qrels, open_file)
+    external = _external(gathered, fingerprints, scoring.label_keys, qrels)
     pools = None
     if scoring.pool is not None:
-        pools = TopicPools(scoring.pool.files, scoring.rules, open_file)
+        pools = TopicPools(scoring.pool.files, scoring.rules, open_local)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
     # A label that fits several conversations labels none, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
@@ -111,12 +108,11 @@ def _external(
     fingerprints: list[CallFingerprint],
     keys: LabelKeys | None,
     qrels: Sequence[InputFile],
-    open_file: Callable[[str], BinaryIO],
 ) -> ExternalLabels | None:
     if keys is None:
         return None
     asked = asked_by(gathered.conversation_id, gathered.calls, keys)
-    joined = join([asked], read_judgments(qrels, open_file, asked.documents))
+    joined = join([asked], read_judgments(qrels, open_local, asked.documents))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)
