@@ -17,7 +17,7 @@ from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.pipeline.repeats import print_repeats
 from goodgain.pipeline.report.definitions import Definition, glossary_of
-from goodgain.pipeline.terminal.console import plain_table, result_console
+from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
 from goodgain.pipeline.terminal.values import decimal
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.costs import COST, cost_metric
@@ -58,14 +58,9 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
         _print_unknown_attributes(console, read_means(folder, _SLICES))
     _print_changed(console, manifest["inputs"])
     _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
-    _print(console, "")
-    _print(console, f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
-    _print(console, f"Report:  {FileSystems.join(folder, REPORT)}")
-
-
-def _print(console: Console, line: str) -> None:
-    """Print one line as it is; where it is broken is up to the terminal."""
-    console.print(line, soft_wrap=True)
+    print_line(console, "")
+    print_line(console, f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
+    print_line(console, f"Report:  {FileSystems.join(folder, REPORT)}")
 
 
 def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
@@ -73,8 +68,8 @@ def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
     fatal = grave_in(manifest)
     for warning in warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
-        console.print(Text(printable(told(warning)) + ending, style="yellow"), soft_wrap=True)
-        _print(console, "")
+        print_line(console, Text(printable(told(warning)) + ending, style="yellow"))
+        print_line(console, "")
 
 
 def _print_means(
@@ -84,7 +79,7 @@ def _print_means(
         row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"
     }
     if not any(row["n"] or row["undefined"] for row in at_end.values()):
-        _print(console, "There are no means, since no conversation counts.")
+        print_line(console, "There are no means, since no conversation counts.")
         return
     table = plain_table()
     for heading in ("metric", "mean", "95 % interval", "median", "n", "undefined"):
@@ -96,12 +91,12 @@ def _print_means(
     for name in (*_HEADLINE, *chosen):
         _add_mean(table, at_end[name], words[name])
     console.print(table)
-    _print(console, "")
+    print_line(console, "")
     if any(words[name].own_ideal for name in chosen):
-        _print(console, _OWN_IDEAL)
+        print_line(console, _OWN_IDEAL)
     _print_without_interval(console, [at_end[name] for name in (*_HEADLINE, *chosen)])
     for caution, labels in cautions(_HEADLINE).items():
-        _print(console, f"{', '.join(labels)}: {caution}")
+        print_line(console, f"{', '.join(labels)}: {caution}")
 
 
 def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> None:
@@ -111,7 +106,7 @@ def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> Non
         if row["ci_low"] is None and row["note"]:
             noted.setdefault(row["note"], []).append(row["metric"])
     for note, names in noted.items():
-        _print(console, f"No interval: {', '.join(names)}: {note}.")
+        print_line(console, f"No interval: {', '.join(names)}: {note}.")
 
 
 def _print_everyone(
@@ -121,11 +116,11 @@ def _print_everyone(
     rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
     told = [
         f"{words[name].label} {number(rows[name]['mean'])} ({_interval(rows[name], words[name])})"
-        for name, number in (("CG", _number), ("RAG", _number), ("SRE", _percentage))
+        for name, number in (("CG", decimal), ("RAG", decimal), ("SRE", _percentage))
         if name in rows and rows[name]["mean"] is not None
     ]
     if told:
-        _print(
+        print_line(
             console,
             f"With those without search, whose gain is 0 (population everyone): {', '.join(told)}.",
         )
@@ -140,7 +135,7 @@ def _print_unknown_costs(console: Console, overall: Iterable[Mapping[str, Any]])
     for row in overall:
         if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
             name = row["metric"].removeprefix(COST)
-            _print(console, f"Costs: no conversation tells all of its {name}; is it misspelt?")
+            print_line(console, f"Costs: no conversation tells all of its {name}; is it misspelt?")
 
 
 def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any]]) -> None:
@@ -150,11 +145,11 @@ def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any
         for name, value in row["slice"].items():
             values.setdefault(name, set()).add(value)
     for name in sorted(name for name, found in values.items() if found == {""}):
-        _print(console, f"Slices: no conversation has the attribute {name}; is it misspelt?")
+        print_line(console, f"Slices: no conversation has the attribute {name}; is it misspelt?")
 
 
 def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> None:
-    number = _percentage if definition.metric.is_share else _number
+    number = _percentage if definition.metric.is_share else decimal
     table.add_row(
         definition.label,
         number(row["mean"]),
@@ -168,26 +163,22 @@ def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> N
 def _interval(row: Mapping[str, Any], definition: Definition) -> str:
     if row["ci_low"] is None:
         return "-"
-    number = _percentage if definition.metric.is_share else _number
+    number = _percentage if definition.metric.is_share else decimal
     low, high = (definition.metric.within(row[end]) for end in ("ci_low", "ci_high"))
     return f"{number(low)} .. {number(high)}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else decimal(value)
 
 
 def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> None:
     changed = [file for file in inputs if "size_after" in file]
     for file in changed[:_SHOWN_CHANGED]:
         after = "is gone" if file["size_after"] is None else f"has {file['size_after']:,}"
-        _print(
+        print_line(
             console,
             f"Note: {file['path']} had {file['size']:,} bytes before the run and {after} now; run "
             "again when nothing writes to it.",
         )
     if len(changed) > _SHOWN_CHANGED:
-        _print(console, f"Note: so have {len(changed) - _SHOWN_CHANGED:,} more files.")
+        print_line(console, f"Note: so have {len(changed) - _SHOWN_CHANGED:,} more files.")
 
 
 def _percentage(share: float | None) -> str:
@@ -200,26 +191,26 @@ def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
     )
     idle, damaged = conversations["without_search"], conversations["with_rejected_records"]
     both = idle + damaged + conversations["in_means"] - conversations["total"]
-    _print(
+    print_line(
         console,
         f"\nConversations: {conversations['total']:,}, of which {conversations['in_means']:,} in "
         f"the means; excluded: {idle:,} without search, {damaged:,} with rejected records"
         + (f" ({both:,} of them for both reasons)." if both else "."),
     )
-    _print(
+    print_line(
         console,
         f"Records: {records['read']:,} read = {records['scored']:,} scored + "
         f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} redelivered + "
         f"{records['rejected']:,} rejected + {records['late']:,} late.",
     )
-    _print(
+    print_line(
         console,
         f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
         f"{results['unlabelled']:,} unlabelled.",
     )
     if "labels" in manifest:
         labels = manifest["labels"]
-        _print(
+        print_line(
             console,
             f"Labels: {labels['read']:,} read = {labels['joined']:,} joined + "
             f"{labels['repeated']:,} repeated + {labels['empty']:,} empty + "
@@ -236,25 +227,27 @@ def _print_rejected(
     if not records["rejected"]:
         return
     limit = f"; that is more than --max-rejected {max_rejected}, so the exit code is 3"
-    _print(
+    print_line(
         console,
         f"Rejected: {records['rejected']:,} of {records['read']:,} records, all in the dataset "
         f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:",
     )
     rows = list(islice(read_dataset(folder, REJECTED.name), _SHOWN_REASONS + 1))
     for row in rows[:_SHOWN_REASONS]:
-        _print(console, "  " + printable(f"{row['source']}, {row['position']}: {row['reason']}"))
+        print_line(
+            console, "  " + printable(f"{row['source']}, {row['position']}: {row['reason']}")
+        )
     if len(rows) > _SHOWN_REASONS:
-        _print(console, "  ...")
+        print_line(console, "  ...")
 
 
 def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
-    _print(
+    print_line(
         console,
         f"Judgments: {qrels['judgments']:,} documents, of which {qrels['never_retrieved']:,} were "
         f"never retrieved; {qrels['results_without_judgment']:,} results have no judgment.",
     )
-    _print(
+    print_line(
         console,
         f"Topics: {qrels['topics']:,} with judgments, of which "
         f"{qrels['topics_without_conversation']:,} without conversation; "

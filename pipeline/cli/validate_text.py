@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ from rich.text import Text
 from goodgain.pipeline.cli.validate_report import UNLABELLED
 from goodgain.pipeline.data_warnings import told
 from goodgain.pipeline.terminal.console import plain_table
-from goodgain.pipeline.terminal.values import share
+from goodgain.pipeline.terminal.values import minute, share
 from goodgain.pipeline.terminal.words import printable, untrusted
 from goodgain.transforms.core.warnings.warning import DataWarning
 
@@ -21,7 +20,6 @@ _MOST_ROWS = 40
 _LONGEST_NAME = 60
 _LONGEST_REASON = 300
 _SHOWN_VALUES = 5
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def render(report: dict[str, Any], console: Console) -> None:
@@ -73,11 +71,7 @@ def _overview(report: dict[str, Any], console: Console) -> None:
 def _span(report: dict[str, Any]) -> str:
     if report["first_timestamp"] is None:
         return "no timestamps"
-    days = [
-        (_EPOCH + timedelta(milliseconds=report[end])).strftime("%Y-%m-%d %H:%M")
-        for end in ("first_timestamp", "last_timestamp")
-    ]
-    return f"{days[0]} to {days[1]} UTC"
+    return f"{minute(report['first_timestamp'])} to {minute(report['last_timestamp'])} UTC"
 
 
 def _labels(report: dict[str, Any], console: Console) -> None:

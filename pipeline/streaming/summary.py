@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
@@ -13,8 +12,8 @@ from goodgain.pipeline.data_warnings import told
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.terminal.console import plain_table, result_console
-from goodgain.pipeline.terminal.values import decimal
+from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.values import decimal, minute
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.registry import cautions
@@ -23,7 +22,6 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 
 _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
-_MILLIS = 1_000  # of a second
 
 
 def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> None:
@@ -36,14 +34,14 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
     _print_warnings(console, latest_warnings(config.output))
     print_means(console, latest_means(config.output), now, config.cluster)
     totals = now.totals
-    _print(
+    print_line(
         console,
         f"\nConversations: {totals.conversations:,} closed, of which {totals.in_means:,} in the "
         f"means; {now.open:,} still open.",
     )
     still_open = now.read - now.out
     read = totals.records + still_open
-    _print(
+    print_line(
         console,
         f"Records: {read:,} read = {totals.scored:,} scored + {totals.earlier_turn:,} of earlier "
         f"turns + {totals.redelivered:,} redelivered + {totals.rejected:,} rejected + "
@@ -51,7 +49,7 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
     )
     _print_oddities(console, now, journal)
     _check(read, journal)
-    _print(console, f"Outputs: {config.output}; start again with the same options to go on.")
+    print_line(console, f"Outputs: {config.output}; start again with the same options to go on.")
 
 
 def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
@@ -60,8 +58,8 @@ def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["window_start"] in windows:
             warning = DataWarning(*(row[name] for name in DataWarning.__struct_fields__))
-            text = printable(f"{_moment(row['window_start'])}: {told(warning)}")
-            console.print(Text(text, style="yellow"), soft_wrap=True)
+            text = printable(f"{minute(row['window_start'])}: {told(warning)}")
+            print_line(console, Text(text, style="yellow"))
 
 
 def _print_oddities(console: Console, now: LiveCounters, journal: Journal) -> None:
@@ -80,7 +78,7 @@ def _print_oddities(console: Console, now: LiveCounters, journal: Journal) -> No
     )
     for number, what in oddities:
         if number:
-            _print(console, f"Note: {number:,} {what}")
+            print_line(console, f"Note: {number:,} {what}")
 
 
 def _check(read: int, journal: Journal) -> None:
@@ -120,19 +118,19 @@ def print_means(
     for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
         headline = by_metric[_SHOWN_METRICS[0]]
         table.add_row(
-            _moment(start),
+            minute(start),
             f"{headline['n'] + headline['undefined']:,}",
-            *(_number(by_metric[name]["mean"]) for name in _SHOWN_METRICS),
+            *(decimal(by_metric[name]["mean"]) for name in _SHOWN_METRICS),
             "" if headline["is_last"] else "open",
         )
     console.print(table)
     last = sum(one[_SHOWN_METRICS[0]]["is_last"] for one in windows.values())
-    _print(
+    print_line(
         console,
         f"\nWindows: {last:,} complete, {len(windows) - last:,} still open.",
     )
     for caution, labels in cautions(_SHOWN_METRICS).items():
-        _print(console, f"{', '.join(labels)}: {caution}")
+        print_line(console, f"{', '.join(labels)}: {caution}")
     if cluster is not None:
         _print_clusters(console, windows, cluster)
 
@@ -143,30 +141,18 @@ def _print_clusters(
     """How many clusters each window has, which is what its intervals hang on."""
     shown = sorted(windows.items())[-_SHOWN_WINDOWS:]
     told = ", ".join(
-        f"{_moment(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"
+        f"{minute(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"
         for start, by_metric in shown
     )
-    _print(console, f"Clusters by {cluster}: {told}.")
+    print_line(console, f"Clusters by {cluster}: {told}.")
 
 
 def _print_running(console: Console, now: LiveCounters) -> None:
     if not now.means:
-        _print(console, "No means yet: no conversation has closed.")
+        print_line(console, "No means yet: no conversation has closed.")
         return
     table = plain_table()
     for name in ("mean so far", *now.means):
         table.add_column(name, justify="right")
-    table.add_row(f"{now.closed:,} closed", *map(_number, now.means.values()))
+    table.add_row(f"{now.closed:,} closed", *map(decimal, now.means.values()))
     console.print(table)
-
-
-def _moment(millis: int) -> str:
-    return f"{datetime.fromtimestamp(millis / _MILLIS, UTC):%Y-%m-%d %H:%M}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else decimal(value)
-
-
-def _print(console: Console, line: str) -> None:
-    console.print(line, soft_wrap=True)

@@ -10,6 +10,7 @@ from typing import Any
 from rich.box import Box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 # Only a rule below the heading; rows have no lines around them.
 _BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
@@ -43,6 +44,11 @@ def _is_unlimited() -> bool:
 def message_console(quiet: bool = False) -> Console:
     """For progress and messages, on stderr; `quiet`: for none."""
     return _Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
+
+
+def print_line(console: Console, line: str | Text) -> None:
+    """Print one line as it is; where it is broken is up to the terminal."""
+    console.print(line, soft_wrap=True)
 
 
 def plain_table() -> Table:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DECIMALS = 4
 _SMALLEST_PLAIN = 0.01  # below it, four decimals leave too little of a value
 _NOTHING = 1e-12  # what rounding leaves of no difference
@@ -16,12 +19,14 @@ def number(value: float | int | None) -> str:
     return decimal(value, ",")
 
 
-def decimal(value: float, thousands: str = "") -> str:
-    """A number to four decimals, or where it is small to four significant digits.
+def decimal(value: float | None, thousands: str = "") -> str:
+    """A number to four decimals, or where it is small to four significant digits; - for none.
 
     Args:
       thousands: what separates them.
     """
+    if value is None:
+        return "-"
     if _NOTHING <= abs(value) < _SMALLEST_PLAIN:
         return f"{value:.{_DECIMALS}g}"
     return f"{value:z{thousands}.{_DECIMALS}f}"  # z: a small negative number is 0, not -0
@@ -30,3 +35,8 @@ def decimal(value: float, thousands: str = "") -> str:
 def share(part: int, whole: int) -> str:
     """A part in percent; "" of nothing."""
     return f"{100 * part / whole:.1f}%" if whole else ""
+
+
+def minute(millis: int) -> str:
+    """A time in UTC, like `2025-03-01 12:30`, of milliseconds since 1970."""
+    return f"{_EPOCH + timedelta(milliseconds=millis):%Y-%m-%d %H:%M}"
