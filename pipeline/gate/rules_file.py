@@ -14,16 +14,7 @@ def load_gate(path: str) -> GateFile:
     Raises:
       UsageError: it cannot be read, or holds mistakes; the message lists every one.
     """
-    return read_gate(config_text(path, "the rules"), path)
-
-
-def read_gate(text: str, name: str) -> GateFile:
-    """As `load_gate`, of text that messages call `name`.
-
-    Raises:
-      UsageError: see `load_gate`.
-    """
-    return read_model(GateFile, text, name, "The gate", _mistake)
+    return read_model(GateFile, config_text(path, "the rules"), path, "The gate", _mistake)
 
 
 def _mistake(error: Any) -> str:
