@@ -28,7 +28,9 @@ from goodgain.pipeline.terminal.words import printable, shortened
 _KIT = "goodgain.pipeline.report"
 _FOLDER = "page"
 _STYLES = ("report.css", "parts.css")
-_COMMON_SCRIPTS = ("numbers.js", "theme.js", "tables.js", "definitions.js", "page.js")
+_COMMON_SCRIPTS = (
+    "numbers.js", "theme.js", "marks.js", "tables.js", "definitions.js", "page.js",
+)  # fmt: skip
 # Within JSON these stand only in strings, where their escapes mean the same. Without them nothing
 # in a string can end the element that holds the JSON, or begin another.
 _ESCAPES = {

@@ -11,40 +11,25 @@ function costAmount(value) {
   return size < 1e-6 ? value.toExponential(2) : fixed(value, 2 - Math.floor(Math.log10(size)));
 }
 
-// How far an interval reaches from its mean, for Plotly's bars.
-function bars(ends, tone) {
-  const reach = (low, high) => ends.map((end) => (end[1] === null ? 0 : high * (end[2] - end[0]) + low * (end[0] - end[1])));
-  return {type: "data", symmetric: false, array: reach(0, 1), arrayminus: reach(1, 0), color: colour(tone), thickness: 1, width: 3};
-}
-
-function bandOverCost(cost, gain, places, tone) {
-  const known = places.filter((at) => gain[1][at] !== null);
-  const at = (values) => known.map((place) => values[place]);
-  return {
-    x: [...at(cost[0]), ...at(cost[0]).toReversed()], y: [...at(gain[2]), ...at(gain[1]).toReversed()],
-    fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines",
-    hoverinfo: "skip", showlegend: false,
-  };
-}
+const thinBars = (ends, tone) => bars(ends, tone, 1, 3);
 
 // Of each series `curves` of one population, drawn as far as `last`.
 function drawGained(figure, where, name, several) {
   const traces = [];
   const rows = [];
-  for (const {label, tone, dash, symbol, curves, last} of several) {
+  for (const {curves, last, ...look} of several) {
     const cost = curves?.[`cost_at_i.${name}`];
     if (!cost) continue;
     const gain = curves.CG_at_i;
     const places = cost[0].map((_, at) => at).filter((at) => at < last && cost[0][at] !== null && gain[0][at] !== null);
-    const at = (values) => places.map((place) => values[place]);
     const told = places.map((place) => [
-      String(place + 1), label, costAmount(cost[0][place]), interval(cost[1][place], cost[2][place], costAmount),
+      String(place + 1), look.label, costAmount(cost[0][place]), interval(cost[1][place], cost[2][place], costAmount),
       number(gain[0][place]), interval(gain[1][place], gain[2][place]), number(cost[COST_N][place], true), number(curves.n[place], true),
     ]);
-    traces.push(bandOverCost(cost, gain, places, tone), {
-      x: at(cost[0]), y: at(gain[0]), name: label, mode: "lines+markers", customdata: told,
-      line: {color: colour(tone), width: 2, dash}, marker: {size: 6, symbol},
-      error_x: bars(places.map((place) => [0, 1, 2].map((part) => cost[part][place])), tone),
+    const points = places.map((place, at) => ({x: cost[0][place], y: gain[0][place], low: gain[1][place], high: gain[2][place], told: told[at]}));
+    const [band, curve] = bandedCurve(points, look);
+    traces.push(band, {
+      ...curve, error_x: thinBars(places.map((place) => [0, 1, 2].map((part) => cost[part][place])), look.tone),
       hovertemplate: `i = %{customdata[0]}, %{customdata[1]}<br>gain %{customdata[4]} (%{customdata[5]})<br>${name} %{customdata[2]} (%{customdata[3]})<extra></extra>`,
     });
     rows.push(...told);
@@ -87,7 +72,7 @@ function drawPaying(figure, where, name, several) {
   const counts = alone ? series[0].reached.n.slice(0, last) : null;
   return draw(figure, `${title}. ${told}`, traces, {
     bargap: .3, yaxis: axis(`gain for a unit of ${name}`, {rangemode: "tozero"}),
-    xaxis: counts ? iterationAxis(counts) : axis("iteration i", {dtick: narrow.matches ? 2 : 1, tick0: 1, showgrid: false, zeroline: false, range: [.5, last + .5]}),
+    xaxis: counts ? iterationAxis(counts) : plainIterationAxis({range: [.5, last + .5]}),
   });
 }
 
@@ -132,7 +117,7 @@ function drawFront(figure, title, name, all) {
     x: [point.cost[0]], y: [point.gain[0]], mode: points.length > MOST_NAMED ? "markers" : "markers+text", showlegend: false,
     text: [plain(shorter(point.label, narrow.matches ? 14 : 30))], textposition: side(point), textfont: {color: colour("ink")},
     marker: {size: 10, symbol: point.symbol + (point.front ? "" : "-open"), color: colour(point.tone)},
-    error_x: bars([point.cost], point.tone), error_y: bars([point.gain], point.tone),
+    error_x: thinBars([point.cost], point.tone), error_y: thinBars([point.gain], point.tone),
     hovertemplate: `${plain(point.label)}<br>${told(point)}<extra></extra>`,
   }))];
   fillTable(figure, title, ["of", name, "95 % interval", "gain", "95 % interval", `n of ${name}`, "n of gain", "on the front"], points.map((point) => [

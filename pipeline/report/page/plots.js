@@ -15,16 +15,6 @@ const POPULATIONS = [
   {name: "all", label: "all conversations", tone: "second", dash: "dash", symbol: "diamond"},
 ];
 
-function bandOf(points, x, tone) {
-  const known = x.filter((_, at) => points[1][at] !== null);
-  const at = (values) => known.map((i) => values[i - 1]);
-  return {
-    x: [...known, ...known.toReversed()], y: [...at(points[2]), ...at(points[1]).toReversed()],
-    fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines",
-    hoverinfo: "skip", showlegend: false,
-  };
-}
-
 // Arrows where a band goes on above the plot.
 function bandArrows(bands, top) {
   return bands.flatMap(({x, high, tone}) => {
@@ -50,17 +40,13 @@ function drawCurve(figure, slice, name) {
     const points = curves[name].map((values) => values.slice(0, last));
     const x = points[0].map((_, at) => at + 1);
     const counts = points[3] ?? curves.n;  // its own, where the metric is null for some
-    const hovered = x.map((_, at) => `${told(points[0][at])} (${interval(points[1][at], points[2][at], told)}), n = ${number(counts[at], true)}`);
     bands.push({x, high: points[2], tone: population.tone});
-    traces.push(bandOf(points, x, population.tone), {
-      x, y: points[0], name: population.label, mode: "lines+markers", customdata: hovered,
-      line: {color: colour(population.tone), width: 2, dash: population.dash},
-      marker: {size: 6, symbol: population.symbol},
-      hovertemplate: `${population.label}: %{customdata}<extra></extra>`,
-    });
-    x.forEach((i, at) => rows.push([
-      String(i), population.label, told(points[0][at]), interval(points[1][at], points[2][at], told), number(counts[at], true),
-    ]));
+    traces.push(...bandedCurve(x.map((i, at) => {
+      const [mean, low, high] = points.map((values) => values[at]);
+      const cells = [told(mean), interval(low, high, told), number(counts[at], true)];
+      rows.push([String(i), population.label, ...cells]);
+      return {x: i, y: mean, low, high, told: `${cells[0]} (${cells[1]}), n = ${cells[2]}`};
+    }), population));
   }
   const reached = (slice.curves.reached?.n ?? []).slice(0, last);
   const title = `Mean ${metric.title} by iteration: ${slice.label}`;
@@ -80,7 +66,7 @@ function drawAdded(figure, slice) {
   const kinds = [["new and good", good, "good", ""], ["new, not good", other, "other", ""], ["duplicates", copies, "copies", "/"]];
   const traces = kinds.map(([name, y, tone, shape]) => ({
     type: "bar", x, y, name, hovertemplate: `${name}: %{y:.4~g}<extra></extra>`,
-    marker: {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}},
+    marker: filled(tone, shape),
   }));
   const title = `What each iteration adds: ${slice.label}`;
   fillTable(
@@ -144,14 +130,13 @@ function drawSlices(figure, dimension, name) {
   const longest = narrow.matches ? 16 : 34;
   const labels = shown.map((slice) => slice.values.map((value) => shorter(value, longest)).join(", "));
   const places = shown.map((_, at) => at);
-  const arm = (part, sign) => ends.map((end) => (end?.low === null ? 0 : sign * ((end?.[part] ?? 0) - (end?.mean ?? 0))));
   const everything = atEnd(data.slices[0], name);
   const told = (value) => amount(value, metric);
   const range = rangeOf(ends, data.bins[name]);
   const traces = [{
     x: ends.map((end) => end?.mean ?? null), y: places, mode: "markers", showlegend: false,
     marker: {size: 9, color: colour("accent")},
-    error_x: {type: "data", symmetric: false, array: arm("high", 1), arrayminus: arm("low", -1), color: colour("accent"), thickness: 1.5, width: 4},
+    error_x: bars(ends.map((end) => [end?.mean ?? 0, end?.low ?? null, end?.high ?? null]), "accent", 1.5, 4),
     customdata: shown.map((slice, at) => [plain(slice.label), told(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, told), number(ends[at]?.n ?? 0, true)]),
     hovertemplate: "%{customdata[0]}<br>%{customdata[1]} (%{customdata[2]})<br>n = %{customdata[3]}<extra></extra>",
   }, ...cutArrows(ends.map((end, y) => [y, end?.low ?? null, end?.high ?? null]), range, "accent")];
@@ -160,12 +145,10 @@ function drawSlices(figure, dimension, name) {
     slice.values.join(", "), told(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, told),
     told(ends[at]?.median), number(ends[at]?.n ?? 0, true), number(ends[at]?.undefined ?? 0, true),
   ]));
-  const line = everything?.mean === null || !everything ? [] : [{
-    type: "line", x0: everything.mean, x1: everything.mean, y0: 0, y1: 1, yref: "paper", line: {color: colour("muted"), width: 1, dash: "dot"},
-  }];
+  const line = everything?.mean === null || !everything ? [] : [lineAt(everything.mean)];
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", height: 90 + 27 * shown.length, shapes: line, xaxis: axis(metric.title, {zeroline: false, range, ...ticksOf(metric)}),
-    yaxis: axis("", {tickvals: places, ticktext: labels.map((label, at) => `${plain(label)} <i>n = ${number(shown[at].n, true)}</i>`), range: [shown.length - .5, -.5], zeroline: false, tickfont: {size: 12, color: colour("ink")}}),
+    yaxis: rowAxis(labels.map((label, at) => `${plain(label)} <i>n = ${number(shown[at].n, true)}</i>`)),
   });
 }
 
@@ -176,13 +159,13 @@ function drawTypes(figure) {
   const traces = kinds.map(([name, count, tone, shape]) => ({
     type: "bar", orientation: "h", y: places, x: types.map(count), name, customdata: types.map(([type, results, copies]) => [plain(type), percentage(copies, results)]),
     hovertemplate: `%{customdata[0]}: %{x:,} ${name} (%{customdata[1]} duplicates)<extra></extra>`,
-    marker: {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}},
+    marker: filled(tone, shape),
   }));
   fillTable(figure, "Results and duplicates by entity type", ["type", "results", "duplicates", "share"], types.map(([type, results, copies]) => [
     type, number(results, true), number(copies, true), percentage(copies, results),
   ]));
   return draw(figure, "Results and duplicates by entity type. The numbers are in the table below.", traces, {
     hovermode: "closest", barmode: "stack", bargap: .35, height: 100 + 27 * types.length, xaxis: axis("results", {rangemode: "tozero"}),
-    yaxis: axis("", {tickvals: places, ticktext: types.map(([type, results, copies]) => `${plain(shorter(type, 18))} (${percentage(copies, results)})`), range: [types.length - .5, -.5], zeroline: false, tickfont: {size: 12, color: colour("ink")}}),
+    yaxis: rowAxis(types.map(([type, results, copies]) => `${plain(shorter(type, 18))} (${percentage(copies, results)})`)),
   });
 }

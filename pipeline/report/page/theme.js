@@ -27,6 +27,9 @@ function iterationAxis(counts) {
   });
 }
 
+// Of curves that rest on other conversations each, so that there are no counts to tell.
+const plainIterationAxis = (more) => axis("iteration i", {dtick: narrow.matches ? 2 : 1, tick0: 1, showgrid: false, zeroline: false, ...more});
+
 // A band of very few conversations must not flatten everything else. No metric is below 0.
 function topOf(traces) {
   const means = traces.filter((trace) => !trace.fill).flatMap((trace) => trace.y);

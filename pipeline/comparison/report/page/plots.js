@@ -1,10 +1,5 @@
 // One function for each plot of a comparison: it draws the plot and fills its table.
 const ARROWS = {higher: "↑", lower: "↓", neither: ""};
-const LOOKS = {
-  better: {tone: "good", symbol: "circle"}, worse: {tone: "warning", symbol: "diamond"},
-  changed: {tone: "second", symbol: "square"}, "not shown": {tone: "muted", symbol: "circle-open"},
-  "not tested": {tone: "muted", symbol: "x-thin-open"}, "not comparable": {tone: "second", symbol: "triangle-up-open"},
-};
 const POPULATIONS = [
   {name: "reached", label: "reached i", tone: "accent", dash: "solid", symbol: "circle"},
   {name: "all", label: "all", tone: "second", dash: "dash", symbol: "diamond"},
@@ -32,32 +27,8 @@ function countOf(row) {
   return data.paired ? number(row.n_base, true) : `${number(row.n_base, true)} and ${number(row.n_candidate, true)}`;
 }
 
-function line(at) {
-  return {type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: {color: colour("muted"), width: 1, dash: "dot"}};
-}
-
-function rowAxis(labels) {
-  const places = labels.map((_, at) => at);
-  return axis("", {
-    tickvals: places, ticktext: labels.map(plain), range: [labels.length - .5, -.5], zeroline: false,
-    tickfont: {size: 12, color: colour("ink")},
-  });
-}
-
-// Estimates with their intervals, one below the other; those of one verdict are a trace, for the legend.
-function forest(points) {
-  return Object.entries(LOOKS).flatMap(([verdict, look]) => {
-    const chosen = points.filter((point) => point.verdict === verdict && point.x !== null);
-    if (!chosen.length) return [];
-    const arm = (end, sign) => chosen.map((point) => (point[end] === null ? 0 : sign * (point[end] - point.x)));
-    return [{
-      type: "scatter", mode: "markers", name: verdict, x: chosen.map((point) => point.x), y: chosen.map((point) => point.y),
-      marker: {size: 10, symbol: look.symbol, color: colour(look.tone), line: {width: 2, color: colour(look.tone)}},
-      error_x: {type: "data", symmetric: false, array: arm("high", 1), arrayminus: arm("low", -1), color: colour(look.tone), thickness: 1.5, width: 4},
-      customdata: chosen.map((point) => point.told), hovertemplate: "%{customdata}<extra></extra>",
-    }];
-  });
-}
+// Estimates with their intervals, one below the other.
+const forest = (points) => estimates(points, "x", VERDICTS, 10, 4);
 
 const SCALES = {
   relative: {title: "percent of the base's mean", of: (row, value) => (row.base_mean ? 100 * value / Math.abs(row.base_mean) : null)},
@@ -75,7 +46,7 @@ function drawForest(figure, slice, which, scaleName) {
   const metrics = names.map((name) => data.metrics.end[name]);
   const rows = names.map((name) => atEnd(slice, name));
   const points = rows.map((row, y) => ({
-    y, x: scaled(scale, row, row.difference), low: scaled(scale, row, row.ci_low), high: scaled(scale, row, row.ci_high), verdict: row.verdict,
+    y, x: scaled(scale, row, row.difference), low: scaled(scale, row, row.ci_low), high: scaled(scale, row, row.ci_high), kind: row.verdict,
     told: `${plain(metrics[y].label)}: ${told(row)}<br>${relative(row.relative_difference)}, p corrected ${plain(probability(row.p_corrected))}<br>${row.verdict}, n = ${countOf(row)}`,
   }));
   const title = `Differences: ${slice.label}`;
@@ -85,8 +56,8 @@ function drawForest(figure, slice, which, scaleName) {
   ]));
   const longest = narrow.matches ? 20 : 34;
   return draw(figure, `${title}. The numbers are in the table below.`, forest(points), {
-    hovermode: "closest", height: 110 + 27 * names.length, shapes: [line(0)], xaxis: axis(scale.title, {zeroline: false}),
-    yaxis: rowAxis(metrics.map((metric) => `${rowLabel(metric, longest)} ${ARROWS[metric.direction]}`)),
+    hovermode: "closest", height: 110 + 27 * names.length, shapes: [lineAt(0)], xaxis: axis(scale.title, {zeroline: false}),
+    yaxis: rowAxis(metrics.map((metric) => `${plain(rowLabel(metric, longest))} ${ARROWS[metric.direction]}`)),
   });
 }
 
@@ -99,7 +70,7 @@ function drawGsb(figure, slice) {
     type: "bar", orientation: "h", name, y: rows.map((_, at) => at), x: rows.map((row) => 100 * row[name] / total(row)),
     customdata: rows.map((row, at) => [plain(data.metrics.end[names[at]].label), number(row[name], true), number(total(row), true)]),
     hovertemplate: `%{customdata[0]}: %{customdata[1]} of %{customdata[2]} pairs ${name}<extra></extra>`,
-    marker: {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}},
+    marker: filled(tone, shape),
   }));
   const title = `Good, same and bad pairs: ${slice.label}`;
   fillTable(figure, title, ["metric", ...kinds.map(([name]) => name), "GSB", INTERVAL], rows.map((row, at) => [
@@ -112,36 +83,26 @@ function drawGsb(figure, slice) {
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", barmode: "stack", bargap: .35, height: 110 + 27 * names.length, annotations: notes,
     margin: {l: 48, r: narrow.matches ? 70 : 210, t: 12, b: 48}, xaxis: axis("percent of the pairs", {range: [0, 100], zeroline: false}),
-    yaxis: rowAxis(names.map((name) => rowLabel(data.metrics.end[name], narrow.matches ? 20 : 34))),
+    yaxis: rowAxis(names.map((name) => plain(rowLabel(data.metrics.end[name], narrow.matches ? 20 : 34)))),
   });
 }
 
 function drawCurve(figure, slice, name) {
   const metric = data.metrics.iteration[name];
   const rows = [];
-  const traces = POPULATIONS.flatMap(({name: population, label, tone, dash, symbol}) => {
-    const curve = slice.curves[population]?.[name];
+  const traces = POPULATIONS.flatMap((population) => {
+    const curve = slice.curves[population.name]?.[name];
     if (!curve) return [];
-    curve.i.forEach((i, at) => rows.push([
-      String(i), label, difference(curve.difference[at]), interval(curve.ci_low[at], curve.ci_high[at], difference), number(curve.n[at], true), curve.verdict[at],
-    ]));
-    const known = curve.i.map((_, at) => at).filter((at) => curve.ci_low[at] !== null);
-    const across = known.map((at) => curve.i[at]);
-    return [{
-      x: [...across, ...across.toReversed()], mode: "lines", hoverinfo: "skip", showlegend: false,
-      y: [...known.map((at) => curve.ci_high[at]), ...known.toReversed().map((at) => curve.ci_low[at])],
-      fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0},
-    }, {
-      x: curve.i, y: curve.difference, name: label, mode: "lines+markers",
-      line: {color: colour(tone), width: 2, dash}, marker: {size: 6, symbol},
-      customdata: curve.i.map((_, at) => `${difference(curve.difference[at])} (${interval(curve.ci_low[at], curve.ci_high[at], difference)}), n = ${number(curve.n[at], true)}, ${curve.verdict[at]}`),
-      hovertemplate: `${label}: %{customdata}<extra></extra>`,
-    }];
+    return bandedCurve(curve.i.map((i, at) => {
+      const cells = [difference(curve.difference[at]), interval(curve.ci_low[at], curve.ci_high[at], difference), number(curve.n[at], true), curve.verdict[at]];
+      rows.push([String(i), population.label, ...cells]);
+      return {x: i, y: curve.difference[at], low: curve.ci_low[at], high: curve.ci_high[at], told: `${cells[0]} (${cells[1]}), n = ${cells[2]}, ${cells[3]}`};
+    }), population);
   });
   const title = `Difference of ${metric.title} by iteration: ${slice.label}`;
   fillTable(figure, title, ["i", "population", "difference", `${INTERVAL}, not corrected`, "n", "verdict"], rows);
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
-    xaxis: axis("iteration i", {dtick: narrow.matches ? 2 : 1, tick0: 1, showgrid: false, zeroline: false, unifiedhovertitle: {text: "iteration %{x:d}"}}),
+    xaxis: plainIterationAxis({unifiedhovertitle: {text: "iteration %{x:d}"}}),
     yaxis: axis(`difference of ${metric.title}`, {zeroline: true, zerolinecolor: colour("muted")}),
   });
 }
@@ -150,7 +111,7 @@ function drawSlices(figure, name) {
   const metric = data.metrics.end[name];
   const rows = data.slices.map((slice) => atEnd(slice, name));
   const points = rows.map((row, y) => ({
-    y, x: row.difference, low: row.ci_low, high: row.ci_high, verdict: row.verdict,
+    y, x: row.difference, low: row.ci_low, high: row.ci_high, kind: row.verdict,
     told: `${plain(data.slices[y].label)}<br>${told(row)}<br>${row.verdict}, n = ${countOf(row)}`,
   }));
   const title = `Difference of ${metric.title} by slice`;
@@ -160,8 +121,8 @@ function drawSlices(figure, name) {
   ]));
   const longest = narrow.matches ? 16 : 40;
   return draw(figure, `${title}. The numbers are in the table below.`, forest(points), {
-    hovermode: "closest", height: 110 + 27 * rows.length, shapes: [line(0)], xaxis: axis(`difference of ${metric.title}`, {zeroline: false}),
-    yaxis: rowAxis(data.slices.map(({values}) => shorter(values.join(", "), longest) || "All conversations")),
+    hovermode: "closest", height: 110 + 27 * rows.length, shapes: [lineAt(0)], xaxis: axis(`difference of ${metric.title}`, {zeroline: false}),
+    yaxis: rowAxis(data.slices.map(({values}) => plain(shorter(values.join(", "), longest)) || "All conversations")),
   });
 }
 

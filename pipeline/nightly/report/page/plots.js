@@ -3,11 +3,6 @@ const OUTCOMES = {
   passed: {tone: "good", symbol: "circle"}, "gate failed": {tone: "warning", symbol: "diamond"},
   "bad data": {tone: "warning", symbol: "x"}, failed: {tone: "warning", symbol: "x-thin-open"},
 };
-const CHANGES = {
-  better: {tone: "good", symbol: "circle"}, worse: {tone: "warning", symbol: "diamond"},
-  changed: {tone: "second", symbol: "square"}, "not shown": {tone: "muted", symbol: "circle-open"},
-  "not tested": {tone: "muted", symbol: "x-thin-open"}, "not comparable": {tone: "second", symbol: "triangle-up-open"},
-};
 const [MEAN, LOW, HIGH, COUNT] = [0, 1, 2, 3]; // places in the means of a day
 const [BASE, DIFFERENCE, CHANGE_LOW, CHANGE_HIGH, CHANGE_COUNT, VERDICT] = [0, 1, 2, 3, 4, 5]; // in its changes
 
@@ -21,28 +16,15 @@ function dayAxis(days) {
   });
 }
 
-// The marks of days, those of one kind as a trace, so that the legend tells what they mean.
-function marks(points, looks) {
-  return Object.entries(looks).flatMap(([name, look]) => {
-    const chosen = points.filter((point) => point.kind === name && point.y !== null);
-    if (!chosen.length) return [];
-    const arm = (end, sign) => chosen.map((point) => (point[end] === null ? 0 : sign * (point[end] - point.y)));
-    return [{
-      type: "scatter", mode: "markers", name, x: chosen.map((point) => point.date), y: chosen.map((point) => point.y),
-      marker: {size: 9, symbol: look.symbol, color: colour(look.tone), line: {width: 2, color: colour(look.tone)}},
-      error_y: {type: "data", symmetric: false, array: arm("high", 1), arrayminus: arm("low", -1), color: colour(look.tone), thickness: 1.5, width: 3},
-      customdata: chosen.map((point) => point.told), hovertemplate: "%{x}<br>%{customdata}<extra></extra>",
-    }];
-  });
-}
+const marks = (points, looks) => estimates(points, "y", looks, 9, 3);
 
 function drawTrend(figure, days, name) {
   const metric = data.metrics[name];
   const rows = days.map((day) => [day, day.means[name] ?? [null, null, null, 0], day.changes[name]]);
   const told = (value) => amount(value, metric);
   const points = rows.map(([day, mean]) => ({
-    date: day.date, kind: day.verdict, y: mean[MEAN], low: mean[LOW], high: mean[HIGH],
-    told: `${told(mean[MEAN])} (${interval(mean[LOW], mean[HIGH], told)}), n = ${number(mean[COUNT], true)}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
+    x: day.date, kind: day.verdict, y: mean[MEAN], low: mean[LOW], high: mean[HIGH],
+    told: `${day.date}<br>${told(mean[MEAN])} (${interval(mean[LOW], mean[HIGH], told)}), n = ${number(mean[COUNT], true)}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
   }));
   const lines = [
     {x: days.map(({date}) => date), y: points.map(({y}) => y), mode: "lines", name: "mean", showlegend: false, hoverinfo: "skip", line: {color: colour("accent"), width: 1.5}},
@@ -61,14 +43,14 @@ function drawChanges(figure, days, name) {
   const metric = data.metrics[name];
   const rows = days.filter((day) => day.changes[name]).map((day) => [day, day.changes[name]]);
   const points = rows.map(([day, change]) => ({
-    date: day.date, kind: change[VERDICT], y: change[DIFFERENCE], low: change[CHANGE_LOW], high: change[CHANGE_HIGH],
-    told: `${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
+    x: day.date, kind: change[VERDICT], y: change[DIFFERENCE], low: change[CHANGE_LOW], high: change[CHANGE_HIGH],
+    told: `${day.date}<br>${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
   }));
   const title = `Difference of ${metric.title} to the baseline by day`;
   fillTable(figure, title, ["day", "difference", "95 % interval", "n", "verdict", "baseline"], rows.map(([day, change]) => [
     day.date, difference(change[DIFFERENCE]), interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference), number(change[CHANGE_COUNT], true), change[VERDICT], day.baseline,
   ]));
-  return draw(figure, `${title}. The numbers are in the table below.`, marks(points, CHANGES), {
+  return draw(figure, `${title}. The numbers are in the table below.`, marks(points, VERDICTS), {
     hovermode: "closest", xaxis: dayAxis(days), yaxis: axis(`difference of ${metric.title}`, {zeroline: true, zerolinecolor: colour("muted")}),
   });
 }

@@ -1,0 +1,57 @@
+// Marks that plots share: curves with bands, estimates with intervals, bars and rows.
+const VERDICTS = {
+  better: {tone: "good", symbol: "circle"}, worse: {tone: "warning", symbol: "diamond"},
+  changed: {tone: "second", symbol: "square"}, "not shown": {tone: "muted", symbol: "circle-open"},
+  "not tested": {tone: "muted", symbol: "x-thin-open"}, "not comparable": {tone: "second", symbol: "triangle-up-open"},
+};
+
+// A curve through points {x, y, low, high, told} before the band of their intervals.
+function bandedCurve(points, {label, tone, dash, symbol}) {
+  const known = points.filter(({low}) => low !== null);
+  const across = known.map(({x}) => x);
+  return [{
+    x: [...across, ...across.toReversed()], y: [...known.map(({high}) => high), ...known.map(({low}) => low).toReversed()],
+    fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines", hoverinfo: "skip", showlegend: false,
+  }, {
+    x: points.map(({x}) => x), y: points.map(({y}) => y), name: label, mode: "lines+markers",
+    line: {color: colour(tone), width: 2, dash}, marker: {size: 6, symbol},
+    customdata: points.map(({told}) => told), hovertemplate: `${label}: %{customdata}<extra></extra>`,
+  }];
+}
+
+// How far intervals reach from their means, of [mean, low, high] each, for Plotly's bars.
+function bars(ends, tone, thickness, width) {
+  const reach = (from, to) => ends.map((end) => (end[1] === null ? 0 : end[to] - end[from]));
+  return {type: "data", symmetric: false, array: reach(0, 2), arrayminus: reach(1, 0), color: colour(tone), thickness, width};
+}
+
+// Points {x, y, low, high, kind, told} with their intervals along an axis; those of one kind are a trace, for the legend.
+function estimates(points, along, looks, size, width) {
+  return Object.entries(looks).flatMap(([name, {tone, symbol}]) => {
+    const chosen = points.filter((point) => point.kind === name && point[along] !== null);
+    if (!chosen.length) return [];
+    return [{
+      type: "scatter", mode: "markers", name, x: chosen.map(({x}) => x), y: chosen.map(({y}) => y),
+      marker: {size, symbol, color: colour(tone), line: {width: 2, color: colour(tone)}},
+      [`error_${along}`]: bars(chosen.map((point) => [point[along], point.low, point.high]), tone, 1.5, width),
+      customdata: chosen.map(({told}) => told), hovertemplate: "%{customdata}<extra></extra>",
+    }];
+  });
+}
+
+// The look of stacked bars, some of them hatched for those who cannot tell colours apart.
+function filled(tone, shape) {
+  return {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}};
+}
+
+function lineAt(x) {
+  return {type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: {color: colour("muted"), width: 1, dash: "dot"}};
+}
+
+// Rows one below the other; what comes from traces in their labels is made `plain` before.
+function rowAxis(labels) {
+  return axis("", {
+    tickvals: labels.map((_, at) => at), ticktext: labels, range: [labels.length - .5, -.5], zeroline: false,
+    tickfont: {size: 12, color: colour("ink")},
+  });
+}
