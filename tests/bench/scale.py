@@ -4,9 +4,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from goodgain.pipeline.sample import SampleOptions, write_sample
 from tests.bench.cluster_cost import ClusterCost, cost_on, cpu_on_spark
@@ -25,8 +23,6 @@ HOT_FACTORS = (1, 2, 4, 8)
 SLOTS = (1, 2)
 PRISM = "--runner=PrismRunner"
 
-ClusterT = TypeVar("ClusterT", Cluster, SparkCluster)
-
 
 def main(output: Path) -> None:
     """Measure, print, store `scale.md` in the output folder."""
@@ -35,25 +31,13 @@ def main(output: Path) -> None:
         trace, results = sample(folder, CONVERSATIONS)
         rows = [Row("results", results, "results"), *_local(trace, results, folder)]
         rows += _on_prism(trace, results, folder)
-        with _started(Cluster()) as flink:
+        with Cluster().running() as flink:
             rows += _on_flink(flink, trace, results, folder)
             rows += _hot_on_flink(flink, folder)
-        with _started(SparkCluster()) as spark:
+        with SparkCluster().running() as spark:
             rows += _on_spark(spark, trace, results, folder)
         rows += _hot_key(folder)
     store(rows, output / "scale.md")
-
-
-@contextmanager
-def _started(cluster: ClusterT) -> Iterator[ClusterT]:
-    """The cluster, running; ended again if it did not run before."""
-    ran_before = cluster.daemons[0].pid() is not None
-    try:
-        cluster.start()
-        yield cluster
-    finally:
-        if not ran_before:
-            cluster.stop()
 
 
 def _on_prism(trace: Path, results: int, folder: Path) -> Iterator[Row]:

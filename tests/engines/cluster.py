@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import shutil
 import subprocess
 import uuid
 from collections.abc import Iterator
@@ -13,8 +12,9 @@ from goodgain.pipeline.engines.runners import ENGINES
 from tests.engines import flink
 from tests.engines.flink_rest import FlinkRest
 from tests.engines.install import install_flink
+from tests.engines.local_engine import LocalEngine
 from tests.engines.processes import Daemon, EngineError, end_of_log, wait_until
-from tests.engines.settings import Settings, load_settings
+from tests.engines.settings import Settings
 
 # Seconds before a wait is given up; only what hangs ever waits so long, on a busy machine too.
 PATIENCE = 300
@@ -106,11 +106,11 @@ class Job:
             raise EngineError(f"job {self.name} failed; read {self.log}:\n{end_of_log(self.log)}")
 
 
-class Cluster:
+class Cluster(LocalEngine):
     """JobManager, TaskManagers, job server and Python worker pool on this machine."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or load_settings()
+        super().__init__(settings)
         self.rest = FlinkRest(self.settings)
 
     # Not made before they are asked for, because the command lines name what is installed.
@@ -143,26 +143,14 @@ class Cluster:
         return (self.job_manager, *self.task_managers, self.job_server, self.worker_pool)
 
     def install(self) -> None:
-        """Fetch what is missing.
-
-        Raises:
-            EngineError: a needed program is missing, or a download failed.
-        """
+        """Fetch what is missing; see `LocalEngine`."""
         install_flink(self.settings)
 
-    def start(self) -> None:
-        """Install what is missing, start what does not run, and return when all is healthy.
-
-        Raises:
-            EngineError: something could not be installed or started; says which log to read.
-        """
-        self.install()
+    def prepare(self) -> None:
+        """Write the configuration, and start the JobManager."""
         flink.write_configuration(self.settings)
         # First and alone: a TaskManager that does not find it waits for ten seconds.
         self.job_manager.start()
-        for daemon in self.daemons:
-            daemon.launch()
-        self.check()
 
     def check(self) -> None:
         """Return when every process is healthy and the workers' Python is the right one.
@@ -170,16 +158,13 @@ class Cluster:
         Raises:
             EngineError: one is not; says which log to read.
         """
-        for daemon in self.daemons:
-            daemon.check(daemon.seconds_to_start)
+        super().check()
         flink.check_workers_python(self.settings, flink.environment_of(self.worker_pool))
 
-    def stop(self) -> None:
-        """End all processes, the last started first, and clear away what killed ones left."""
-        for daemon in reversed(self.daemons):
-            daemon.stop()
-        for name in flink.TEMPORARY_FOLDERS:
-            shutil.rmtree(self.settings.flink / name, ignore_errors=True)
+    @property
+    def temporary_folders(self) -> tuple[Path, ...]:
+        """Of use only while the engine runs, unlike logs."""
+        return tuple(self.settings.flink / name for name in flink.TEMPORARY_FOLDERS)
 
     def kill_task_manager_of(self, job_id: str) -> Daemon:
         """Kill -9 one of the TaskManagers that work for a job, and return it."""

@@ -28,14 +28,8 @@ def prism() -> Path:
 @pytest.fixture(scope="session")
 def started_cluster(settings: Settings) -> Iterator[Cluster]:
     _skip_without_java()
-    cluster = Cluster(settings)
-    ran_before = cluster.job_manager.pid() is not None
-    try:
-        cluster.start()
+    with Cluster(settings).running() as cluster:
         yield cluster
-    finally:
-        if not ran_before:
-            cluster.stop()
 
 
 @pytest.fixture
@@ -48,27 +42,15 @@ def cluster(started_cluster: Cluster) -> Cluster:
 @pytest.fixture(scope="session")
 def spark(settings: Settings) -> Iterator[SparkCluster]:
     _skip_without_java()
-    cluster = SparkCluster(settings)
-    ran_before = cluster.master.pid() is not None
-    try:
-        cluster.start()
+    with SparkCluster(settings).running() as cluster:
         yield cluster
-    finally:
-        if not ran_before:
-            cluster.stop()
 
 
 @pytest.fixture(scope="session")
 def kafka(settings: Settings) -> Iterator[Kafka]:
     _skip_without_java()
-    kafka = Kafka(settings)
-    ran_before = kafka.broker.pid() is not None
-    try:
-        kafka.start()
+    with Kafka(settings).running() as kafka:
         yield kafka
-    finally:
-        if not ran_before:
-            kafka.stop()
 
 
 def _skip_without_java() -> None:

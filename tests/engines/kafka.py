@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tests.engines.flink import java_command, worker_environment
 from tests.engines.install import install_kafka, require_program
+from tests.engines.local_engine import LocalEngine
 from tests.engines.processes import Daemon, run_to_end
-from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings, load_settings
+from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings
 
 # Who may read over TLS; a password that opens nothing but this broker, and must be seen nowhere.
 READER, PASSWORD = "reader", "swordfish-19094"
@@ -20,11 +21,11 @@ LOGIN_MODULES = {
 CLUSTER_ID = "Z29vZC1nYWluLWthZmthMQ"
 
 
-class Kafka:
+class Kafka(LocalEngine):
     """One broker without ZooKeeper, and Beam's Java expansion service."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or load_settings()
+        super().__init__(settings)
         self.broker = Daemon(
             "broker",
             java_command(
@@ -90,26 +91,14 @@ class Kafka:
         return f"localhost:{self.settings.ports.java_expansion}"
 
     def install(self) -> None:
-        """Fetch what is missing.
-
-        Raises:
-            EngineError: a needed program is missing, or a download failed.
-        """
+        """Fetch what is missing; see `LocalEngine`."""
         install_kafka(self.settings)
 
-    def start(self) -> None:
-        """Install what is missing, start what does not run, and return when all is healthy.
-
-        Raises:
-            EngineError: something could not be installed or started; says which log to read.
-        """
-        self.install()
+    def prepare(self) -> None:
+        """Write the program that starts Java workers, and format the storage of a new broker."""
         self._write_worker_command()
         if self.broker.pid() is None:
             self._format_storage()
-        for daemon in self.daemons:
-            daemon.launch()
-        self.check()
 
     def check(self) -> None:
         """Return when the broker and the expansion service are healthy.
@@ -117,14 +106,8 @@ class Kafka:
         Raises:
             EngineError: one is not; says which log to read.
         """
-        for daemon in self.daemons:
-            daemon.check(daemon.seconds_to_start)
+        super().check()
         self.ask("check")
-
-    def stop(self) -> None:
-        """End all processes, the last started first."""
-        for daemon in reversed(self.daemons):
-            daemon.stop()
 
     def ask(self, *arguments: str) -> None:
         """Have `kafka_client` do something with the broker.

@@ -2,26 +2,20 @@
 
 import functools
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 from tests.engines import flink
 from tests.engines.install import install_spark
+from tests.engines.local_engine import LocalEngine
 from tests.engines.processes import Daemon, EngineError
-from tests.engines.settings import Settings, load_settings
 
-# Of use only while the cluster runs, unlike logs.
-TEMPORARY_FOLDERS = ("work", "local", "artifacts")
 EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
 
-class SparkCluster:
+class SparkCluster(LocalEngine):
     """Master, workers, job server and Python worker pool on this machine."""
-
-    def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or load_settings()
 
     @functools.cached_property
     def master(self) -> Daemon:
@@ -85,26 +79,14 @@ class SparkCluster:
         return (self.master, *self.workers, self.job_server, self.worker_pool)
 
     def install(self) -> None:
-        """Fetch what is missing.
-
-        Raises:
-            EngineError: a needed program is missing, or a download failed.
-        """
+        """Fetch what is missing; see `LocalEngine`."""
         install_spark(self.settings)
 
-    def start(self) -> None:
-        """Install what is missing, start what does not run, and return when all is healthy.
-
-        Raises:
-            EngineError: something could not be installed or started; says which log to read.
-        """
-        self.install()
-        for name in TEMPORARY_FOLDERS:
-            (self.settings.spark / name).mkdir(parents=True, exist_ok=True)
+    def prepare(self) -> None:
+        """Make the folders, and start the master."""
+        for folder in self.temporary_folders:
+            folder.mkdir(parents=True, exist_ok=True)
         self.master.start()
-        for daemon in self.daemons:
-            daemon.launch()
-        self.check()
 
     def check(self) -> None:
         """Return when every process is healthy and the workers' Python is the right one.
@@ -112,16 +94,13 @@ class SparkCluster:
         Raises:
             EngineError: one is not; says which log to read.
         """
-        for daemon in self.daemons:
-            daemon.check(daemon.seconds_to_start)
+        super().check()
         flink.check_workers_python(self.settings, flink.environment_of(self.worker_pool))
 
-    def stop(self) -> None:
-        """End all processes, the last started first, and clear away what killed ones left."""
-        for daemon in reversed(self.daemons):
-            daemon.stop()
-        for name in TEMPORARY_FOLDERS:
-            shutil.rmtree(self.settings.spark / name, ignore_errors=True)
+    @property
+    def temporary_folders(self) -> tuple[Path, ...]:
+        """Of use only while the engine runs, unlike logs."""
+        return tuple(self.settings.spark / name for name in ("work", "local", "artifacts"))
 
     def finished_stages(self) -> int:
         """How many stages of all jobs so far have ended, by what the job server has logged."""
