@@ -72,6 +72,35 @@ def requested(browser):
     return [url for url in urls if not url.startswith("data:")]
 
 
+def opened(browser, address, width=1_600, scheme="light"):
+    """The page as it opens; what the browser logs and requests is of nothing before it."""
+    prefer(browser, scheme)
+    resize(browser, width)
+    requested(browser)
+    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get(address)
+    return browser
+
+
+def assert_is_whole(page, address):
+    """The page opened without complaint, asked for nothing, and fits the window."""
+    sizes = "const root = document.documentElement; return [root.scrollWidth, root.clientWidth];"
+    wide, window = page.execute_script(sizes)
+    assert page.get_log("browser") == []
+    assert set(requested(page)) <= {address, "about:blank"}
+    assert wide <= window
+
+
+def assert_tells_plot(page, plot):
+    """A plot is drawn, in words too and with its numbers in a table."""
+    assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
+    assert page.find_elements("css selector", f"#figure-{plot} svg .trace")
+    assert texts(page, f"#figure-{plot} tbody td")
+    label = page.find_element("css selector", f"#figure-{plot} .plot").get_attribute("aria-label")
+    assert len(label) > 20
+
+
 def drawn(page, plot):
     return page.execute_script(DRAWN, plot)
 

@@ -5,12 +5,14 @@ import pytest
 from goodgain.pipeline.report import build_report
 from tests.pipeline.report.browser import (
     HOSTILE,
+    assert_is_whole,
+    assert_tells_plot,
     choose,
     drawn,
     eventually,
     needs_chromium,
+    opened,
     prefer,
-    requested,
     resize,
     texts,
 )
@@ -38,32 +40,15 @@ def address(tmp_path_factory):
 @pytest.fixture
 def page(browser, address):
     """The page as it opens at 1,600 px in light colours."""
-    prefer(browser, "light")
-    resize(browser, 1_600)
-    requested(browser)
-    browser.get_log("browser")
-    browser.get("about:blank")
-    browser.get(address)
-    return browser
+    return opened(browser, address)
 
 
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_opens_without_a_complaint_or_a_request(page, address, width, scheme):
-    resize(page, width)
-    prefer(page, scheme)
-    page.get(address)
-    assert page.get_log("browser") == []
-    assert set(requested(page)) <= {address, "about:blank"}
+def test_page_opens_without_a_complaint_or_a_request(browser, address, width, scheme):
+    page = opened(browser, address, width, scheme)
+    assert_is_whole(page, address)
     assert page.title.startswith("Good Gain report")
-
-
-@pytest.mark.parametrize("width", [400, 1_600])
-def test_nothing_is_wider_than_the_window(page, address, width):
-    resize(page, width)
-    page.get(address)
-    wide = page.execute_script("return document.documentElement.scrollWidth")
-    assert wide <= page.execute_script("return document.documentElement.clientWidth")
 
 
 # Of each plot: whether it is drawn as wide as its place, and by how much it covers what follows.
@@ -86,11 +71,7 @@ def test_no_plot_covers_what_follows_when_the_window_changes_its_width(page):
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
-    assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
-    assert page.find_elements("css selector", f"#figure-{plot} svg .trace")
-    assert texts(page, f"#figure-{plot} tbody td")
-    label = page.find_element("css selector", f"#figure-{plot} .plot").get_attribute("aria-label")
-    assert len(label) > 20
+    assert_tells_plot(page, plot)
 
 
 def test_axes_carry_units(page):

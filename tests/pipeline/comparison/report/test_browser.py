@@ -5,12 +5,14 @@ import pytest
 from tests.pipeline.comparison.report.outputs import arms, write_comparison
 from tests.pipeline.report.browser import (
     HOSTILE,
+    assert_is_whole,
+    assert_tells_plot,
     choose,
     drawn,
     eventually,
     needs_chromium,
+    opened,
     prefer,
-    requested,
     resize,
     texts,
 )
@@ -30,35 +32,20 @@ def address(tmp_path_factory):
 @pytest.fixture
 def page(browser, address):
     """The page as it opens at 1,600 px in light colours."""
-    prefer(browser, "light")
-    resize(browser, 1_600)
-    requested(browser)
-    browser.get_log("browser")
-    browser.get("about:blank")
-    browser.get(address)
-    return browser
+    return opened(browser, address)
 
 
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_opens_without_a_complaint_or_a_request(page, address, width, scheme):
-    resize(page, width)
-    prefer(page, scheme)
-    page.get(address)
-    assert page.get_log("browser") == []
-    assert set(requested(page)) <= {address, "about:blank"}
+def test_page_opens_without_a_complaint_or_a_request(browser, address, width, scheme):
+    page = opened(browser, address, width, scheme)
+    assert_is_whole(page, address)
     assert page.title.startswith("Good Gain comparison")
-    wide = page.execute_script("return document.documentElement.scrollWidth")
-    assert wide <= page.execute_script("return document.documentElement.clientWidth")
 
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
-    assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
-    assert page.find_elements("css selector", f"#figure-{plot} svg .trace")
-    assert texts(page, f"#figure-{plot} tbody td")
-    label = page.find_element("css selector", f"#figure-{plot} .plot").get_attribute("aria-label")
-    assert len(label) > 20
+    assert_tells_plot(page, plot)
 
 
 def test_gsb_stands_beside_its_bars(page):

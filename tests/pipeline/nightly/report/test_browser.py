@@ -5,13 +5,12 @@ import pytest
 from goodgain.pipeline.nightly.report.build import build_nights_report
 from tests.pipeline.nightly.report.entries import many, week
 from tests.pipeline.report.browser import (
+    assert_is_whole,
     choose,
     drawn,
     eventually,
     needs_chromium,
-    prefer,
-    requested,
-    resize,
+    opened,
     texts,
 )
 
@@ -26,25 +25,12 @@ def addresses(tmp_path_factory):
     return {name: (folder / f"{name}.html").as_uri() for name in ("week", "year")}
 
 
-def opened(browser, address, width=1_600, scheme="light"):
-    prefer(browser, scheme)
-    resize(browser, width)
-    requested(browser)
-    browser.get_log("browser")
-    browser.get("about:blank")
-    browser.get(address)
-    return browser
-
-
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["week", "year"])
 def test_page_opens_without_a_complaint_or_a_request(browser, addresses, name, width, scheme):
     page = opened(browser, addresses[name], width, scheme)
-    assert page.get_log("browser") == []
-    assert set(requested(page)) <= {addresses[name], "about:blank"}
-    wide = page.execute_script("return document.documentElement.scrollWidth")
-    assert wide <= page.execute_script("return document.documentElement.clientWidth")
+    assert_is_whole(page, addresses[name])
 
 
 def test_plots_are_drawn_with_their_numbers(browser, addresses):
