@@ -34,6 +34,13 @@ def days_between(first: date, last: date) -> Iterator[date]:
         yield first + timedelta(days=number)
 
 
+def in_short(days: Sequence[str]) -> str:
+    """Days in a few words: the only one, or how many and from when to when."""
+    if len(days) <= 1:
+        return "".join(days)
+    return f"{len(days)} days, {days[0]} to {days[-1]}"
+
+
 def check_pattern(pattern: str) -> None:
     """Make sure that a pattern of input names a single day.
 

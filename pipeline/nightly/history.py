@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from goodgain.pipeline.nightly.dates import in_short
 from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import DayEntry, DayMean, read_entry
 from goodgain.pipeline.nightly.late_files import LateFiles
@@ -94,7 +95,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
                     _share(counts, "unlabelled", "results"),
                     ", ".join(one.code for one in entry.warnings),
                     *([entry.pool.digest[:8] if entry.pool else ""] if pooled else []),
-                    _days(entry.baseline),
+                    in_short(entry.baseline),
                     "; ".join((*entry.reasons, *entry.notes)),
                 ]
             )
@@ -127,9 +128,3 @@ def _share(counts: Mapping[str, int], part: str, whole: str) -> str:
     if not counts.get(whole):
         return ""
     return f"{counts.get(part, 0):,} ({100 * counts.get(part, 0) / counts[whole]:.1f} %)"
-
-
-def _days(days: Sequence[str]) -> str:
-    if len(days) <= 1:
-        return "".join(days)
-    return f"{len(days)} days, {days[0]} to {days[-1]}"

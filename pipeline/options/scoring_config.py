@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -37,6 +38,15 @@ from goodgain.transforms.core.scoring.costs import Budget, is_cost_name, parse_b
 from goodgain.transforms.core.warnings.names import SeenNames
 
 _GREATEST_G_MAX = 20
+
+
+@contextmanager
+def _mistakes_of_a_value() -> Iterator[None]:
+    """Turns the mistake that a parser reports into one of an option's value."""
+    try:
+        yield
+    except UsageError as error:
+        raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
 
 
 class ScoringConfig(BaseModel):
@@ -152,10 +162,8 @@ class ScoringConfig(BaseModel):
     @field_validator("mapping")
     @classmethod
     def _fields_exist(cls, renames: tuple[str, ...]) -> tuple[str, ...]:
-        try:
+        with _mistakes_of_a_value():
             parse_adaptation(renames)
-        except UsageError as error:
-            raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
         return renames
 
     @field_validator("slice")
@@ -173,10 +181,8 @@ class ScoringConfig(BaseModel):
     @field_validator("metrics")
     @classmethod
     def _metrics_exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        try:
+        with _mistakes_of_a_value():
             return tuple(metric.name for metric in parse_ranking_metrics(names))
-        except UsageError as error:
-            raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
 
     @field_validator("cost")
     @classmethod
@@ -191,11 +197,9 @@ class ScoringConfig(BaseModel):
     @field_validator("budget")
     @classmethod
     def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        try:
+        with _mistakes_of_a_value():
             for text in texts:
                 parse_budget(text)
-        except UsageError as error:
-            raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
         return texts
 
     @field_validator("relevance_threshold")

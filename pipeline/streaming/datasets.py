@@ -21,6 +21,17 @@ _START = Column(
 )
 
 
+def _pane_columns(given: str) -> tuple[Column, ...]:
+    """What begins the rows of a pane of a window, by what they were given with."""
+    return (
+        Column("window_start", "time", "The window; a conversation counts by its last event."),
+        Column("window_end", "time", "Its end, excluded."),
+        _START,
+        Column("pane", "whole", f"How often the {given} had been given since the start, from 0."),
+        Column("is_last", "flag", "Nothing more will be given of the window."),
+    )
+
+
 def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
     """The dataset `live`.
 
@@ -49,26 +60,17 @@ MEANS = Dataset(
     "One row for each mean over the conversations of a window, in each pane. Of rows with the same "
     "window, slice, metric, i and population the one with the greatest start, then pane, counts.",
     (
-        Column("window_start", "time", "The window; a conversation counts by its last event."),
-        Column("window_end", "time", "Its end, excluded."),
-        _START,
-        Column("pane", "whole", "How often the mean had been given since the start, from 0."),
-        Column("is_last", "flag", "Nothing more will be given of the window."),
+        *_pane_columns("mean"),
         *datasets.MEANS.columns,
     ),
 )
-
 
 WARNINGS = Dataset(
     "warnings",
     "What is odd about the data of a window. Of rows with the same window those with the greatest "
     "start, then pane, count; where these say `none`, there is nothing any more.",
     (
-        Column("window_start", "time", "The window; a conversation counts by its last event."),
-        Column("window_end", "time", "Its end, excluded."),
-        _START,
-        Column("pane", "whole", "How often the means had been given since the start, from 0."),
-        Column("is_last", "flag", "Nothing more will be given of the window."),
+        *_pane_columns("means"),
         Column("code", "text", "Which warning."),
         Column("count", "whole", "How many results, records or names are concerned."),
         Column("share", "number", "Their part of all, 0..1.", nullable=True),
@@ -120,27 +122,17 @@ class StreamRows:
 
     def warnings(self, found: WindowWarnings) -> list[Row]:
         """The rows of `warnings`."""
-        return [
-            {
-                "window_start": found.window_start,
-                "window_end": found.window_end,
-                "start": self.start,
-                "pane": found.pane,
-                "is_last": found.is_last,
-                **asdict(warning),
-            }
-            for warning in found.warnings
-        ]
+        return [{**self._pane(found), **asdict(warning)} for warning in found.warnings]
 
     def mean(self, mean: WindowedMeanRow) -> list[Row]:
         """The row of `means`."""
-        return [
-            {
-                "window_start": mean.window_start,
-                "window_end": mean.window_end,
-                "start": self.start,
-                "pane": mean.pane,
-                "is_last": mean.is_last,
-                **asdict(mean.row),
-            }
-        ]
+        return [{**self._pane(mean), **asdict(mean.row)}]
+
+    def _pane(self, given: WindowWarnings | WindowedMeanRow) -> Row:
+        return {
+            "window_start": given.window_start,
+            "window_end": given.window_end,
+            "start": self.start,
+            "pane": given.pane,
+            "is_last": given.is_last,
+        }
