@@ -7,19 +7,21 @@ in one step. Object stores rename file by file: there this holds for no folder.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from goodgain.pipeline.outputs.exchange import exchanged
 from goodgain.pipeline.outputs.folder import MANIFEST, delete
 from goodgain.pipeline.outputs.whole_files import sync
 
 _DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNFINISHED = re.compile(r"\..+\.unfinished")
 _REPLACED = re.compile(r"\.(date=[0-9-]{10})\.replaced")
+_AT_FDCWD = -100  # paths are relative to the current folder
+_RENAME_EXCHANGE = 2
 
 
 class DayFolders:
@@ -97,6 +99,19 @@ class DayFolders:
 
     def _paths(self) -> list[Path]:
         return sorted(self.output.iterdir()) if self.output.exists() else []
+
+
+def exchanged(one: Path, other: Path) -> bool:
+    """Exchange the names of two folders atomically, by Linux' renameat2.
+
+    Returns:
+      Whether it was done; False where neither system, library nor file system offers it.
+    """
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    return bool(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0)
 
 
 def remove(path: Path) -> None:

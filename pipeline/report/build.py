@@ -10,13 +10,15 @@ from goodgain.pipeline.outputs.folder import read_manifest
 from goodgain.pipeline.report.answer import answer
 from goodgain.pipeline.report.costs import cost_facts
 from goodgain.pipeline.report.facts import Facts, read_facts
-from goodgain.pipeline.report.page_data import page_data
 from goodgain.pipeline.report.render import render_page
+from goodgain.pipeline.report.slices import slice_data
+from goodgain.pipeline.terminal.words import shortened
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
 # What a reader should know first.
 _HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 _MOST_INPUTS = 50
+_LONGEST_DIMENSION = 60
 
 
 def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
@@ -35,7 +37,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     manifest = read_manifest(folder) if manifest is None else manifest
     check_run(manifest, folder)
     facts = read_facts(folder, manifest)
-    return render_page("report.html", _context(facts), page_data(facts), _SCRIPTS)
+    return render_page("report.html", _context(facts), _page_data(facts), _SCRIPTS)
 
 
 def _context(facts: Facts) -> dict[str, Any]:
@@ -67,4 +69,36 @@ def _context(facts: Facts) -> dict[str, Any]:
         "costs": cost_facts(everything),
         "inputs": inputs[:_MOST_INPUTS],
         "inputs_left_out": len(inputs) - len(inputs[:_MOST_INPUTS]),
+    }
+
+
+def _page_data(facts: Facts) -> dict[str, Any]:
+    """The data of the plots, small enough for a page.
+
+    Returns:
+      slices: all conversations first; dimensions: positions in slices by the attributes that
+      they share; metrics: by scope; bins: of the histograms; types: duplicates by entity type.
+    """
+    words = facts.glossary
+    return {
+        "slices": [
+            slice_data(one, facts.histograms.of_slice(at))
+            for at, one in enumerate(facts.slices.shown)
+        ],
+        "dimensions": [
+            {
+                "label": ", ".join(shortened(name, _LONGEST_DIMENSION) for name in names),
+                "slices": positions,
+            }
+            for names, positions in facts.slices.dimensions.items()
+        ],
+        "metrics": {
+            "end": {one.metric.name: one.menu for one in words.at_end},
+            "iteration": {one.metric.name: one.menu for one in words.by_iteration},
+        },
+        "bins": {
+            name: [bins.start, bins.width, bins.count, bins.single]
+            for name, bins in facts.histograms.bins.items()
+        },
+        "types": [[one.name, one.results, one.duplicates] for one in facts.repeats.types],
     }

@@ -8,7 +8,6 @@ from typing import Any
 
 from goodgain.pipeline.sample.bad import spoil
 from goodgain.pipeline.sample.calls import make_turn, search
-from goodgain.pipeline.sample.costs import call_costs
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import Scene, make_scene
@@ -22,6 +21,9 @@ _EMPTY_SHARE = 0.03
 _REDELIVERED_SHARE = 0.02
 _ITERATION_GAP_SHARE = 0.12
 _UNSEARCHED_TURN_SHARE = 0.01
+_STEP_TOKENS = 350  # which every step before adds to the context
+_USD_A_TOKEN = 2.0**-18  # exact in binary, so that sums are too
+_SILENT_SHARE = 0.04  # producers that do not know the money
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,32 @@ def _with_costs(draw: Draw, calls: list[SampleCall]) -> list[SampleCall]:
     places = [(call.record["turn"], call.record["iteration"]) for call in calls]
     return [
         replace(call, record={**call.record, "costs": costs})
-        for call, costs in zip(calls, call_costs(draw, places), strict=True)
+        for call, costs in zip(calls, _call_costs(draw, places), strict=True)
     ]
+
+
+def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, float]]:
+    """The costs of the calls of a conversation.
+
+    The first call of an iteration bears the tokens of the step that led to it, the others none.
+
+    Args:
+      places: turn and iteration of each call, in order.
+    """
+    tells_money = not draw.chance(_SILENT_SHARE)
+    costs = []
+    steps = 0
+    before: tuple[int, int] | None = None
+    for place in places:
+        tokens = 0
+        if place != before:
+            steps += 1
+            tokens = 200 + steps * _STEP_TOKENS + draw.below(500)
+        before = place
+        milliseconds = draw.between(150, 900) + 4 * tokens
+        told = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
+        costs.append(told | ({"usd": tokens * _USD_A_TOKEN} if tells_money else {}))
+    return costs
 
 
 def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:

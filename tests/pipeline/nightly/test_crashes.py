@@ -10,7 +10,6 @@ from goodgain.pipeline.nightly import day_folders
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
 from goodgain.pipeline.nightly.surroundings import Surroundings
-from goodgain.pipeline.outputs import exchange as swap
 from tests.pipeline.nightly.world import World
 
 pytestmark = pytest.mark.slow
@@ -171,8 +170,8 @@ def test_exchange(tmp_path):
     one.mkdir()
     other.mkdir()
     (one / "a").write_text("a")
-    if not swap.exchanged(one, other):
+    if not day_folders.exchanged(one, other):
         pytest.skip("this system exchanges no names")
     assert (other / "a").read_text() == "a"
     assert list(one.iterdir()) == []
-    assert not swap.exchanged(one, tmp_path / "absent")
+    assert not day_folders.exchanged(one, tmp_path / "absent")
