@@ -39,11 +39,9 @@ def print_repeats(
     )
     if alone and all(row["clusters"] == row["n"] for row in rows.values() if row["clusters"]):
         console.print(f"No two conversations share {attribute}; is it misspelt?", soft_wrap=True)
-    table = plain_table()
-    for heading in (
+    table = plain_table(
         "metric", "clusters", "spread between clusters", "paired by it", "other queries"
-    ):  # fmt: skip
-        table.add_column(heading, justify="left" if heading == "metric" else "right")
+    )
     for name in _METRICS:
         row = rows[name]
         paired, unpaired = detectable(row)

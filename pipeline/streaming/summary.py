@@ -112,9 +112,7 @@ def print_means(
     if not windows:
         _print_running(console, now)
         return
-    table = plain_table()
-    for heading in ("window", "n", *_SHOWN_METRICS, ""):
-        table.add_column(heading, justify="left" if heading == "window" else "right")
+    table = plain_table("window", "n", *_SHOWN_METRICS, "")
     for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
         headline = by_metric[_SHOWN_METRICS[0]]
         table.add_row(

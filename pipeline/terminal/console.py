@@ -51,9 +51,16 @@ def print_line(console: Console, line: str | Text) -> None:
     console.print(line, soft_wrap=True)
 
 
-def plain_table() -> Table:
-    """A table with one rule under its heading, which 80 columns hold."""
-    return Table(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+def plain_table(*headings: str) -> Table:
+    """A table with one rule under its heading, which 80 columns hold.
+
+    Args:
+      headings: of a column of names, then of columns of numbers, which stand right.
+    """
+    table = Table(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for at, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if at else "left")
+    return table
 
 
 def print_json(value: Any) -> None:

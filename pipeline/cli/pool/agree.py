@@ -103,10 +103,8 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
     interval = "" if kappa.low is None else f" ({number(kappa.low)} .. {number(kappa.high)})"
     console.print(f"the same label: {number(outcome.same)}")
     console.print(f"weighted kappa: {number(kappa.value)}{interval}")
-    means = plain_table()
-    headings = ("mean", f"by {printable(a)}", f"by {printable(b)}", "shift", "95 % interval")
-    for heading in (*headings, "conversations"):
-        means.add_column(heading, justify="left" if heading == "mean" else "right")
+    by = f"by {printable(a)}", f"by {printable(b)}"
+    means = plain_table("mean", *by, "shift", "95 % interval", "conversations")
     for shift in outcome.shifts:
         means.add_row(
             shift.metric,

@@ -18,9 +18,7 @@ _LONGEST = 60
 def print_manifest(pool: Pool, console: Console) -> None:
     """What a pool holds, run by run."""
     content, built = pool.manifest["content"], pool.manifest["last_build"]
-    table = plain_table()
-    for heading in ("run", "conversations", "documents", "only in this run"):
-        table.add_column(heading, justify="left" if heading == "run" else "right")
+    table = plain_table("run", "conversations", "documents", "only in this run")
     for name, facts in pool.manifest["runs"].items():
         numbers = (f"{facts[key]:,}" for key in ("conversations", "documents", "only_here"))
         table.add_row(untrusted(name), *numbers)
