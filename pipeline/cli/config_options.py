@@ -33,7 +33,7 @@ def add_config_options(
             dest=name,
             default=argparse.SUPPRESS,
             help=_help(name, field).replace("%", "%%"),
-            **_behaviour(name, field, extra["metavar"]),
+            **_behaviour(field, extra["metavar"]),
         )
 
 
@@ -71,7 +71,7 @@ def _extra(field: FieldInfo) -> dict[str, str]:
     return {key: str(value) for key, value in extra.items()} if isinstance(extra, dict) else {}
 
 
-def _behaviour(name: str, field: FieldInfo, metavar: str) -> dict[str, Any]:
+def _behaviour(field: FieldInfo, metavar: str) -> dict[str, Any]:
     if field.annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
     if field.annotation is not None and getattr(field.annotation, "__origin__", None) is tuple:

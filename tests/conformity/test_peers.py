@@ -18,7 +18,6 @@ from tests.core.ranking.agreement import agree
 
 # ranx compiles itself, which takes a minute or two where its cache is cold.
 SLOW = {"ranx"}
-BY_TOOL = [pytest.param(tool, marks=[pytest.mark.slow] * (tool in SLOW)) for tool in TOOLS]
 DIFFERENCES = [
     pytest.param(
         peer,

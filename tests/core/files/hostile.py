@@ -65,11 +65,6 @@ def snappy_bomb():
     return avro_file(with_field("bytes"), [(1, data)], b"snappy")
 
 
-def zstandard_bomb_with_size():
-    data = zstandard.compress(bytes(_BOMB))
-    return avro_file(with_field("bytes"), [(1, data)], b"zstandard")
-
-
 def recursive_avro():
     node = {
         "type": "record",

@@ -21,9 +21,6 @@ PEERS = {
     **{f"success_{k}": f"hit_rate@{k}" for k in (1, 5, 10)},
 }
 
-# There ours is undefined when nothing relevant, or nothing with a gain, is judged; theirs is 0.
-WITHOUT_RELEVANT_0 = {"map", "mrr", "r_precision", "bpref"}
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", trec_tables.TABLES)
