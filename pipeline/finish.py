@@ -8,7 +8,6 @@ beside the data, files that have been moved stay, and the manifest comes to its 
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -37,6 +36,7 @@ from goodgain.pipeline.outputs.folder import (
     read_manifest,
     unfinished_folder,
     write_file,
+    write_manifest,
 )
 from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import WrittenFile
@@ -158,14 +158,14 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         manifest = _manifest(run, summary, finished)
         write_file(unfinished, REPORT, build_report(unfinished, manifest))
         # With it there nothing is decided any more; only moves are left.
-        write_file(unfinished, MANIFEST, _encoded(manifest))
+        write_manifest(unfinished, manifest)
     _check_folder(run)  # a second look, since a report takes its time
     if _own_manifest(run, run.folder) is None:
         # Without it what an earlier run left does not look finished.
         delete(FileSystems.join(run.folder, MANIFEST))
     publish(run.folder, [*paths, MEANS_CSV, REPORT], run.area)
     _check_folder(run, moved=True)
-    write_file(run.folder, MANIFEST, _encoded(manifest))
+    write_manifest(run.folder, manifest)
     return manifest
 
 
@@ -251,10 +251,6 @@ def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
         clock,
         run.pool.label_spans if run.pool else {},
     )
-
-
-def _encoded(manifest: Mapping[str, Any]) -> bytes:
-    return json.dumps(manifest, indent=2).encode() + b"\n"
 
 
 def _read_summary(unfinished: str) -> Summary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from goodgain.pipeline.comparison.compare import Compared
@@ -35,8 +35,8 @@ def document(
         "pairs": len(compared.matched.keys) if compared.matched.paired else None,
         "base": _side(arms.base_source, arms.base.label, len(arms.base.ids)),
         "candidate": _side(arms.candidate_source, arms.candidate.label, len(arms.candidate.ids)),
-        "base_account": _plain(compared.base_account),
-        "candidate_account": _plain(compared.candidate_account),
+        "base_account": to_builtins(compared.base_account),
+        "candidate_account": to_builtins(compared.candidate_account),
         "metrics_only_in_base": list(arms.only_in_base),
         "metrics_only_in_candidate": list(arms.only_in_candidate),
         "primary": arms.measures.primary,
@@ -47,10 +47,10 @@ def document(
         ],
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
-        "examples": _plain(examples),
+        "examples": to_builtins(examples),
         **_pool(compared.pool_finds, arms.base_source),
-        "sensitivity": _plain(sensitivity),
-        "request": _plain(request),
+        "sensitivity": to_builtins(sensitivity),
+        "request": to_builtins(request),
         "versions": {"goodgain": goodgain_version()},
     }
 
@@ -78,10 +78,6 @@ def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
     if finds is None:
         return {}
     pool = source.manifest["pool"]
-    told: dict[str, Any] = _plain(finds)
+    told: dict[str, Any] = to_builtins(finds)
     told.pop("documents")
     return {"pool": {"folder": pool["folder"], "digest": pool["digest"], **told}}
-
-
-def _plain(value: Any) -> Any:
-    return msgspec.to_builtins(value)

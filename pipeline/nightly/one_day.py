@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from datetime import date, datetime
@@ -43,8 +42,7 @@ from goodgain.pipeline.options.config_file import load_run_config
 from goodgain.pipeline.options.pool_use import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
-from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
-from goodgain.pipeline.outputs.whole_files import write_whole
+from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest, write_manifest
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.read import find_inputs, open_plain
@@ -213,8 +211,7 @@ def _settled_manifest(folder: Path, place: Path) -> dict[str, Any]:
     """The manifest, with the folder where the day will lie instead of the one it is written in."""
     manifest: dict[str, Any] = read_manifest(str(folder))
     manifest["parameters"]["output"] = str(place)
-    content = json.dumps(manifest, indent=2).encode() + b"\n"
-    write_whole(folder / MANIFEST, content)
+    write_manifest(str(folder), manifest)
     return manifest
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
@@ -276,6 +278,11 @@ def write_file(folder: str, name: str, content: bytes) -> None:
     """Write a small file completely or not at all; the folder is made when it is not there."""
     make_folder(folder)
     write_whole(FileSystems.join(folder, name), content)
+
+
+def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
+    """Write what shows that a folder is complete: the last of its files."""
+    write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
 
 
 def read_manifest(folder: str) -> dict[str, object]:

@@ -7,7 +7,6 @@ and labels that people gave are never lost halfway.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
@@ -20,13 +19,12 @@ from msgspec import Struct
 
 from goodgain.pipeline.options.pool_use import files_of, pool_manifest
 from goodgain.pipeline.outputs.folder import (
-    MANIFEST,
     UNFINISHED,
     check_written,
     delete,
     make_folder,
     move,
-    write_file,
+    write_manifest,
 )
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.lock import LOCK, locked
@@ -139,7 +137,7 @@ def publish_pool(
     make_folder(documents)
     for path in kept:
         move(FileSystems.join(folder, UNFINISHED, path), FileSystems.join(folder, path))
-    write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
+    write_manifest(folder, manifest)
     if before is not None:
         delete(FileSystems.join(folder, str(before.manifest["documents"])))
     delete(FileSystems.join(folder, UNFINISHED))
