@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from rich.console import Console
 from rich.table import Table
@@ -27,6 +29,7 @@ from goodgain.transforms.core.scoring.registry import cautions
 
 _LONGEST_KEY = 60
 _NAME_WIDTH = 34
+_MOST_SLICES = 60
 
 
 def render(compared: Compared, console: Console, at: int | None = None) -> None:
@@ -38,9 +41,18 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     _line(console, compared.answer, "bold")
     console.print()
     _arms(compared, console)
-    for row_slice in _slices(compared.rows):
-        rows = [row for row in compared.rows if row.slice == row_slice and row.i == at]
-        _slice(compared, row_slice, rows, console, at)
+    of_slices = _by_slice(compared.rows, at)
+    shown = _largest(of_slices)
+    for rows in shown:
+        _slice(compared, rows[0].slice, rows, console, at)
+    if len(shown) < len(of_slices):
+        console.print()
+        _line(
+            console,
+            f"{len(of_slices) - len(shown):,} smaller slices are not shown; --json and --output "
+            "give all.",
+            "yellow",
+        )
     if compared.pool_finds is not None:
         console.print()
         for line in pool_lines(compared.pool_finds):
@@ -54,12 +66,21 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
             _examples(f"{title}{_doubt(compared)}", compared.examples.metric, found, console)
 
 
-def _slices(rows: Sequence[ComparisonRow]) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    for row in rows:
-        if row.slice not in found[-1:]:
-            found.append(row.slice)
-    return found
+def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[ComparisonRow]]:
+    """The rows at an iteration of each slice that has some, in their order."""
+    found = [
+        [row for row in of_slice if row.i == at]
+        for _, of_slice in groupby(rows, key=attrgetter("slice"))
+    ]
+    return [of_slice for of_slice in found if of_slice]
+
+
+def _largest(of_slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
+    """Those that a reader can take in, in their order; all conversations come first."""
+    places = range(len(of_slices))
+    sizes = [max(row.n_base + row.n_candidate for row in rows) for rows in of_slices]
+    by_size = sorted(places, key=lambda at: (bool(of_slices[at][0].slice), -sizes[at]))
+    return [of_slices[at] for at in sorted(by_size[: _MOST_SLICES + 1])]
 
 
 def _arms(compared: Compared, console: Console) -> None:

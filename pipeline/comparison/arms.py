@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,19 @@ class LeftOut(Struct, frozen=True):
     attributes: Mapping[str, str]
 
 
-class Arm(Struct, frozen=True):
+class Part(NamedTuple):
+    """What of an arm has the same values of some attributes.
+
+    Attributes:
+      places: of its conversations in the arm, ascending.
+      left_out: ids of those that stay out of the means.
+    """
+
+    places: list[int]
+    left_out: list[str]
+
+
+class Arm(Struct, frozen=True, dict=True):
     """The conversations that count in the means, in ascending order of their ids (SPEC 6).
 
     Attributes:
@@ -112,28 +125,43 @@ class Arm(Struct, frozen=True):
         """The part of the arm whose conversations have these attributes; "" = none or blank."""
         if not attributes:
             return self if label is None else replace(self, label=label)
-        places = np.array(
-            [at for at, own in enumerate(self.attributes) if _has(own, attributes)], dtype=np.intp
-        )
+        own = self.parts(tuple(attributes)).get(tuple(attributes.values()), Part([], []))
+        places = np.array(own.places, dtype=np.intp)
         return Arm(
             label=self.label if label is None else label,
-            ids=tuple(self.ids[place] for place in places),
-            attributes=tuple(self.attributes[place] for place in places),
+            ids=tuple(self.ids[place] for place in own.places),
+            attributes=tuple(self.attributes[place] for place in own.places),
             reached=self.reached[places],
             at_end={name: values[places] for name, values in self.at_end.items()},
             by_i={name: values[places] for name, values in self.by_i.items()},
-            left_out={
-                identity: left
-                for identity, left in self.left_out.items()
-                if _has(left.attributes, attributes)
-            },
+            left_out={identity: self.left_out[identity] for identity in own.left_out},
             without_search=self.without_search and self.without_search.where(attributes),
             pool_found=self.pool_found,
         )
 
+    def parts(self, names: tuple[str, ...]) -> Mapping[tuple[str, ...], Part]:
+        """By the values of some attributes that occur ("" = none), what has them.
 
-def _has(own: Mapping[str, str], attributes: Mapping[str, str]) -> bool:
-    return all(own.get(name, "") == value for name, value in attributes.items())
+        The arm is looked through once, however many slices are then taken of it.
+        """
+        found = self._parts.get(names)
+        if found is None:
+            found = self._parts[names] = {}
+            for place, own in enumerate(self.attributes):
+                _part(found, own, names).places.append(place)
+            for identity, left in self.left_out.items():
+                _part(found, left.attributes, names).left_out.append(identity)
+        return found
+
+    @cached_property
+    def _parts(self) -> dict[tuple[str, ...], dict[tuple[str, ...], Part]]:
+        return {}
+
+
+def _part(
+    found: dict[tuple[str, ...], Part], own: Mapping[str, str], names: tuple[str, ...]
+) -> Part:
+    return found.setdefault(tuple(own.get(name, "") for name in names), Part([], []))
 
 
 def read_arm(folder: str, label: str, measures: Measures, unsearched: Unsearched) -> Arm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +29,7 @@ from goodgain.transforms.core.errors import UsageError
 
 DRAWS_A_SECOND = 5e7  # numbers that the bootstrap draws in a second, order of magnitude
 _SLOW_SECONDS = 20
+MOST_SLICE_ROWS = 200_000  # of 2.5 KB each; a row takes a third of a millisecond
 
 
 class Compared(Struct, frozen=True):
@@ -36,6 +37,8 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
+      only_family_in_slices: whether the slices are so many that their rows are those of the
+        declared family alone.
       arm_means: of gain and costs; empty where no cost is compared.
       answer: what the rows say, in a sentence.
       matched: of all conversations, without slicing.
@@ -49,6 +52,7 @@ class Compared(Struct, frozen=True):
     request: ComparisonRequest
     arms: Arms
     rows: Sequence[ComparisonRow]
+    only_family_in_slices: bool
     arm_means: Sequence[ArmMean]
     answer: str
     matched: Matched
@@ -74,14 +78,26 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     matched = _match(request, arms)
     _warn_of_bootstrap(request, arms, matched, say)
     cluster = _cluster(request, arms)
-    rows = corrected(list(_rows(request, arms, matched.paired, cluster)), request.correction)
-    parts = slices(request.slices, arms.base, arms.candidate)
+    parts = list(slices(request.slices, arms.base, arms.candidate))
+    only_family = (len(parts) - 1) * len(arms.measures.all()) > MOST_SLICE_ROWS
+    if only_family:
+        say(
+            f"The slices are {len(parts) - 1:,}, so only the metrics of the family are compared in "
+            "them; name others with --family."
+        )
+    tested = _rows(request, arms, parts, matched.paired, cluster, only_family)
+    rows = corrected(list(tested), request.correction)
     chosen = example_metric(arms, request.examples_by)
     return Compared(
         request=request,
         arms=arms,
         rows=rows,
-        arm_means=list(arm_means(arms, parts, cluster, request.tests.options.interval)),
+        only_family_in_slices=only_family,
+        arm_means=list(
+            arm_means(
+                arms, parts[:1] if only_family else parts, cluster, request.tests.options.interval
+            )
+        ),
         answer=answer(rows, arms.measures.primary),
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
@@ -152,10 +168,21 @@ def _match(request: ComparisonRequest, arms: Arms) -> Matched:
 
 
 def _rows(
-    request: ComparisonRequest, arms: Arms, paired: bool, cluster: str | None
+    request: ComparisonRequest,
+    arms: Arms,
+    parts: Iterable[dict[str, str]],
+    paired: bool,
+    cluster: str | None,
+    only_family_in_slices: bool,
 ) -> Iterator[TestedRow]:
     key = _key_name(request)
-    for slice_ in slices(request.slices, arms.base, arms.candidate):
+    every = arms.measures.all()
+    of_slices = [
+        measure
+        for measure in every
+        if not only_family_in_slices or arms.measures.family(measure) != "further"
+    ]
+    for slice_ in parts:
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         matched = match(base, candidate, key, paired)
         rests_on = grounds(matched, arms)
@@ -166,7 +193,7 @@ def _rows(
             None if one is None or cluster is None else cluster_codes(one, cluster)
             for one in (matched, everyone)
         )
-        for measure in arms.measures.all():
+        for measure in of_slices if slice_ else every:
             counted, codes = matched, clusters
             if everyone is not None and counts_everyone(measure):
                 measure, counted = replace(measure, population="everyone"), everyone
@@ -179,9 +206,10 @@ def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterato
     yield {}
     for attributes in names:
         occurring = {
-            tuple(own.get(name, "") for name in attributes)
+            values
             for arm in (base, candidate)
-            for own in arm.attributes
+            for values, part in arm.parts(tuple(attributes)).items()
+            if part.places
         }
         for values in sorted(occurring):
             yield dict(zip(attributes, values, strict=True))

@@ -45,6 +45,7 @@ def document(
             for name in arms.measures.declared
             if name in (*arms.measures.at_end, *arms.measures.by_i)
         ],
+        "only_family_in_slices": compared.only_family_in_slices,
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
         "examples": to_builtins(examples),

@@ -69,20 +69,18 @@ def judge_change(
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
     """The slices of baseline or run that a bound on change is held against."""
-    return [slice_ for slice_ in _slices(rule, arms.base, arms.candidate) if _fits(rule, slice_)]
-
-
-def _slices(rule: Rule, base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
     if not rule.slice:
-        yield {}
-        return
-    for slice_ in slices([tuple(rule.slice)], base, candidate):
-        if slice_:
-            yield slice_
+        return [{}]
+    known = {name: value for name, value in rule.slice.items() if value is not None}
+    if len(known) == len(rule.slice):
+        return [known] if any(_occurs(known, arm) for arm in (arms.base, arms.candidate)) else []
+    occurring = slices([tuple(rule.slice)], arms.base, arms.candidate)
+    return [slice_ for slice_ in occurring if slice_ and known.items() <= slice_.items()]
 
 
-def _fits(rule: Rule, slice_: Mapping[str, str]) -> bool:
-    return all(rule.slice[name] in (None, value) for name, value in slice_.items())
+def _occurs(slice_: Mapping[str, str], arm: Arm) -> bool:
+    part = arm.parts(tuple(slice_)).get(tuple(slice_.values()))
+    return part is not None and bool(part.places)
 
 
 def _judge(

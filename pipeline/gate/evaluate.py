@@ -52,7 +52,7 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
 def _slices(rule: Rule, evidence: GateEvidence) -> int:
     """How many slices a rule is held against; 0 where there is nothing to hold it against."""
     if not rule.is_change:
-        return len(evidence.slices(rule.slice)) if rule.slice else 1
+        return len(evidence.means.slices(rule.slice)) if rule.slice else 1
     if evidence.baseline is None:
         return 0
     try:
@@ -117,14 +117,14 @@ def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outc
 def _means(
     rule: Rule, gate: GateFile, evidence: GateEvidence, counted: Families
 ) -> Iterator[Outcome]:
-    slices = evidence.slices(rule.slice) if rule.slice else [{}]
+    slices = evidence.means.slices(rule.slice) if rule.slice else [{}]
     if not slices:
         wanted = {name: value or "any" for name, value in rule.slice.items()}
         names = ",".join(rule.slice)
         reason = f"the run has no means of this slice; does it occur, and was --slice {names} given"
         yield _outcome(rule, wanted, "", reason, None)
     for slice_ in slices:
-        row = evidence.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
+        row = evidence.means.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
         if row is None:
             yield _outcome(rule, slice_, "", _no_mean(str(rule.metric)), None)
         elif rule.share is not None:

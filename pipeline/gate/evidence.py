@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.sources import Arms
+from goodgain.transforms.core.means.slices import SliceKey, slice_key, slice_of
+
+_Row = Mapping[str, Any]
+_MeansOfSlice = dict[tuple[str, int | None, str], _Row]
 
 
 class BaselineArms(Protocol):
@@ -21,36 +25,45 @@ class BaselineArms(Protocol):
         """
 
 
+class GateMeans:
+    """The means that the rules ask for, by slice."""
+
+    def __init__(self, rows: Iterable[_Row]) -> None:
+        """Arrange rows of `means`."""
+        self._by_slice: dict[SliceKey, _MeansOfSlice] = {}
+        for row in rows:
+            of_slice = self._by_slice.setdefault(slice_key(row["slice"]), {})
+            of_slice[row["metric"], row["i"], row["population"]] = row
+
+    def slices(self, wanted: Mapping[str, str | None]) -> list[dict[str, str]]:
+        """The slices that have these attributes and no others, ascending."""
+        known = {name: value for name, value in wanted.items() if value is not None}
+        if len(known) == len(wanted):
+            return [dict(sorted(known.items()))] if slice_key(known) in self._by_slice else []
+        found = [
+            tuple(sorted(one.items()))
+            for one in map(slice_of, self._by_slice)
+            if one.keys() == wanted.keys() and known.items() <= one.items()
+        ]
+        return [dict(one) for one in sorted(found)]
+
+    def mean(
+        self, slice_: Mapping[str, str], metric: str, i: int | None, population: str
+    ) -> _Row | None:
+        """The row of `means`, or None; where everyone searched, `everyone` is `all`."""
+        found = self._by_slice.get(slice_key(slice_), {})
+        everyone = found.get((metric, i, "all")) if population == "everyone" else None
+        return found.get((metric, i, population), everyone)
+
+
 class GateEvidence(Struct, frozen=True):
     """Everything that the rules are held against.
 
     Attributes:
       manifest: of the run.
-      means: rows of `means`.
       baseline: None when there is none.
     """
 
     manifest: Mapping[str, Any]
-    means: Sequence[Mapping[str, Any]]
+    means: GateMeans
     baseline: BaselineArms | None
-
-    def slices(self, wanted: Mapping[str, str | None]) -> list[dict[str, str]]:
-        """The slices of `means` that have these attributes and no others, ascending."""
-        found = {
-            tuple(sorted(row["slice"].items()))
-            for row in self.means
-            if row["slice"].keys() == wanted.keys()
-            and all(value in (None, row["slice"][name]) for name, value in wanted.items())
-        }
-        return [dict(one) for one in sorted(found)]
-
-    def mean(
-        self, slice_: Mapping[str, str], metric: str, i: int | None, population: str
-    ) -> Mapping[str, Any] | None:
-        """The row of `means`, or None; where everyone searched, `everyone` is `all`."""
-        found = {
-            row["population"]: row
-            for row in self.means
-            if (row["slice"], row["metric"], row["i"]) == (slice_, metric, i)
-        }
-        return found.get(population, found.get("all") if population == "everyone" else None)

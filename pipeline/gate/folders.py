@@ -9,15 +9,17 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.sources import Arms, read_arms
 from goodgain.pipeline.gate.evaluate import evaluate
-from goodgain.pipeline.gate.evidence import GateEvidence
+from goodgain.pipeline.gate.evidence import GateEvidence, GateMeans
 from goodgain.pipeline.gate.outcome import Outcome
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.gate.rules_file import load_gate
 from goodgain.pipeline.manifest import check_run
-from goodgain.pipeline.outputs.datasets import MEANS
-from goodgain.pipeline.outputs.folder import read_dataset, read_manifest, same_folder
+from goodgain.pipeline.outputs.folder import read_manifest, same_folder
+from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.slices import EVERYTHING
 
+_IN_EVERY_SLICE = "N"  # the metric that tells which slices there are
 _KEPT = 8  # pairs of arms; a gate file names few metrics
 
 
@@ -79,13 +81,14 @@ class Gate(Struct, frozen=True):
           UsageError: the folder is not the output of a finished run, or is the baseline itself.
         """
         self.check(folder)
-        return evaluate(self.rules, gather(folder, self.baseline, self.force))
+        return evaluate(self.rules, gather(self.rules, folder, self.baseline, self.force))
 
 
-def gather(folder: str, baseline: str | None, force: bool = False) -> GateEvidence:
+def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = False) -> GateEvidence:
     """The evidence for judging the output of a run.
 
     Args:
+      rules: which tell the means that are needed.
       baseline: output of another run, or None.
       force: compare with the baseline although what metrics depend on differs.
 
@@ -96,6 +99,15 @@ def gather(folder: str, baseline: str | None, force: bool = False) -> GateEviden
     check_run(manifest, folder)
     return GateEvidence(
         manifest=manifest,
-        means=list(read_dataset(folder, MEANS.name)),
+        means=GateMeans(read_means(folder, _wanted(rules))),
         baseline=None if baseline is None else FolderBaseline(baseline, folder, force),
+    )
+
+
+def _wanted(gate: GateFile) -> MeansWanted:
+    rules = [rule for rule in gate.rules if not rule.is_change and rule.metric is not None]
+    return MeansWanted(
+        slices=None if any(rule.slice for rule in rules) else frozenset((EVERYTHING,)),
+        metrics=frozenset((_IN_EVERY_SLICE, *(str(rule.metric) for rule in rules))),
+        at_end=all(rule.i is None for rule in rules),
     )

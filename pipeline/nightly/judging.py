@@ -87,7 +87,7 @@ def judge(
     if baseline.lacking:
         gate = gate.model_copy(update={"without_baseline": "skip"})
     against = None if baseline.folder is None else str(baseline.folder)
-    outcomes = tuple(evaluate(gate, gather(str(folder), against)))
+    outcomes = tuple(evaluate(gate, gather(gate, str(folder), against)))
     if passed(outcomes):
         return Judgement("passed", (), outcomes)
     failed = (outcome for outcome in outcomes if outcome.verdict == "failed")

@@ -1,0 +1,191 @@
+"""Comparisons and gates over thousands of slices: work grows with the slices, not their square."""
+
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.cli import compare_text
+from goodgain.pipeline.comparison import compare as comparing
+from goodgain.pipeline.comparison.arms import arm_of
+from goodgain.pipeline.comparison.measures import choose
+from goodgain.pipeline.comparison.request import ComparisonRequest
+from goodgain.pipeline.comparison.unsearched import Unsearched
+from goodgain.pipeline.gate.change import changed_slices
+from goodgain.pipeline.gate.evidence import GateMeans
+from goodgain.pipeline.gate.folders import gather
+from goodgain.pipeline.gate.rules import GateFile, Rule
+from goodgain.pipeline.outputs import means as means_dataset
+from goodgain.transforms.core.scoring.rows import IterationRow
+from tests.pipeline.comparison.traces import conversation, output_of
+
+
+class Counted(dict):
+    """Attributes or a row that counts how often it is looked into."""
+
+    looks = 0
+
+    def get(self, *words):
+        Counted.looks += 1
+        return super().get(*words)
+
+    def __getitem__(self, name):
+        Counted.looks += 1
+        return super().__getitem__(name)
+
+
+class Passes(list):
+    """Rows that count how often they are gone through."""
+
+    passes = 0
+
+    def __iter__(self):
+        Passes.passes += 1
+        return super().__iter__()
+
+
+@pytest.fixture(autouse=True)
+def _from_0():
+    Counted.looks = Passes.passes = 0
+
+
+def arm_of_users(conversations):
+    """An arm in which each conversation is a slice; every fourth did not search."""
+    numbers = {"CG": 1.0, "R": 2, "SRE": 0.5, "SRR": 0.0, "unlabelled": 0, "rejected_records": 0}
+    rows = [
+        {
+            "conversation_id": f"c{at}",
+            "attributes": Counted(user=f"u{at}"),
+            "N": int(at % 4 > 0),
+            **numbers,
+        }
+        for at in range(conversations)
+    ]
+    measures = choose(["CG"], (), (), max_i=1)
+    whole = [{"conversation_id": row["conversation_id"]} for row in rows if row["N"]]
+    iterations = [{**BY_I, **row, "i": 1} for row in whole]
+    return arm_of(rows, iterations, "arm", measures, Unsearched({"good_gain_threshold": 2}))
+
+
+BY_I = dict.fromkeys(IterationRow.__struct_fields__, 0)
+
+
+def test_an_arm_is_looked_through_once_for_all_its_slices():
+    arm = arm_of_users(400)
+    Counted.looks = 0
+    parts = list(comparing.slices([("user",)], arm, arm))
+    found = [arm.where(slice_) for slice_ in parts]
+    assert len(parts) == 1 + 300
+    assert [len(one.ids) for one in found] == [300] + [1] * 300
+    assert arm.where({"user": "u4"}).without_search.ids == ("c4",)
+    assert list(arm.where({"user": "u4"}).left_out) == ["c4"]
+    # Once as conversation, those without search also as left out.
+    assert Counted.looks <= 2 * 400
+
+
+def test_slices_of_an_arm_with_everyone_are_its_own():
+    arm = arm_of_users(8)
+    assert arm.where({"user": "u4"}).ids == ()
+    assert arm.everyone().where({"user": "u4"}).ids == ("c4",)
+
+
+def test_means_are_looked_through_once_for_all_rules():
+    rows = [
+        Counted(slice={"user": f"u{at}"}, metric="CG", i=None, population="all", mean=at)
+        for at in range(400)
+    ]
+    means = GateMeans(rows)
+    arranged = Counted.looks
+    assert len(means.slices({"user": None})) == 400
+    for at in range(400):
+        assert means.slices({"user": f"u{at}"}) == [{"user": f"u{at}"}]
+        assert means.mean({"user": f"u{at}"}, "CG", None, "everyone")["mean"] == at
+    assert means.slices({"user": "u400"}) == means.slices({"market": None}) == []
+    assert Counted.looks - arranged == 400  # the means asked for here
+
+
+def test_a_rule_for_one_slice_looks_up_its_own():
+    arm = arm_of_users(400)
+    Counted.looks = 0
+    arms = SimpleNamespace(base=arm, candidate=arm)
+    for at in range(400):
+        rule = Rule.model_validate({"metric": "CG", "slice": {"user": f"u{at}"}, "drop_at_most": 1})
+        # No conversation that counts has u0, u4, ...
+        assert changed_slices(rule, arms) == ([{"user": f"u{at}"}] if at % 4 else [])
+    assert Counted.looks <= 2 * 400
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("many")
+    return tuple(
+        output_of(
+            folder / name,
+            [
+                conversation(f"c{at:02}", [[gain, 2], [at % 5]], user=f"u{at % 70}", market="de")
+                for at in range(80)
+            ],
+            slice=["user", "user,market"],
+        )
+        for name, gain in (("base", 1), ("candidate", 3))
+    )
+
+
+def test_a_gate_reads_the_means_that_its_rules_name(runs, monkeypatch):
+    taken = []
+    read = means_dataset.read_means
+
+    def counting(folder, wanted):
+        for row in read(folder, wanted):
+            taken.append(row)
+            yield row
+
+    monkeypatch.setattr("goodgain.pipeline.gate.folders.read_means", counting)
+    gather(GateFile.model_validate({"rules": ["CG >= 0", "SRR <= 1"]}), runs[1], None)
+    assert {row["metric"] for row in taken} == {"N", "CG", "SRR"}
+    assert all(row["slice"] == {} and row["i"] is None for row in taken)
+    taken.clear()
+    rule = {"metric": "CG", "slice": "user", "at_least": 0}
+    evidence = gather(GateFile.model_validate({"rules": [rule]}), runs[1], None)
+    assert {row["metric"] for row in taken} == {"N", "CG"}
+    assert len(evidence.means.slices({"user": None})) == 70
+
+
+def test_beyond_a_bound_slices_hold_the_family(runs, monkeypatch, tmp_path, capsys):
+    words = [*runs, "--slice", "user", "--metrics", "CG", "SRR", "--family", "CG", "--max-i", "1"]
+    assert main(["compare", *words, "--json"]) == 0
+    every = json.loads(capsys.readouterr().out)
+    assert every["only_family_in_slices"] is False
+    monkeypatch.setattr(comparing, "MOST_SLICE_ROWS", 70)
+    assert main(["compare", *words, "--json", "--output", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr()
+    few = json.loads(told.out)
+    assert few["only_family_in_slices"] is True
+    assert "The slices are 70, so only the metrics of the family" in " ".join(told.err.split())
+    assert few["rows"] == [
+        row for row in every["rows"] if not row["slice"] or row["family"] != "further"
+    ]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "so many that only the metrics of the family" in page
+
+
+def test_the_terminal_shows_the_largest_slices(runs):
+    compared = comparing.compare(
+        ComparisonRequest(runs, metrics=("CG",), slices=(("user",),), max_i=1)
+    )
+    text = io.StringIO()
+    rows = Passes(compared.rows)
+    shown = comparing.Compared(
+        **{name: getattr(compared, name) for name in compared.__struct_fields__} | {"rows": rows}
+    )
+    compare_text.render(shown, Console(file=text, width=80))
+    lines = text.getvalue().splitlines()
+    titles = [line.split(",")[0] for line in lines if line.startswith("user = ")]
+    assert len(titles) == 60
+    # The first ten have two conversations, the others one.
+    assert {f"user = u{at}" for at in range(10)} <= set(titles)
+    assert "10 smaller slices are not shown; --json and --output give all." in lines
+    assert Passes.passes < 10
