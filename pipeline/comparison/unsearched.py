@@ -33,7 +33,7 @@ class Unsearched:
     def at_end(self, name: str, row: Mapping[str, Any]) -> float:
         """The value of a metric at N; NaN where it has none.
 
-        That of `without_search`, but where a pool tells that there was nothing to find.
+        That of `without_search`, but where judgments tell that there was nothing to find.
 
         Args:
           row: of `conversations`, without search.
@@ -41,8 +41,9 @@ class Unsearched:
         value, nothing = row[name], self.by_i(name, row)
         if without_search(name) is None or value is None:
             value = nothing
-            if value == 0 and "pool_best" in row:
-                value = self._ranking(row["pool_best"]).get(name, value)
+            best = "pool_best" if "pool_best" in row else "qrels_best"
+            if value == 0 and best in row:
+                value = self._ranking(row[best]).get(name, value)
         return float("nan") if value is None else float(value)
 
     def by_i(self, name: str, row: Mapping[str, Any]) -> float:
@@ -52,7 +53,7 @@ class Unsearched:
         return float("nan") if nothing is None or nothing_to_find else nothing
 
     def _of_empty_list(self, best: int | None) -> dict[str, float | None]:
-        """The ranking metrics of a list without results; of the pool only its best label counts."""
+        """The ranking metrics of a list without results; of what is judged only the best counts."""
         values = self._evaluator.evaluate((), () if best is None else (best,), ())
         names = (metric.name for metric in self._evaluator.metrics)
         return dict(zip(names, values, strict=True))

@@ -157,7 +157,10 @@ def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
     manifest = read_manifest(str(of_days[-1]))
     metrics = parse_ranking_metrics(_common_metrics(of_days))
     is_pooled = "pool" in manifest
-    for dataset in (conversations(metrics, pooled=is_pooled), iterations(is_pooled)):
+    judged = all(
+        "qrels_best" in next(read_dataset(str(day), "conversations"), {}) for day in of_days
+    )
+    for dataset in (conversations(metrics, judged, is_pooled), iterations(is_pooled)):
         (pooled / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(pooled / dataset.name / f"part-0{_POOLED_FORMAT.suffix}", "wb") as file:

@@ -128,6 +128,9 @@ _JUDGMENTS_MET_AGAIN = Column(
     "whole",
     "Documents left without a judgment, since all judgments of their names label earlier ones.",
 )
+_QRELS_BEST = Column(
+    "qrels_best", "whole", "Greatest label of the topic in the judgments.", nullable=True
+)
 
 
 def conversations(
@@ -139,7 +142,7 @@ def conversations(
     """The dataset `conversations` with the ranking metrics asked for.
 
     Args:
-      judged_outside: whether labels come from outside the traces, which adds a column.
+      judged_outside: whether labels come from outside the traces, which adds columns.
       pooled: whether there is a pool, which adds its shares.
       costs: names of the costs that are looked at.
     """
@@ -153,7 +156,7 @@ def conversations(
             Column("turn", "whole", _TURN.doc + " Null without a usable record.", nullable=True),
             _ATTRIBUTES,
             *by_name.values(),
-            *((_JUDGMENTS_MET_AGAIN,) if judged_outside else ()),
+            *((_JUDGMENTS_MET_AGAIN, _QRELS_BEST) if judged_outside else ()),
             Column(
                 "rejected_records",
                 "whole",

@@ -54,7 +54,7 @@ class RankedRows:
         """The row of `conversations`."""
         row = with_cost_columns(columns_of(score.conversation))
         if row["judgments_met_again"] is None:
-            del row["judgments_met_again"]
+            del row["judgments_met_again"], row["qrels_best"]
         row.update(zip(self.metrics, row.pop("ranking"), strict=True))
         if (pool := row.pop("pool")) is not None:
             row.update(asdict(pool))

@@ -9,7 +9,7 @@ from goodgain.transforms.core.scoring.registry import columns_of
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.runs import SAMPLE, direct_scores, plain_scoring
 
-DIGEST = "10555f4536001fcc2f3c66a3018fd675"
+DIGEST = "f17927122fe1248a948dd2d31b9a94b0"
 WHAT_TO_DO = (
     "The shipped sample gives other numbers than those recorded with this SCORING_VERSION. Raise "
     "it by one, so that runs of before are not compared with runs of now, and record the digest "

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.misleading import base, search_in_few
 from tests.pipeline.comparison.test_command import compared, record_error, row
 from tests.pipeline.comparison.traces import conversation, output_of
@@ -117,6 +117,43 @@ def test_everyone_counts_who_did_not_search_with_gain_0(tmp_path, capsys):
     assert (unpaired["n_candidate"], unpaired["verdict"]) == (40, "worse")
     same = row(compared(capsys, folders[0], folders[0]), "CG")
     assert (same["population"], same["n_base"]) == ("all", 40)
+
+
+def test_everyone_is_null_where_the_judgments_have_nothing_to_find(tmp_path, capsys):
+    """As in the means: with qrels, R of a topic is known although nobody searched for it."""
+    qrels = tmp_path / "qrels.txt"
+    with_good = [at for at in range(40) if at % 3]
+    labels = {at: 3 if at in with_good else 0 for at in range(39)}  # none of the last topic
+    qrels.write_text("".join(f"c{at:02} 0 c{at:02}-1-0 {one}\n" for at, one in labels.items()))
+    folders = [
+        output_of(
+            tmp_path / name, arm, qrels=str(qrels), qrels_id="doc_id", metrics=["recall", "ndcg@3"]
+        )
+        for name, arm in (("base", base()), ("candidate", search_in_few()))
+    ]
+    found = compared(capsys, *folders, "--unpaired")
+    for metric in ("recall", "ndcg@3"):
+        of_metric = row(found, metric, population="everyone")
+        # The first twelve search, and find all there is.
+        assert of_metric["candidate_mean"] == pytest.approx(8 / len(with_good))
+        assert (of_metric["n_base"], of_metric["n_candidate"]) == (26, 26)
+        assert of_metric["undefined_in_candidate"] == 14
+    means = {
+        (one["metric"], one["i"]): one
+        for one in read_dataset(folders[1], "means")
+        if one["population"] == "everyone"
+    }
+    checked = 0
+    for one in found["rows"]:
+        mean = means.get((one["metric"], one["i"]))
+        if one["population"] == "everyone" and one["direction"] == "higher" and mean is not None:
+            assert (one["n_candidate"], one["undefined_in_candidate"]) == (
+                mean["n"],
+                mean["undefined"],
+            ), one["metric"]
+            assert one["candidate_mean"] == pytest.approx(mean["mean"]), one["metric"]
+            checked += 1
+    assert checked > 60
 
 
 def test_two_samples_are_not_comparable_where_one_is_null_more_often(tmp_path, capsys):

@@ -134,11 +134,18 @@ def _judged(call: CallFingerprint, external: ExternalLabels) -> Iterator[list[by
 def external_pool(
     conversation_id: str,
     calls: Sequence[CallFingerprint],
+    attributes: dict[str, str],
     keys: LabelKeys,
     external: ExternalLabels,
 ) -> list[int]:
-    """Gains of all judged documents of the topics that the calls have, retrieved or not."""
-    topics = {keys.topic(conversation_id, call.attributes) for call in calls}
+    """Gains of all judged documents of the conversation's topics, retrieved or not.
+
+    Args:
+      calls: of the last turn, each of which tells a topic.
+      attributes: of the conversation, which tell it where the last turn did not search.
+    """
+    of_calls = [call.attributes for call in calls] or [attributes]
+    topics = {keys.topic(conversation_id, own) for own in of_calls}
     pool: list[int] = []
     for topic in sorted(topics & external.pools.keys()):
         for gain, documents in enumerate(external.pools[topic]):

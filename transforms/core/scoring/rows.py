@@ -79,6 +79,8 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     Attributes:
       judgments_met_again: documents left unjudged since their judgments label earlier ones; None
         where the labels of the traces count (SPEC 8).
+      qrels_best: the greatest label of the topic in the judgments; None without one. As `pool_best`
+        of `PoolOutcome`.
       ranking: values of the ranking metrics asked for, in their order (SPEC 8).
       pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
       costs: by column, those costs that are looked at, and gain for each unit (SPEC 5).
@@ -105,6 +107,7 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     unlabelled: int
     label_conflicts: int
     judgments_met_again: int | None
+    qrels_best: int | None
     rejected_records: int
     redelivered: int
     first_timestamp: int | None

@@ -122,7 +122,7 @@ def score_conversation(
     elif keys is None or external is None:
         judged = judged_pool(turn)
     else:
-        judged = external_pool(conversation_id, calls, keys, external)
+        judged = external_pool(conversation_id, calls, attributes, keys, external)
     told = tally(delivered, turn, judged, scoring.rules, scoring.hold_slot)
     shares = None if turn_pool is None else found_shares(turn, turn_pool, threshold)
     score = score_tally(conversation_id, told, rejected_records, scoring, shares)
@@ -245,6 +245,7 @@ def _conversation_row(
         unlabelled=sum(counts.unlabelled for counts in told.iterations),
         label_conflicts=told.label_conflicts,
         judgments_met_again=told.judgments_met_again,
+        qrels_best=None if told.judgments_met_again is None else max(told.judged, default=None),
         rejected_records=rejected_records,
         redelivered=told.redelivered,
         first_timestamp=min(told.times, default=None),
