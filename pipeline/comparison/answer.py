@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -87,6 +88,8 @@ def _size(row: ComparisonRow) -> str:
 def _interval(row: ComparisonRow, sign: int | None = None) -> str:
     """The interval that the verdict rests on, in the unit of `_size`.
 
+    No metric is below 0, so nothing falls by more than 100 %.
+
     Args:
       sign: None = with signs; else without, and with -1 turned round, where words tell the sign.
     """
@@ -94,6 +97,7 @@ def _interval(row: ComparisonRow, sign: int | None = None) -> str:
     if low is None or high is None:
         return "(no interval)"
     scale, _ = _scale(row)
+    low = max(low, -abs(row.base_mean or inf))
     if sign is None:
         ends = f"{scale * low:+.3g} to {scale * high:+.3g}"
     elif sign < 0:

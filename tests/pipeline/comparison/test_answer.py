@@ -79,6 +79,16 @@ def cg(verdict, difference, low, high, **more):
             "conversations that did not search counted with 0.",
         ),
         (
+            [cg("worse", -9.59, -10.3, -8.84)],  # no arm finds less than nothing
+            "The candidate finds 95.9 % less good, new material per conversation "
+            "(95 %: 88.4 to 100).",
+        ),
+        (
+            [cg("not shown", -4.0, -11.0, 3.0)],
+            "The data do not show whether the candidate finds more good, new material: -40 % "
+            "(95 %: -100 to +30).",
+        ),
+        (
             [
                 cg("better", 2.0, 1.0, 3.0),
                 cg("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
