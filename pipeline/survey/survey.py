@@ -100,8 +100,8 @@ class Survey:
 
     @property
     def conversations(self) -> int:
-        """Conversations with a usable record."""
-        return len(self._conversations)
+        """Conversations, those among them all of whose records are rejected."""
+        return len(self._conversations | self._flagged)
 
     @property
     def flagged_conversations(self) -> int:

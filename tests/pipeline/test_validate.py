@@ -283,6 +283,8 @@ class TestRejected:
         assert code == 3
         assert report["too_many_rejected"] is True
         assert report["conversations_with_rejected_records"] == 1
+        assert report["conversations"] == 1
+        assert validate(traces(*self.BAD))[1]["conversations"] == 1
         found = {one["reason"]: one for one in report["rejected_by_reason"]}
         gains = found["results[].gain must be a whole number from 0 to 4"]
         assert gains["records"] == 2
