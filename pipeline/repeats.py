@@ -11,10 +11,15 @@ from scipy.special import stdtrit
 
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
+from goodgain.transforms.core.wording import counted
 
 _METRICS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR")
 _LABELS = {metric.name: metric.label for metric in CONVERSATION_METRICS}
 _CONFIDENCE, _POWER = 0.95, 0.8
+_ALONE = (
+    "conversation without it is a cluster of its own",
+    "conversations without it are clusters of their own",
+)
 
 
 def print_repeats(
@@ -33,7 +38,7 @@ def print_repeats(
     rows = {row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"}
     console.print(
         f"\nClusters by {attribute}"
-        + (f"; {alone:,} conversations without it are clusters of their own" if alone else "")
+        + (f"; {counted(alone, *_ALONE)}" if alone else "")
         + f". A nightly gate finds changes of this size ({_POWER * 100:g} % power):",
         soft_wrap=True,
     )

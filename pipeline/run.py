@@ -40,6 +40,7 @@ from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
+from goodgain.transforms.core.wording import counted
 from goodgain.transforms.read import find_inputs, open_plain
 
 _INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
@@ -112,8 +113,7 @@ def run(
         size = sum(file.size for file in inputs)
         console = message_console(quiet)
         console.print(
-            f"goodgain: reading {len(inputs):,} file{'s' * (len(inputs) > 1)} of {size:,} bytes "
-            f"on {facts.engine}."
+            f"goodgain: reading {counted(len(inputs), 'file')} of {size:,} bytes on {facts.engine}."
         )
         try:
             _run_pipeline(plan, engine, options, quiet)

@@ -22,6 +22,7 @@ from goodgain.pipeline.terminal.values import decimal
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.costs import COST, cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
+from goodgain.transforms.core.wording import counted, fitting
 
 # The headline: what was gathered, how efficiently, how much was repeated, how soon it was there.
 _HEADLINE = (
@@ -244,14 +245,16 @@ def _print_rejected(
 def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
     print_line(
         console,
-        f"Judgments: {qrels['judgments']:,} documents, of which {qrels['never_retrieved']:,} were "
-        f"never retrieved; {qrels['results_without_judgment']:,} results have no judgment.",
+        f"Judgments: {counted(qrels['judgments'], 'document')}, of which "
+        f"{counted(qrels['never_retrieved'], 'was', 'were')} never retrieved; "
+        f"{counted(qrels['results_without_judgment'], 'result has', 'results have')} no judgment.",
     )
     print_line(
         console,
         f"Topics: {qrels['topics']:,} with judgments, of which "
         f"{qrels['topics_without_conversation']:,} without conversation; "
-        f"{qrels['topics_without_judgments']:,} of conversations have no judgments.",
+        f"{qrels['topics_without_judgments']:,} of conversations "
+        f"{fitting(qrels['topics_without_judgments'], 'has', 'have')} no judgments.",
     )
     lost = (
         (qrels["results_without_id"], "results without the id that --qrels-id names"),

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.outputs.datasets import Dataset
+from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +151,7 @@ class Table:
         ends = accumulate(2 + max(map(len, [name, *shown])) for name, shown in columns.items())
         names = [name for name, end in zip(columns, ends, strict=True) if end <= _WIDEST_LINE]
         cells = [list(line) for line in zip(*(columns[name] for name in names), strict=True)]
-        size = f"{self.dataset.name}: {len(self):,} rows, {len(self.columns)} columns"
+        size = f"{self.dataset.name}: {counted(len(self), 'row')}, {len(self.columns)} columns"
         return names, cells, f"[{size}]"
 
     def _shown(self, row: Row) -> Row:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from goodgain.pipeline.comparison.pool_finds import FoundDocument, PoolFinds
 from goodgain.pipeline.terminal.words import shortened
+from goodgain.transforms.core.wording import counted, fitting
 
 _SHOWN = 3
 _LONGEST = 100
@@ -15,12 +16,15 @@ def pool_lines(finds: PoolFinds) -> Iterator[str]:
     """Who found how many of the good documents, and the first that only one arm found."""
     good = finds.both + finds.base + finds.candidate + finds.neither
     yield (
-        f"Of {good:,} good documents of the pool ({finds.topics:,} topics), both arms found "
-        f"{finds.both:,}, the base alone {finds.base:,}, the candidate alone {finds.candidate:,}, "
-        f"neither {finds.neither:,}."
+        f"Of {good:,} good documents of the pool ({counted(finds.topics, 'topic')}), both arms "
+        f"found {finds.both:,}, the base alone {finds.base:,}, the candidate alone "
+        f"{finds.candidate:,}, neither {finds.neither:,}."
     )
     if finds.topics_of_one_arm:
-        yield f"{finds.topics_of_one_arm:,} topics that only one arm has do not count there."
+        yield (
+            f"{counted(finds.topics_of_one_arm, 'topic')} that only one arm has "
+            f"{fitting(finds.topics_of_one_arm, 'does', 'do')} not count there."
+        )
     if finds.note:
         yield f"Which documents these are cannot be told: {finds.note}."
     for arm in ("base", "candidate"):

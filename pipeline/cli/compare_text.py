@@ -26,6 +26,7 @@ from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.pipeline.terminal.words import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.wording import counted, fitting
 
 _LONGEST_KEY = 60
 _NAME_WIDTH = 34
@@ -45,12 +46,12 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     shown = _largest(of_slices)
     for rows in shown:
         _slice(compared, rows[0].slice, rows, console, at)
-    if len(shown) < len(of_slices):
+    if hidden := len(of_slices) - len(shown):
         console.print()
         _line(
             console,
-            f"{len(of_slices) - len(shown):,} smaller slices are not shown; --json and --output "
-            "give all.",
+            f"{counted(hidden, 'smaller slice is', 'smaller slices are')} not shown; --json and "
+            "--output give all.",
             "yellow",
         )
     if compared.pool_finds is not None:
@@ -85,10 +86,13 @@ def _largest(of_slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
 
 def _arms(compared: Compared, console: Console) -> None:
     arms, matched = compared.arms, compared.matched
-    _line(console, f"Base:      {arms.base.label} ({len(arms.base.ids):,} conversations)")
-    _line(console, f"Candidate: {arms.candidate.label} ({len(arms.candidate.ids):,} conversations)")
+    _line(console, f"Base:      {arms.base.label} ({counted(len(arms.base.ids), 'conversation')})")
+    _line(
+        console,
+        f"Candidate: {arms.candidate.label} ({counted(len(arms.candidate.ids), 'conversation')})",
+    )
     if matched.paired:
-        _line(console, f"{len(matched.keys):,} pairs by {compared.pair_by}.")
+        _line(console, f"{counted(len(matched.keys), 'pair')} by {compared.pair_by}.")
         for name, account in (
             ("base", compared.base_account),
             ("candidate", compared.candidate_account),
@@ -117,7 +121,8 @@ def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     """How many clusters there are, and which difference is found with as many."""
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])
-    text = f"Clusters by {attribute}: {first.clusters or 0:,} have a value of {first.metric}"
+    text = f"Clusters by {attribute}: {first.clusters or 0:,} "
+    text += f"{fitting(first.clusters or 0, 'has', 'have')} a value of {first.metric}"
     if first.minimum_detectable_effect is None:
         return f"{text}."
     return (
@@ -138,16 +143,17 @@ def _account(name: str, account: Account, console: Console) -> None:
     if account.repeated:
         _line(
             console,
-            f"  In the {name}, {account.repeated:,} conversations share their key with another "
-            "of the same arm; each key counts once, with their mean.",
+            f"  In the {name}, "
+            f"{counted(account.repeated, 'conversation shares its', 'conversations share their')} "
+            "key with another of the same arm; each key counts once, with their mean.",
         )
     fell_out = sum(account.unmatched.values())
     if fell_out:
         reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(account.unmatched.items()))
         _line(
             console,
-            f"  Of the {name}'s {account.conversations:,} conversations {fell_out:,} fell out: "
-            f"{reasons}.",
+            f"  Of the {name}'s {counted(account.conversations, 'conversation')} {fell_out:,} fell "
+            f"out: {reasons}.",
         )
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from goodgain.pipeline.gate.outcome import Outcome, cautions_of
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.words import untrusted
+from goodgain.transforms.core.wording import counted
 
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
@@ -37,7 +38,7 @@ def render(outcomes: Sequence[Outcome], console: Console) -> None:
         console.print(untrusted(caution))
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
     console.print(
-        f"\nThe gate failed: {failed} of {len(outcomes)} rules."
+        f"\nThe gate failed: {failed} of {counted(len(outcomes), 'rule')}."
         if failed
-        else f"\nThe gate passed: {len(outcomes)} rules, none failed."
+        else f"\nThe gate passed: {counted(len(outcomes), 'rule')}, none failed."
     )

@@ -8,14 +8,17 @@ from rich.console import Console
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.terminal.words import printable
+from goodgain.transforms.core.wording import counted
 
 
 def print_import(console: Console, output: str, counts: ImportCounts) -> None:
     """Print what became of the input of `goodgain convert --from`."""
     console.print(
-        f"{output}: {counts.conversations:,} conversations, {counts.turns:,} turns, "
-        f"{counts.iterations:,} iterations, {counts.calls:,} calls, {counts.results:,} results\n"
-        f"of {counts.records:,} records read; {counts.labelled:,} results have a label.\n",
+        f"{output}: {counted(counts.conversations, 'conversation')}, "
+        f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
+        f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}\n"
+        f"of {counted(counts.records, 'record')} read; "
+        f"{counted(counts.labelled, 'result has', 'results have')} a label.\n",
         soft_wrap=True,
     )
     for number, what in _notes(counts):

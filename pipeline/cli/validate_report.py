@@ -18,6 +18,7 @@ from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
 
 UNLABELLED = "unlabelled"
 
@@ -82,5 +83,6 @@ def _notes(survey: Survey) -> list[str]:
         notes.append("No record has a result: is the field called `results`?")
     if 0 < survey.timed < survey.calls:
         untimed = survey.calls - survey.timed
-        notes.append(f"{untimed:,} records have no timestamp; streaming needs one on each.")
+        told = counted(untimed, "record has", "records have")
+        notes.append(f"{told} no timestamp; streaming needs one on each.")
     return notes

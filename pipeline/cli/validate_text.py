@@ -15,6 +15,7 @@ from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.values import minute, share
 from goodgain.pipeline.terminal.words import printable, untrusted
 from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted, fitting
 
 _MOST_ROWS = 40
 _LONGEST_NAME = 60
@@ -142,7 +143,8 @@ def _rejected(report: dict[str, Any], console: Console) -> None:
 
 def _verdict(report: dict[str, Any]) -> Text:
     records = report["records"]
-    told = f"{records['rejected']:,} of {records['read']:,} records are rejected; "
+    told = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
+    told += f"{fitting(records['rejected'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
         return Text(f"{told}that is more than {limit} allows.", style="bold red")

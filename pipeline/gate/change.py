@@ -31,6 +31,7 @@ from goodgain.transforms.core.comparison import (
 )
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import fitting
 
 
 class _How(Struct, frozen=True):
@@ -94,14 +95,15 @@ def _judge(
     values, paired, reason, codes = _values(rule, slice_, arms, how.cluster)
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
-    of = "pairs" if paired else "conversations in the smaller arm"
+    pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
+    of = fitting(n, *pair) if paired else f"{fitting(n, *conversation)} in the smaller arm"
     shown = _change(values) if n else ""
     if reason is not None:
         return _outcome(rule, slice_, shown, "failed", f"not comparable: {reason}", n)
     if n == 0:
         return _outcome(rule, slice_, "", "failed", f"there are no {of} with a value", 0)
     if n < least:
-        reason = f"{n:,} {of} are below least_n = {least:,}"
+        reason = f"{n:,} {of} {fitting(n, 'is', 'are')} below least_n = {least:,}"
         return _outcome(rule, slice_, shown, "failed", reason, n)
     told = [f"n = {n:,} {of}"]
     for side, amount in _limits(rule):

@@ -19,6 +19,7 @@ from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline
 from goodgain.pipeline.nightly.entry import DayChange, Verdict
 from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.transforms.core.wording import fitting
 
 
 class Judgement(Struct, frozen=True):
@@ -98,7 +99,8 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
     records = manifest["records"]
     if records["too_many_rejected"]:
         return (
-            f"{records['rejected']:,} of {records['read']:,} records were rejected, more than "
+            f"{records['rejected']:,} of {records['read']:,} records "
+            f"{fitting(records['rejected'], 'was', 'were')} rejected, more than "
             f"max_rejected = {manifest['parameters']['max_rejected']}"
         )
     if fatal := grave_in(manifest):

@@ -9,6 +9,7 @@ from datetime import datetime
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import CODECS, resolve_format, write_sample
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted
 
 NAME = "sample"
 HELP = "make realistic traces to try, test and measure with"
@@ -83,10 +84,10 @@ def run(args: argparse.Namespace) -> int:
     options = _options(args)
     format, codec = resolve_format(args.output, args.format, args.codec)
     written = write_sample(options, args.output, format, codec)
-    lines = f", {written.broken_lines:,} broken lines" if written.broken_lines else ""
+    lines = f", {counted(written.broken_lines, 'broken line')}" if written.broken_lines else ""
     sys.stdout.write(
-        f"{args.output}: {options.conversations:,} conversations, {written.records:,} records, "
-        f"{written.results:,} results{lines}\n"
+        f"{args.output}: {counted(options.conversations, 'conversation')}, "
+        f"{counted(written.records, 'record')}, {counted(written.results, 'result')}{lines}\n"
         f"{format}, {codec}, {written.size:,} bytes; seed {options.seed}\n"
     )
     return 0

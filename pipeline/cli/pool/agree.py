@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
     from goodgain.pipeline.pool.store import Pool
@@ -91,7 +92,7 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
     from goodgain.pipeline.terminal.words import printable, untrusted
 
     console = result_console()
-    console.print(f"{outcome.documents:,} documents that both labelled", soft_wrap=True)
+    console.print(f"{counted(outcome.documents, 'document')} that both labelled", soft_wrap=True)
     table = plain_table()
     table.add_column(untrusted(f"{a} \\ {b}"))
     for gain in range(len(outcome.matrix)):

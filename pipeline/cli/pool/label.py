@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted, fitting
 
 if TYPE_CHECKING:
     from goodgain.pipeline.pool.labelling import Labelled
@@ -61,7 +62,10 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"taken_back": taken})
         else:
-            result_console().print(f"{taken:,} labels of {args.undo} were taken back.")
+            result_console().print(
+                f"{counted(taken, 'label')} of {args.undo} "
+                f"{fitting(taken, 'was', 'were')} taken back."
+            )
             answers = answers_of(args.pool, args.undo)
             if answers.exists():
                 result_console().print(
@@ -85,8 +89,8 @@ def _say(outcome: Labelled, path: str) -> None:
     from goodgain.pipeline.terminal.words import printable
 
     result_console().print(
-        f"{outcome.given:,} labels given, {outcome.changed:,} of them changed; "
-        f"{outcome.empty:,} lines without one, {len(outcome.rejected):,} rejected."
+        f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them changed; "
+        f"{counted(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )
     for one in outcome.rejected[:_SHOWN]:
         message_console().print(f"{path}:{one.line}: {printable(one.text)}", soft_wrap=True)

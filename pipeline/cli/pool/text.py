@@ -11,6 +11,7 @@ from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.words import printable, shortened, untrusted
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
+from goodgain.transforms.core.wording import counted
 
 _LONGEST = 60
 
@@ -24,21 +25,26 @@ def print_manifest(pool: Pool, console: Console) -> None:
         table.add_row(untrusted(name), *numbers)
     console.print(table)
     console.print(
-        f"\n{content['documents']:,} documents of {content['topics']:,} "
-        f"topic{'s' * (content['topics'] != 1)}, seen at "
-        f"{content['places']:,} places.",
+        f"\n{counted(content['documents'], 'document')} of {counted(content['topics'], 'topic')}, "
+        f"seen at {counted(content['places'], 'place')}.",
         soft_wrap=True,
     )
-    if built["conversations_without_topic"] and pool.topic_attribute:
+    alone, weak = built["conversations_without_topic"], built["weak_documents"]
+    if alone and pool.topic_attribute:
         console.print(
-            f"{built['conversations_without_topic']:,} conversations lack the attribute "
+            f"{counted(alone, 'conversation lacks', 'conversations lack')} the attribute "
             f"{printable(pool.topic_attribute)}: each is a topic of its own.",
             soft_wrap=True,
         )
-    if built["weak_documents"]:
+    if weak:
         console.print(
-            f"{built['weak_documents']:,} documents are too weakly described to be known again in "
-            "another run: no id, URL or text of theirs identifies them.",
+            counted(
+                weak,
+                "document is too weakly described to be known again in another run: no id, URL or "
+                "text of it identifies it.",
+                "documents are too weakly described to be known again in another run: no id, URL "
+                "or text of theirs identifies them.",
+            ),
             soft_wrap=True,
         )
     if built["rejected"]:
@@ -54,7 +60,9 @@ def print_topic(
     topic: Topic, documents: Sequence[PoolDocument], preferred: str | None, console: Console
 ) -> None:
     """A topic's documents: label, copies, and which run found each when."""
-    console.print(f"\nTopic {printable(str(topic))}: {len(documents):,} documents", soft_wrap=True)
+    console.print(
+        f"\nTopic {printable(str(topic))}: {counted(len(documents), 'document')}", soft_wrap=True
+    )
     table = plain_table()
     runs = sorted({place.run for one in documents for place in one.places})
     for heading in ("no", "label", "copies"):

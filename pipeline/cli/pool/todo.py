@@ -6,10 +6,15 @@ import argparse
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import METRICS
+from goodgain.transforms.core.wording import counted, fitting
 
 NAME = "pool todo"
 HELP = "list the documents of a pool that have no label, each once"
 EXAMPLE = "goodgain pool todo pool --depth 10 --output todo.csv"
+_SAVED = (
+    "needs no label of its own: it is a copy",
+    "need no label of their own: they are copies",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +52,12 @@ def run(args: argparse.Namespace) -> int:
     todo = todo_of(read_pool(args.pool), args.depth, args.metric)
     write_todo(todo.documents, args.output)
     console = result_console()
-    console.print(f"{len(todo.documents):,} documents without a label: {args.output}")
+    console.print(f"{counted(len(todo.documents), 'document')} without a label: {args.output}")
     if todo.deeper:
         console.print(f"{todo.deeper:,} more lie below rank {args.depth} everywhere.")
     console.print(
-        f"{todo.saved:,} of {todo.results:,} results need no label of their own: they are copies "
-        "of documents that are labelled once.",
+        f"{todo.saved:,} of {todo.results:,} results {fitting(todo.saved, *_SAVED)} of documents "
+        "that are labelled once.",
         soft_wrap=True,
     )
     return 0

@@ -115,6 +115,46 @@ def test_no_identity_gives_the_lines_for_the_rules():
     assert "goodgain validate" in nameless.remedy
 
 
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({RESULTS: 1, UNLABELLED: 1}, "The only result of the scored turns has no label, so"),
+        (
+            {RESULTS: 4, LABELS[3]: 3, UNLABELLED: 1},
+            "1 of 4 results (25.0%) has no label and counts",
+        ),
+        ({RESULTS: 1, LABELS[1]: 1}, "1 result has a label, but none reaches the good gain"),
+        (
+            {RESULTS: 5, LABELS[3]: 5, UNIDENTIFIED: 1},
+            "1 of 5 results (20.0%) has no id that counts",
+        ),
+        ({TIMES: 1, BEFORE_1990: 1, IN_SECONDS: 1}, "Of 1 timestamp 1 lies before 1990; 1 of them"),
+        ({DUPLICATES: 3, CONFLICTS: 1}, "1 of 3 copies (33.3%) is labelled otherwise"),
+        ({RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1}, "1 document stays unjudged since the judgments"),
+        ({GOOD: 3, OUTSIDE_POOL: 1}, "1 of 3 good documents (33.3%) has no label in the pool: it"),
+        ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3%) is too weakly described"),
+        (
+            {"labels.read": 3, "labels.rejected": 1},
+            "1 of 3 labels of --labels (33.3%) labels nothing",
+        ),
+    ],
+)
+def test_one_is_one(counts, said):
+    assert [one.message for one in warned(counts) if one.message.startswith(said)]
+
+
+def test_a_label_in_the_traces_is_not_asked_for_beside_judgments():
+    record = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3, "text": "a"}]}
+    for external, mapping in (
+        (False, "--map gain=relevance,content=text"),
+        (True, "--map content=text"),
+    ):
+        (one,) = warned({RESULTS: 1, LABELS[3]: 1}, [record], external=external)
+        assert one.code == "unknown_fields"
+        assert "results[].relevance" in one.message
+        assert one.remedy.endswith(f"add {mapping}.")
+
+
 def test_no_duplicates():
     few = {RESULTS: 2_000, LABELS[2]: 2_000, REPEATABLE: 999}
     assert codes(few) == []
@@ -125,7 +165,7 @@ def test_no_duplicates():
 def test_odd_times():
     (early,) = warned({TIMES: 10, BEFORE_1990: 2, IN_SECONDS: 1})
     assert (early.code, early.count, early.share) == ("odd_times", 2, 0.2)
-    assert "1 of them look like seconds" in early.message
+    assert "1 of them looks like seconds" in early.message
     assert "multiply seconds by 1000" in early.remedy
     (late,) = warned({TIMES: 10, AHEAD: 1}, clock=1_700_000_000_000)
     assert "2023-11-14" in late.message

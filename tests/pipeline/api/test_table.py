@@ -62,9 +62,9 @@ def test_what_a_person_sees(run):
         == run.conversations.columns[: len(text.split("\n")[0].split())]
     )
     assert "market=<de>" in text
-    assert "[conversations: 1 rows," in text
+    assert "[conversations: 1 row," in text
     assert max(map(len, text.splitlines())) <= 120
     assert "market=&lt;de&gt;" in run.conversations._repr_html_()
-    assert "Run of 1 conversations, 1 in the means" in repr(run)
+    assert "Run of 1 conversation, 1 in the means" in repr(run)
     assert "CG   3.0000" in repr(run)
     assert repr(run.duplicates).endswith("[duplicates: 0 rows, 16 columns]")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.scoring.data_counts import (
@@ -50,6 +51,7 @@ from goodgain.transforms.core.warnings.warning import (
     WEAK_DOCUMENTS,
     DataWarning,
 )
+from goodgain.transforms.core.wording import counted, fitting
 
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED = 0.2
@@ -94,8 +96,12 @@ def _no_labels(found: Findings) -> Iterator[DataWarning]:
         NO_LABELS,
         results,
         1.0,
-        f"None of the {results:,} results of the scored turns has a label, so the means of all "
-        "metrics that need labels are null.",
+        fitting(
+            results,
+            "The only result of the scored turns has no label",
+            f"None of the {results:,} results of the scored turns has a label",
+        )
+        + ", so the means of all metrics that need labels are null.",
         f"{remedy}{found.accepted('--allow-unlabelled')}.",
     )
 
@@ -108,7 +114,8 @@ def _labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
         LABELS_BELOW_THRESHOLD,
         found.labelled,
         1.0,
-        f"{found.labelled:,} results have labels, but none reaches the good gain threshold "
+        f"{counted(found.labelled, 'result has a label', 'results have labels')}, but none reaches "
+        "the good gain threshold "
         f"{found.good_gain_threshold}: the greatest is {given[-1]}, so nothing counts as good.",
         f"Lower it with --good-gain-threshold {max(given[-1], 1)}, or label from 0 to 4"
         f"{found.accepted('--allow-no-good')}.",
@@ -123,7 +130,10 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
     bare = [one for one in found.slices if one.results and one.unlabelled == one.results]
     if share <= _MOST_UNLABELLED and not bare:
         return
-    told = f"{unlabelled:,} of {results:,} results ({share:.1%}) have no label and count as gain 0"
+    told = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
+    told += fitting(
+        unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
+    )
     uneven = [one for one in found.slices if abs(one.share - share) > _NOTABLE_SLICE]
     if uneven:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
@@ -163,6 +173,8 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
             "Name a cost with letters, digits and single underscores, beginning with a letter.",
         )
     unknown = found.unknown_names
+    if found.external:  # where a label in the trace would not count either
+        unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]
     if not unknown:
         return
     shown = ", ".join(
@@ -196,8 +208,9 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
         NO_IDENTITY,
         bare,
         bare / results,
-        f"{bare:,} of {results:,} results ({bare / results:.1%}) have no id that counts, no URL "
-        f"and no text that finds a copy, so repeated documents count as new ones.{told}",
+        f"{bare:,} of {results:,} results ({bare / results:.1%}) "
+        f"{fitting(bare, 'has', 'have')} no id that counts, no URL and no text "
+        f"that finds a copy, so repeated documents count as new ones.{told}",
         advice,
     )
 
@@ -223,30 +236,40 @@ def _odd_times(found: Findings) -> Iterator[DataWarning]:
         return
     told = []
     if early:
-        told.append(f"{early:,} lie before 1990")
+        told.append(f"{early:,} {fitting(early, 'lies', 'lie')} before 1990")
     if ahead and found.clock is not None:
         started = datetime.fromtimestamp(found.clock / _SECONDS_TO_MILLIS, UTC)
-        told.append(f"{ahead:,} lie more than a day after this run ({started:%Y-%m-%d})")
+        told.append(
+            f"{ahead:,} {fitting(ahead, 'lies', 'lie')} more than a day after this run "
+            f"({started:%Y-%m-%d})"
+        )
     seconds = found.count(IN_SECONDS)
-    in_seconds = f"; {seconds:,} of them look like seconds" if seconds else ""
+    in_seconds = (
+        f"; {seconds:,} of them {fitting(seconds, 'looks', 'look')} like seconds" if seconds else ""
+    )
     yield DataWarning(
         ODD_TIMES,
         early + ahead,
         (early + ahead) / times,
-        f"Of {times:,} timestamps {' and '.join(told)}{in_seconds}.",
+        f"Of {counted(times, 'timestamp')} {' and '.join(told)}{in_seconds}.",
         "Write timestamps as milliseconds since 1970 or as ISO 8601"
         + (": multiply seconds by 1000." if seconds else "."),
     )
 
 
 class _CountCheck(Struct, frozen=True):
-    """A warning that is nothing but a count: given when `count` is beyond a share of `of`."""
+    """A warning that is nothing but a count: given when `count` is beyond a share of `of`.
+
+    Attributes:
+      one, more: what is said of a count of 1, and of others.
+    """
 
     code: str
     count: str
     of: str
     beyond: float
-    message: str
+    one: str
+    more: str
     remedy: str
 
 
@@ -257,8 +280,10 @@ _COUNTED = (
         CONFLICTS,
         DUPLICATES,
         0.1,
-        "{count:,} of {of:,} copies ({share:.1%}) are labelled otherwise than the first occurrence "
-        "of their document, whose label counts.",
+        "of {of:,} copies ({share:.1%}) is labelled otherwise than the first occurrence of its "
+        "document, whose label counts.",
+        "of {of:,} copies ({share:.1%}) are labelled otherwise than the first occurrence of their "
+        "document, whose label counts.",
         "Label documents and not places in a list, or give judgments with --qrels.",
     ),
     _CountCheck(
@@ -266,8 +291,10 @@ _COUNTED = (
         MET_AGAIN,
         RESULTS,
         0.0,
-        "{count:,} documents stay unjudged since the judgments that their names have label earlier "
-        "documents of their turn: one name stands for several documents.",
+        "document stays unjudged since the judgments that its names have label earlier documents "
+        "of its turn: one name stands for several documents.",
+        "documents stay unjudged since the judgments that their names have label earlier documents "
+        "of their turn: one name stands for several documents.",
         "Check that --qrels-id names an id that no two documents share.",
     ),
     _CountCheck(
@@ -275,8 +302,10 @@ _COUNTED = (
         POOL_OUTSIDE,
         GOOD,
         0.0,
-        "{count:,} of {of:,} good documents ({share:.1%}) have no label in the pool: they count as "
-        "gain, but as nothing that there was to find.",
+        "of {of:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, but "
+        "as nothing that there was to find.",
+        "of {of:,} good documents ({share:.1%}) have no label in the pool: they count as gain, but "
+        "as nothing that there was to find.",
         "Add this run with `goodgain pool build --update`, and label the pool.",
     ),
     _CountCheck(
@@ -284,8 +313,10 @@ _COUNTED = (
         POOL_WEAK,
         UNIQUE,
         0.0,
-        "{count:,} of {of:,} documents ({share:.1%}) are too weakly described to be known again: a "
-        "repeat of the run counts them as others.",
+        "of {of:,} documents ({share:.1%}) is too weakly described to be known again: a repeat of "
+        "the run counts it as another.",
+        "of {of:,} documents ({share:.1%}) are too weakly described to be known again: a repeat of "
+        "the run counts them as others.",
         "Give results an id, a URL or a text.",
     ),
 )
@@ -295,7 +326,7 @@ def _counted(found: Findings) -> Iterator[DataWarning]:
     for one in _COUNTED:
         count, of = found.count(one.count), found.count(one.of)
         if of and count > one.beyond * of:
-            message = one.message.format(count=count, of=of, share=count / of)
+            message = counted(count, one.one, one.more).format(of=of, share=count / of)
             yield DataWarning(one.code, count, count / of, message, one.remedy)
 
 
@@ -306,7 +337,8 @@ def _rejected_labels(found: Findings) -> Iterator[DataWarning]:
             REJECTED_LABELS,
             rejected,
             rejected / read,
-            f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) label nothing.",
+            f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
+            f"{fitting(rejected, 'labels', 'label')} nothing.",
             "The dataset rejected_labels has each with its place and the reason.",
         )
 
@@ -320,8 +352,9 @@ def _labels_apart(found: Findings) -> Iterator[DataWarning]:
                 span.apart,
                 share,
                 f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
-                f"several conversations know by the id {name} have labels 2 or more grades apart, "
-                "so the ids may be places in a list and join what is not one document.",
+                f"several conversations know by the id {name} {fitting(span.apart, 'has', 'have')} "
+                "labels 2 or more grades apart, so the ids may be places in a list and join what "
+                "is not one document.",
                 f"Look at some with `goodgain pool show`; if {name} is a number in a list, leave "
                 "it out of the traces and build the pool again.",
             )

@@ -1,0 +1,17 @@
+"""Counts in sentences."""
+
+import pytest
+
+from goodgain.transforms.core.wording import counted, fitting
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "0 pairs"), (1, "1 pair"), (2, "2 pairs"), (1000, "1,000 pairs")]
+)
+def test_nouns_follow_their_count(number, said):
+    assert counted(number, "pair") == said
+
+
+def test_verbs_follow_their_count():
+    assert [counted(n, "copy is", "copies are") for n in (1, 3)] == ["1 copy is", "3 copies are"]
+    assert [fitting(n, "has", "have") for n in (0, 1)] == ["have", "has"]

@@ -1,0 +1,22 @@
+"""Counts in sentences."""
+
+from __future__ import annotations
+
+
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """A count with its noun, and what follows it where that depends on the count.
+
+    Args:
+      one: what follows 1, like "document stays".
+      more: what follows any other count; None = `one` with an s.
+
+    Example:
+      >>> counted(1, "document stays", "documents stay"), counted(2000, "topic")
+      ('1 document stays', '2,000 topics')
+    """
+    return f"{number:,} {fitting(number, one, f'{one}s' if more is None else more)}"
+
+
+def fitting(number: int, one: str, more: str) -> str:
+    """What fits a count: `one` for 1, else `more`."""
+    return one if number == 1 else more
