@@ -18,6 +18,8 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
 
 _HEADLINE = ("CG", "SRE", "SRR")
 Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
@@ -109,6 +111,20 @@ class Run:
             raise UsageError("The run has no table of rejected labels; none were given to it.")
         return self._tables["rejected_labels"]()
 
+    @property
+    def warnings(self) -> list[DataWarning]:
+        """What the run found suspicious in its data, as `goodgain run` tells it; often nothing.
+
+        Each has `code`, `count`, `share` (None where there is none), `message` and `remedy`.
+
+        Example:
+          >>> import goodgain as gg
+          >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]}
+          >>> [one.code for one in gg.evaluate([call]).warnings]
+          ['no_labels', 'unknown_fields', 'no_identity']
+        """
+        return warnings_in(self.manifest)
+
     def explain(self, conversation_id: str) -> Explanation:
         """What became of each result of a conversation, and why, for a person to read.
 
@@ -183,14 +199,21 @@ class Run:
 
     def __repr__(self) -> str:
         counts = self.manifest["conversations"]
-        lines = [f"Run of {counts['total']:,} conversations, {counts['in_means']:,} in the means"]
+        total = counted(counts["total"], "conversation")
+        lines = [f"Run of {total}, {counts['in_means']:,} in the means"]
         for row in self._headline():
             interval = ""
             if row["ci_low"] is not None:
                 interval = f"  (95 %: {row['ci_low']:.4f} to {row['ci_high']:.4f})"
             mean = "undefined" if row["mean"] is None else f"{row['mean']:.4f}"
             lines.append(f"  {row['metric']:4} {mean}{interval}")
-        lines += [f"  {told(one)}" for one in warnings_in(self.manifest)]
+        records = self.manifest["records"]
+        if records["rejected"]:
+            lines.append(
+                f"  Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
+                "see the table `rejected`."
+            )
+        lines += [f"  {told(one)}" for one in self.warnings]
         lines.append("  tables: " + ", ".join(sorted(self._tables)))
         return "\n".join(lines)
 

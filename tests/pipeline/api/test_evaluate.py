@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import goodgain as gg
+from goodgain.pipeline.__main__ import main
 from tests.adversarial import trace
 from tests.pipeline.runs import FULL, SAMPLE, SESSIONS, manifest, rows, run, write_jsonl
 
@@ -219,3 +220,23 @@ def test_population_everyone_does_not_stand_for_the_means():
     mean = run.means.where(slice={}, metric="CG", i=None, population="all")[0]["mean"]
     assert mean != run.means.where(slice={}, metric="CG", i=None, population="everyone")[0]["mean"]
     assert f"CG   {mean:.4f}" in repr(run)
+
+
+def test_a_run_tells_what_was_rejected_and_what_is_suspicious(tmp_path, capsys):
+    records = [
+        {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]},
+        {"conversation_id": "d", "iteration": 0, "results": []},
+    ]
+    run = gg.evaluate(records)
+    assert "  Rejected: 1 of 2 records; see the table `rejected`.\n" in repr(run)
+    path = tmp_path / "traces.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    output = str(tmp_path / "out")
+    words = ["--input", str(path), "--output", output, "--max-rejected", "100%"]
+    assert main(["run", *words]) == 3  # no labels
+    told = " ".join(capsys.readouterr().out.split())
+    assert [one.code for one in run.warnings] == ["no_labels", "unknown_fields", "no_identity"]
+    for one in run.warnings:
+        assert f"Warning ({one.code}): {one.message} {one.remedy}" in told
+    assert gg.load(output).warnings == run.warnings
+    assert "Rejected" not in repr(gg.evaluate(records[:1]))
