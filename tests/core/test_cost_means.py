@@ -1,0 +1,203 @@
+"""Means of costs, and of gain for them: exact sums, ratios and clusters (SPEC 5, 6)."""
+
+import math
+import random
+
+import msgspec
+import numpy
+import pytest
+from scipy import stats
+
+from goodgain.transforms.core.means import clusters as clusters_module
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_estimate
+from goodgain.transforms.core.means.values import conversation_values
+from tests.adversarial import trace
+from tests.core.direct import score
+from tests.core.test_costs import BUDGETS, NAMES, NO_RANKING, means_of, with_costs
+
+
+class TestRatioOfMeans:
+    def test_is_that_of_the_delta_method(self):
+        draw = numpy.random.default_rng(5)
+        x, y = draw.poisson(7, 50), draw.gamma(3, 100, 50)
+        sums = RatioSums().add(zip(x.tolist(), y.tolist(), strict=True))
+        ratio = x.sum() / y.sum()
+        stderr = (x - ratio * y).std(ddof=1) / math.sqrt(50) / y.mean()
+        assert sums.ratio == pytest.approx(ratio, rel=1e-14)
+        assert sums.stderr == pytest.approx(stderr, rel=1e-12)
+        row = ratio_estimate(sums, 2)
+        assert (row.mean, row.stderr, row.n, row.undefined) == (sums.ratio, sums.stderr, 50, 2)
+        half = stats.t.ppf(0.975, 49) * stderr
+        assert row.ci_low == pytest.approx(ratio - half, rel=1e-12)
+        assert row.ci_high == pytest.approx(ratio + half, rel=1e-12)
+
+    def test_clusters_are_as_many_conversations_of_their_totals(self):
+        """Totals 5 for 30 and 4 for 20, ratio 9/50: residuals -0.4 and 0.4."""
+        pairs = [(2, 10.0), (3, 20.0), (4, 20.0)]
+        totals = RatioSums().add([(5, 30.0), (4, 20.0)])
+        row = ratio_estimate(RatioSums().add(pairs), 0, totals)
+        assert (row.n, row.clusters, row.interval) == (3, 2, "clusters")
+        assert (row.mean, row.stderr) == (0.18, pytest.approx(math.sqrt(2 * 0.32) / 50))
+        assert row.ci_high - 0.18 == pytest.approx(stats.t.ppf(0.975, 1) * row.stderr)
+
+    def test_any_grouping_gives_the_same_bits(self):
+        draw = random.Random(8)
+        pairs = [(draw.randrange(30), draw.choice([0.1, 1e9 / 3, 7e-5])) for _ in range(60)]
+        whole = RatioSums().add(pairs)
+        for _ in range(10):
+            draw.shuffle(pairs)
+            cut = draw.randrange(61)
+            parts = [RatioSums().add(pairs[:cut]), RatioSums().add(pairs[cut:])]
+            assert parts[0].merge(parts[1]) == whole == parts[1].merge(parts[0])
+            one_by_one = RatioSums()
+            for pair in pairs:
+                one_by_one = one_by_one.merge(RatioSums().add([pair]))
+            assert one_by_one == whole
+
+    def test_intervals_cover(self):
+        draw = numpy.random.default_rng(11)
+        covered = 0
+        for _ in range(400):
+            y = draw.gamma(4, 100, 80)
+            x = draw.poisson(y * 0.03)
+            sums = RatioSums().add(zip(x.tolist(), y.tolist(), strict=True))
+            row = ratio_estimate(sums, 0)
+            covered += row.ci_low <= 0.03 <= row.ci_high
+        assert 0.92 <= covered / 400 <= 0.975
+
+    @pytest.mark.parametrize("pairs", [[], [(3, 0.0), (1, 0.0)]])
+    def test_nothing_spent_has_none(self, pairs):
+        sums = RatioSums().add(pairs)
+        row = ratio_estimate(sums, 0)
+        note = "nothing was spent" if pairs else "no conversation has a value"
+        assert (row.mean, row.stderr, row.ci_low, row.note) == (None, None, None, note)
+
+    @pytest.mark.parametrize("totals", [None, [(9, 1.35), (3, 0.45)]])
+    def test_what_only_rounding_spreads_has_no_interval(self, totals):
+        sums = RatioSums().add([(1, 0.1), (3, 0.3), (2, 0.2)])
+        clusters = totals and RatioSums().add(totals)
+        row = ratio_estimate(sums, 0, clusters)
+        assert (row.ci_low, row.interval) == (None, None)
+        assert row.note.endswith("so there is no interval")
+
+
+def test_sums_of_costs_merge_to_the_same_bits():
+    scores = list(
+        score(with_costs(trace(random.Random(3), 30), 3), costs=NAMES, budgets=BUDGETS).values()
+    )
+    values = [conversation_values(one, NO_RANKING, 5) for one in scores]
+    costs = [one.costs for one in values if one is not None and one.costs is not None]
+    whole = CostSums().add(costs)
+    draw = random.Random(1)
+    for _ in range(5):
+        draw.shuffle(costs)
+        cut = draw.randrange(len(costs))
+        assert CostSums().add(costs[cut:]).merge(CostSums().add(costs[:cut])) == whole
+
+
+def clustered_values(seed):
+    """Conversations of a hard trace with costs, of which some lack the attribute or a search."""
+    draw = random.Random(seed)
+    found = []
+    idle = [{"conversation_id": f"idle-{at}", "iteration": 1, "turn_count": 9} for at in range(5)]
+    records = with_costs([*trace(draw, 30), *idle], seed)
+    for one in score(records, costs=NAMES, budgets=BUDGETS, metrics=NO_RANKING).values():
+        attributes = {} if draw.random() < 0.2 else {"query": str(draw.randint(0, 5))}
+        row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
+        one = msgspec.structs.replace(one, conversation=row)
+        found.append((one, attributes.get("query") or object()))
+    return found
+
+
+def by_definition(clusters):
+    """n, mean, stderr and clusters of (cluster, value), as SPEC 6 has them."""
+    groups = {}
+    for cluster, value in clusters:
+        groups.setdefault(cluster, []).append(value)
+    n, count = len(clusters), len(groups)
+    mean = sum(value for _, value in clusters) / n
+    squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups.values())
+    return n, mean, math.sqrt(count / (count - 1) * squares) / n, count
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_by_clusters_are_those_of_the_definition(seed):
+    given = clustered_values(seed)
+    means = means_of([one for one, _ in given], max_i=3, cluster="query")
+    searched = [(one, cluster) for one, cluster in given if one.conversation.N]
+    assert len(searched) < len(given)
+    for metric in ("cost.tokens", "CG_per.usd", "cost.milliseconds"):
+        told = [(cluster, one.conversation.costs[metric]) for one, cluster in searched]
+        told = [(cluster, value) for cluster, value in told if value is not None]
+        row = means[metric, None, "all"]
+        n, mean, stderr, count = by_definition(told)
+        assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
+        assert row.stderr == pytest.approx(stderr)
+        assert row.interval == "clusters"
+    idle = [(cluster, 0.0) for one, cluster in given if not one.conversation.N]
+    told = [
+        (cluster, value)
+        for one, cluster in searched
+        if (value := one.conversation.costs["cost.tokens"]) is not None
+    ]
+    row = means["cost.tokens", None, "everyone"]
+    n, mean, stderr, count = by_definition(told + idle)
+    assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
+    assert row.stderr == pytest.approx(stderr)
+    reached = [
+        (cluster, value)
+        for one, cluster in searched
+        if len(one.iterations) > 1
+        and (value := one.iterations[1].costs["cost_i.tokens"]) is not None
+    ]
+    row = means["cost_i.tokens", 2, "reached"]
+    assert (row.n, row.clusters) == (len(reached), len(dict(reached)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("population", ["all", "everyone"])
+def test_ratio_of_means_by_clusters_is_that_of_linearised_totals(seed, population):
+    given = clustered_values(seed)
+    means = means_of([one for one, _ in given], max_i=3, cluster="query")
+    pairs = [
+        (cluster, one.conversation.CG, cost)
+        for one, cluster in given
+        if (cost := one.conversation.costs["cost.tokens"]) is not None
+    ]
+    if population == "everyone":
+        pairs += [(cluster, 0, 0.0) for one, cluster in given if not one.conversation.N]
+    row = means["CG_per_total.tokens", None, population]
+    ratio = sum(x for _, x, _ in pairs) / sum(y for _, _, y in pairs)
+    # The linearised values have the mean 0, so that their stderr by clusters is that of SPEC 6.
+    scale = sum(y for _, _, y in pairs) / len(pairs)
+    n, _, stderr, count = by_definition([(c, (x - ratio * y) / scale) for c, x, y in pairs])
+    assert (row.n, row.clusters, row.mean) == (n, count, pytest.approx(ratio))
+    assert row.stderr == pytest.approx(stderr)
+    reach = stats.t.ppf(0.975, count - 1) * stderr
+    assert (row.ci_low, row.ci_high) == pytest.approx((ratio - reach, ratio + reach))
+
+
+def test_clusters_of_costs_are_the_same_bits_in_any_order_and_grouping():
+    values = [conversation_values(one, NO_RANKING, 3, "query") for one, _ in clustered_values(2)]
+    draw = random.Random(4)
+    told = set()
+    for _ in range(5):
+        draw.shuffle(values)
+        cut = draw.randrange(len(values))
+        one, other = (MeansAccumulator.empty(None, 3) for _ in range(2))
+        for at, value in enumerate(values):
+            (one if at < cut else other).add(value)
+        other.compact()
+        one.merge(msgspec.msgpack.decode(msgspec.msgpack.encode(other), type=MeansAccumulator))
+        told.add(repr(one.rows({}, NO_RANKING)))
+    assert len(told) == 1
+
+
+def test_with_more_clusters_than_are_kept_costs_have_no_interval(monkeypatch):
+    monkeypatch.setattr(clusters_module, "MOST_CLUSTERS", 1)
+    means = means_of([one for one, _ in clustered_values(1)], cluster="query")
+    for metric in ("cost.tokens", "CG_per_total.tokens"):
+        row = means[metric, None, "all"]
+        assert (row.stderr, row.ci_low, row.interval) == (None, None, None)
+        assert "more than" in row.note
