@@ -279,25 +279,6 @@ def test_everyone_counts_in_changes_too(judge, tmp_path):
             assert outcome["value"].startswith(value)
 
 
-@pytest.mark.parametrize(
-    ("rule", "said"),
-    [
-        ("warnings: none", "warnings are no rule: beside `rules:`"),
-        ({"warnings": "none"}, "write `warnings: none`"),
-        ("no_labels <= 0", "warnings are no rule"),
-        (
-            {"metric": "SRR", "population": "everyone", "rise_at_most": 0.1},
-            "SRR is better when lower and has no value where nobody searched",
-        ),
-    ],
-)
-def test_what_is_no_rule_is_said(rule, said, tmp_path, capsys):
-    path = tmp_path / "gate.yaml"
-    path.write_text(json.dumps({"rules": [rule]}))
-    assert main(["gate", str(tmp_path), "--config", str(path)]) == 2
-    assert said in capsys.readouterr().err
-
-
 def test_a_budget_that_the_run_was_not_given(judge, runs):
     assert "was --budget tokens=300 given" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
 
@@ -365,53 +346,6 @@ def test_the_shipped_example_works(runs, capsys):
     said = capsys.readouterr().out
     assert "conversations" in said
     assert "no such mean" not in said
-
-
-def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
-    gate = tmp_path / "gate.yaml"
-    gate.write_text(
-        "least_n: many\n"
-        "treshold: 2\n"
-        "rules:\n"
-        "  - SRE > 0.2\n"
-        "  - {metric: CGG, at_least: 1}\n"
-        "  - {metric: CG, at_least: 1, drop_at_most: 2 %}\n"
-        "  - {metric: CG, at_lest: 1}\n"
-        "  - {metric: CG, drop_at_most: some}\n"
-        "  - {metric: CG_at_i, at_least: 1}\n"
-        "  - {share: rejected, metric: CG, at_most: 1}\n"
-        "  - {metric: CG, drop_at_most: 1, proof: of_compliance, confidence: 5 %}\n"
-        "  - {share: undefined, at_most: 1}\n"
-        "  - {metric: CG}\n"
-        "  - {metric: gauc, drop_at_most: 1}\n"
-    )
-    assert main(["gate", runs[1], "--config", str(gate)]) == 2
-    said = capsys.readouterr().err
-    for line, what in (
-        (1, "least_n must be a whole number"),
-        (2, "treshold is no option"),
-        (4, "rule 1: a rule is options"),
-        (5, "rule 2: "),
-        (6, "rule 3: a bound on the value and one on its change"),
-        (7, "rule 4: at_lest is no option; did you mean at_least?"),
-        (8, "rule 5: drop_at_most must be a number like 0.2"),
-        (9, "rule 6: CG_at_i is a metric of iterations"),
-        (10, "rule 7: a rule names one of"),
-        (11, "rule 8: confidence must be from 50 %"),
-        (12, "rule 9: share: undefined needs the metric"),
-        (13, "rule 10: a rule has a bound"),
-        (14, "rule 11: gauc has no value for a conversation"),
-    ):
-        assert f"gate.yaml:{line}: {what}" in said
-    assert "Traceback" not in said
-
-
-@pytest.mark.parametrize("text", ["", "rules: []", "[", "rules: {}", "a: 1\na: 2", "- 1"])
-def test_files_that_are_no_gate_are_refused(tmp_path, runs, capsys, text):
-    gate = tmp_path / "gate.yaml"
-    gate.write_text(text)
-    assert main(["gate", runs[1], "--config", str(gate)]) == 2
-    assert "gate.yaml" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
