@@ -17,12 +17,14 @@ from msgspec import Struct
 from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
 from goodgain.transforms.sources.streamed import ReadRecords
 
 _RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
+_WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
 
 
@@ -35,7 +37,8 @@ class LiveCounters(Struct, frozen=True):
       closed: conversations closed; open: those with records that are not closed.
       late, rejected: records.
       missed: conversations that no mean counts, since their window had its last pane.
-      means: running means over the conversations closed since this start, by metric.
+      means: running means over the conversations closed since this start, by metric; those that
+        need labels only where a result has one.
       totals: what is in files, of all starts.
     """
 
@@ -73,7 +76,8 @@ def now() -> LiveCounters:
     seen = _seen or _Seen(StreamTotals())
     with seen.lock:
         counts, in_means = seen.counts, seen.counts["in_means"]
-        means = {name: seen.sums[name] / in_means for name in _RUNNING_MEANS} if in_means else {}
+        names = _RUNNING_MEANS if counts["labelled"] else _WITHOUT_LABELS
+        means = {name: seen.sums[name] / in_means for name in names} if in_means else {}
         return LiveCounters(
             read=counts["read"],
             out=counts["out"],
@@ -114,6 +118,7 @@ def _note(seen: _Seen, element: Any) -> None:
         seen.open.discard(element.conversation.conversation_id)
         if element.counts["conversations.in_means"]:
             counts["in_means"] += 1
+            counts["labelled"] += element.conversation.R - element.conversation.unlabelled
             for name in _RUNNING_MEANS:
                 seen.sums[name] += getattr(element.conversation, name)
 

@@ -3,6 +3,7 @@
 import apache_beam as beam
 import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from msgspec.structs import replace
 
 from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.live_counters import Watch
@@ -54,6 +55,16 @@ def test_each_record_is_counted_where_it_comes_in_and_where_it_ends():
     assert (now.closed, now.late, now.rejected, now.missed) == (1, 1, 6, 4)
     assert now.means["CG"] == closed.conversation.CG
     assert now.totals == StreamTotals(scored=5, conversations=2)
+
+
+@pytest.mark.usefixtures("begun")
+def test_without_any_label_there_is_no_running_mean_of_gain():
+    labelled = score("a", NOON)
+    row = labelled.conversation
+    passed([replace(labelled, conversation=replace(row, unlabelled=row.R))], Watch())
+    assert list(live_counters.now().means) == ["SRR", "N"]
+    passed([labelled], Watch())
+    assert list(live_counters.now().means) == ["CG", "DCG", "RAG", "SRE", "SRR", "N"]
 
 
 @pytest.mark.usefixtures("begun")
