@@ -7,6 +7,7 @@ import argparse
 from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted
 
 NAME = "pool judge"
 HELP = "let an own program judge the documents of a pool without a label"
@@ -83,8 +84,9 @@ def run(args: argparse.Namespace) -> int:
         print_json(msgspec.to_builtins(outcome))
     else:
         result_console().print(
-            f"{outcome.labels:,} labels by {printable(args.annotator)}, {outcome.cached:,} of them "
-            f"known from before; {outcome.calls:,} calls; {len(outcome.rejected):,} rejected, "
+            f"{counted(outcome.labels, 'label')} by {printable(args.annotator)}, "
+            f"{outcome.cached:,} of them known from before; {counted(outcome.calls, 'call')}; "
+            f"{len(outcome.rejected):,} rejected, "
             f"{outcome.left:,} left by --at-most.",
             soft_wrap=True,
         )

@@ -151,11 +151,11 @@ def test_a_budget_counts_further_tries(pool, tmp_path, capsys):
     command = program(tmp_path, bad)
     assert judge(pool, command, "--at-most", "4") == ExitCode.DATA_QUALITY
     assert asked(tmp_path) == 4
-    assert "1 labels by judge, 0 of them known from before; 4 calls; 1 rejected, 3 left" in (
+    assert "1 label by judge, 0 of them known from before; 4 calls; 1 rejected, 3 left" in (
         capsys.readouterr().out
     )
     assert judge(pool, command, "--at-most", "1") == ExitCode.DONE
-    assert "0 labels by judge, 0 of them known from before; 1 calls; 0 rejected, 4 left" in (
+    assert "0 labels by judge, 0 of them known from before; 1 call; 0 rejected, 4 left" in (
         capsys.readouterr().out
     )
 

@@ -84,7 +84,7 @@ def test_labels_of_a_filled_table_count(pool, built, tmp_path, capsys):
         writer.writerows(table)
     before = read_pool(str(pool)).manifest["digest"]
     assert label(pool, tmp_path / "todo.csv", "--annotator", "ann") == ExitCode.DONE
-    assert "2 labels given, 0 of them changed; 1 lines without one" in capsys.readouterr().out
+    assert "2 labels given, 0 of them changed; 1 line without one" in capsys.readouterr().out
     assert labels(pool) == {"d1": 4, "d2": 2, "d3": 3, "d4": None}
     assert read_pool(str(pool)).manifest["digest"] != before
     options = ("--pool", str(pool), "--run-name", "B", "--format", "jsonl")
@@ -119,7 +119,7 @@ def test_lines_that_give_no_label_are_rejected_with_their_number(pool, tmp_path,
     (tmp_path / "qrels").write_text(f"q 0 {ids['d1']} 3\nq 0 nobody 1\nq 0 {ids['d2']} 5\nx\n")
     assert label(pool, tmp_path / "qrels") == ExitCode.DATA_QUALITY
     said = capsys.readouterr()
-    assert "1 labels given" in said.out
+    assert "1 label given" in said.out
     assert "qrels:2: The pool has no document nobody." in said.err
     assert "qrels:3: The label '5' is no whole number from 0 to 4." in said.err
     assert "qrels:4: A line of qrels is" in said.err
