@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -71,7 +72,7 @@ def render_page(
         + "\n})();\n"
     )
     html = (
-        _environment(packages)
+        _environment(tuple(sorted(packages.items())))
         .get_template(template)
         .render(
             **context,
@@ -93,8 +94,10 @@ def json_island(data: Any) -> Markup:
     return Markup(text)
 
 
-def _environment(packages: Mapping[str, str]) -> Environment:
-    own = {prefix: PackageLoader(package, _FOLDER) for prefix, package in packages.items()}
+# Kept, with the templates compiled: a nightly job and the tests render many pages.
+@cache
+def _environment(packages: tuple[tuple[str, str], ...]) -> Environment:
+    own = {prefix: PackageLoader(package, _FOLDER) for prefix, package in packages}
     environment = Environment(
         loader=ChoiceLoader([PrefixLoader(own), PackageLoader(_KIT, _FOLDER)]),
         autoescape=True,
