@@ -6,8 +6,6 @@ PYTHON := $(VENV)/bin/python
 OUT := out
 PINS := configs/constraints.txt
 BUILD_NATIVE = $(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./native
-# What works otherwise where the native part is built.
-ON_BOTH_PATHS := tests/core/files tests/core/test_payload.py tests/transforms/test_fingerprint.py tests/transforms/test_examples.py tests/pipeline/test_run_is_direct.py tests/pipeline/test_outputs.py tests/native
 
 .DEFAULT_GOAL := help
 .PHONY: help install native wheels run stream-demo test test-fast fuzz lint format bench generated docs clean
@@ -54,9 +52,6 @@ stream-demo: $(VENV)/installed  ## score made-up conversations while they come; 
 
 test: $(VENV)/developed  ## all tests but those of `make test-engines`
 	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not engines"
-	@if $(PYTHON) -c 'import goodgain_native' 2> /dev/null; then \
-	  echo 'Once more with the native part turned off:'; \
-	  GOODGAIN_NATIVE=0 $(PYTHON) -m pytest -n 2 --dist loadfile -m "not engines" $(ON_BOTH_PATHS); fi
 
 test-fast: $(VENV)/developed  ## the tests that need no minute together
 	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not slow and not engines and not browser"

@@ -17,6 +17,7 @@ import pytest
 
 from goodgain.transforms.core.ranking import column_name
 from goodgain.transforms.core.scoring.costs import column_of
+from tests.core.files.samples import both_readings
 from tests.pipeline.runs import FULL, SAMPLE, contents, manifest, names_in, rows, run
 
 pytestmark = pytest.mark.slow
@@ -194,9 +195,12 @@ def test_rows_within_a_file_are_sorted(outputs):
     assert rows(outputs / "avro", "means")[0]["slice"] == {}
 
 
-@pytest.mark.parametrize("file_format", ["avro", "parquet"])
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("file_format", "reading"), both_readings(FORMATS, ""), indirect=["reading"]
+)
 def test_processes_write_the_same_bytes(file_format, outputs, tmp_path):
-    """Also with other hash seeds, which order sets otherwise."""
+    """Also with other hash seeds, which order sets otherwise; and read in Python."""
     words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *FULL]
     subprocess.run(
         [sys.executable, "-m", "goodgain", *words, f"--format={file_format}"],

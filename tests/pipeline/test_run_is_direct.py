@@ -27,7 +27,7 @@ from tests.pipeline.runs import (
     write_jsonl,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]
 
 LOOPBACK = ("--runner=PortableRunner", "--job_endpoint=embed", "--environment_type=LOOPBACK")
 
@@ -43,7 +43,7 @@ def traces(records, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def in_process(traces, tmp_path_factory):
+def in_process(reading, traces, tmp_path_factory):
     """A run over both traces in one process; the others are compared with it."""
     output = tmp_path_factory.mktemp("run") / "out"
     assert run(output, [traces, SAMPLE], *FULL) == 0

@@ -26,7 +26,7 @@ from goodgain.transforms.read_payloads import ReadPayloads
 from goodgain.transforms.score import ScoreConversations, ScorePayloads
 from goodgain.transforms.score_tied import ScoreTied
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]
 
 TRACES = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))
 RULES = compile_rules(read_rules(shipped_rules_text()))

@@ -19,6 +19,8 @@ from goodgain.transforms.fingerprint import FingerprintBundle
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring
 
+pytestmark = pytest.mark.usefixtures("reading")
+
 SCORING = scoring()
 EVENT_TIME = Timestamp(5)
 

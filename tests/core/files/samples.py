@@ -113,6 +113,13 @@ def avro_schema(results="Result"):
     }
 
 
+def both_readings(names, inflated):
+    """Parameters: each name as files are read here, those with `inflated` in them in Python too."""
+    return [(name, "as built") for name in names] + [
+        (name, "python") for name in names if inflated in name
+    ]
+
+
 def avro_bytes(rows, codec="deflate", schema=None, block=4000):
     file = io.BytesIO()
     schema = schema or avro_schema()

@@ -9,6 +9,8 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.transforms.core.files.shard import InputFile
 from tests.core.files import samples
 
+pytestmark = pytest.mark.usefixtures("reading")
+
 SCHEMA = {
     "type": "record",
     "name": "SearchCall",

@@ -53,7 +53,10 @@ def mutated(content, rng):
     return bytes(changed)
 
 
-@pytest.mark.parametrize("path", FILES)
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("path", "reading"), samples.both_readings(FILES, "deflate"), indirect=["reading"]
+)
 def test_nothing_raises_and_splitting_changes_nothing(path):
     rng = random.Random(path)
     for _ in range(60):
@@ -84,7 +87,12 @@ def test_a_damaged_line_loses_no_other():
         assert len(found) <= len(lines) + 1
 
 
-@pytest.mark.parametrize("path", ["null.avro", "deflate.avro", "snappy.avro", "xz.avro"])
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("path", "reading"),
+    samples.both_readings(["null.avro", "deflate.avro", "snappy.avro", "xz.avro"], "deflate"),
+    indirect=["reading"],
+)
 def test_a_damaged_block_loses_no_other(path):
     rng = random.Random(2)
     content = FILES[path]

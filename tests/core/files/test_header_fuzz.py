@@ -14,7 +14,10 @@ from tests.core.files import header_fuzz, samples
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", header_fuzz.TARGETS)
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("name", "reading"), samples.both_readings(header_fuzz.TARGETS, "deflate"), indirect=["reading"]
+)
 def test_a_sample_of_flips(name):
     assert header_fuzz.fuzz(name, header_fuzz.sample(name)) == []
 

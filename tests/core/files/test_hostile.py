@@ -14,7 +14,10 @@ GOOD = b'{"conversation_id": "good", "iteration": 1}\n'
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", hostile.FILES)
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("name", "reading"), samples.both_readings(hostile.FILES, "deflate"), indirect=["reading"]
+)
 def test_it_ends_in_a_rejected_row_and_little_memory(name, tmp_path):
     make, said = hostile.FILES[name]
     path = tmp_path / name
@@ -29,6 +32,7 @@ def test_it_ends_in_a_rejected_row_and_little_memory(name, tmp_path):
         assert all(reason.endswith(".") for reason in outcome.reasons)
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "snappy", "lz4"])
 def test_a_block_beyond_the_bound_stands_alone(codec):
     rows = samples.records(40)
@@ -39,6 +43,7 @@ def test_a_block_beyond_the_bound_stands_alone(codec):
     assert sum(row.records for row in found) + len(samples.calls(read)) == len(rows)
 
 
+@pytest.mark.usefixtures("reading")
 def test_blocks_that_are_walked_through_give_the_same_records():
     rows = samples.records(60)
     tight = ReadBounds(decoded_bytes=40_000)  # such blocks could take more than their budget
@@ -47,6 +52,7 @@ def test_blocks_that_are_walked_through_give_the_same_records():
         assert samples.read(content, "a.avro", bounds=tight) == samples.read(content, "a.avro")
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", ["a.jsonl", "a.jsonl.gz", "a.avro", "a.parquet"])
 def test_a_record_with_too_many_results_is_rejected_alone(path):
     rows = [
@@ -76,11 +82,13 @@ EMPTY = dict.fromkeys(
 ) | {"ids": {}, "fields": {}}
 
 
+@pytest.mark.usefixtures("reading")
 def test_what_a_schema_says_of_time_may_be_anything():
     (first, *_) = samples.read(hostile.strange_logical_type(), "a.avro")
     assert first == samples.read(samples.avro_bytes(samples.records(3)), "a.avro")[0]
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("bit", range(8))
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_damaged_number_of_records_claims_no_more_than_there_can_be(place, bit):
@@ -99,6 +107,7 @@ def test_rows_that_a_footer_claims_are_not_believed():
     assert 1 <= sum(row.records for row in samples.rejected(read)) <= 10
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", ["a.jsonl", "a.jsonl.gz", "a.avro", "a.parquet"])
 @pytest.mark.parametrize("kept", [0.9, 0.5, 0.0])
 def test_a_file_that_became_shorter_is_a_rejected_row_of_each_shard(path, kept):
@@ -128,6 +137,7 @@ def test_a_line_that_is_cut_where_a_line_ends_is_missed_all_the_same():
     )
 
 
+@pytest.mark.slow
 def test_the_bounds_of_a_line_are_exact():
     results = ",".join(["{}"] * 400_000)
     line = f'{{"conversation_id": "c", "iteration": 1, "results": [{results}]}}'.encode()

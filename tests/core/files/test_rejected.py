@@ -160,6 +160,7 @@ def test_a_file_that_is_none(path, content, reason):
     assert reason in row.reason
 
 
+@pytest.mark.usefixtures("reading")
 def test_an_empty_file_has_no_records():
     assert samples.read(b"", "a.jsonl") == []
     assert samples.read(b"\n \n", "anything") == []
@@ -168,6 +169,7 @@ def test_an_empty_file_has_no_records():
     assert samples.read(samples.parquet_bytes([]), "a.parquet") == []
 
 
+@pytest.mark.usefixtures("reading")
 def test_a_file_that_vanished_or_breaks_while_read():
     (shard,) = plan_shards(io.BytesIO(GOOD), "gone.jsonl", len(GOOD))
     (row,) = read_shard(shard, samples.Files().open)
@@ -197,6 +199,7 @@ def bad_rows():
     return rows
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
     ("path", "write", "places"),
     [
@@ -259,6 +262,7 @@ def test_text_that_is_not_utf_8_rejects_its_record_only():
         msgspec.json.encode(row)
 
 
+@pytest.mark.usefixtures("reading")
 def test_a_corrupt_avro_block_is_one_row_and_the_rest_is_read():
     content = bytearray(samples.avro_bytes(ROWS, "deflate"))
     marks = samples.markers(content)
@@ -285,6 +289,7 @@ def test_rows_are_the_same_in_every_run():
     assert row.reason.endswith("its records do not decode (cannot read double).")
 
 
+@pytest.mark.usefixtures("reading")
 def test_a_damaged_sync_marker_loses_nothing():
     content = samples.avro_bytes(ROWS, "deflate")
     marks = samples.markers(content)
@@ -294,6 +299,7 @@ def test_a_damaged_sync_marker_loses_nothing():
             assert samples.read(damaged, "a.avro", shard_bytes) == CALLS
 
 
+@pytest.mark.usefixtures("reading")
 def test_a_truncated_avro_file_keeps_its_whole_blocks():
     content = samples.avro_bytes(ROWS, "deflate")
     for kept in range(len(content) - 1, len(content) - 40, -1):
@@ -312,6 +318,7 @@ def test_an_unknown_codec_is_one_row():
     assert "codec 'brotl' is not supported" in row.reason
 
 
+@pytest.mark.usefixtures("reading")
 def test_an_avro_schema_of_something_else():
     content = samples.avro_bytes(["a", "b"], schema={"type": "string"})
     rows = samples.read(content, "a.avro")

@@ -23,7 +23,10 @@ def assert_same(content, path):
     assert read == EXPECTED
 
 
-@pytest.mark.parametrize("codec", AVRO_CODECS)
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("codec", "reading"), samples.both_readings(AVRO_CODECS, "deflate"), indirect=["reading"]
+)
 def test_avro_codec(codec):
     assert_same(samples.avro_bytes(ROWS, codec), "traces.avro")
 
@@ -37,17 +40,20 @@ def test_parquet_codec(codec):
     assert_same(samples.parquet_bytes(ROWS, codec), "traces.parquet")
 
 
+WRITE = {
+    "traces.jsonl": samples.jsonl_bytes,
+    "traces.avro": samples.avro_bytes,
+    "traces.parquet": samples.parquet_bytes,
+}
+
+
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("suffix", samples.COMPRESS)
 @pytest.mark.parametrize(
-    ("path", "write"),
-    [
-        ("traces.jsonl", samples.jsonl_bytes),
-        ("traces.avro", samples.avro_bytes),
-        ("traces.parquet", samples.parquet_bytes),
-    ],
+    ("path", "reading"), samples.both_readings(WRITE, "avro"), indirect=["reading"]
 )
-def test_whole_file_compression(path, write, suffix):
-    assert_same(samples.COMPRESS[suffix](write(ROWS)), path + suffix)
+def test_whole_file_compression(path, suffix):
+    assert_same(samples.COMPRESS[suffix](WRITE[path](ROWS)), path + suffix)
 
 
 def test_several_compressed_streams_in_one_file():
@@ -59,10 +65,13 @@ def test_several_compressed_streams_in_one_file():
     assert_same(samples.COMPRESS[".gz"](b"".join(parts)) + b"\0" * 700, "traces.jsonl.gz")
 
 
-@pytest.mark.parametrize("write", [samples.jsonl_bytes, samples.avro_bytes, samples.parquet_bytes])
-def test_the_content_decides_the_format(write):
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(
+    ("path", "reading"), samples.both_readings(WRITE, "avro"), indirect=["reading"]
+)
+def test_the_content_decides_the_format(path):
     for name in ("traces.jsonl", "traces.avro", "traces.parquet", "traces", "traces.gz"):
-        assert_same(write(ROWS), name)
+        assert_same(WRITE[path](ROWS), name)
 
 
 SMALL = ROWS[:40]

@@ -7,6 +7,8 @@ from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from tests.core.files import samples
 
+pytestmark = pytest.mark.usefixtures("reading")
+
 ROW = {
     "conversation_id": "c",
     "iteration": 2,

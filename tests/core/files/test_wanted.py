@@ -32,6 +32,7 @@ def of(conversation_ids, records):
     return [record for record in records if record.conversation_id in conversation_ids]
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", FILES)
 def test_all_of_the_wanted_come_and_few_others(path):
     everything = read(path, FILES[path])
@@ -41,6 +42,7 @@ def test_all_of_the_wanted_come_and_few_others(path):
     assert len(found) < len(everything) / 4
 
 
+@pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", FILES)
 def test_where_bytes_do_not_tell_everything_is_decoded(path):
     everything = read(path, FILES[path])
@@ -66,6 +68,7 @@ def test_ids_that_json_escapes_are_found(conversation_id):
     assert found.conversation_id == conversation_id
 
 
+@pytest.mark.usefixtures("reading")
 def test_an_id_that_avro_writes_as_a_number_is_found():
     schema = copy.deepcopy(samples.avro_schema())
     symbols = ["one", "two"]
