@@ -51,10 +51,10 @@ stream-demo: $(VENV)/installed  ## score made-up conversations while they come; 
 	$(PYTHON) -m goodgain.pipeline.streaming.demo $(OUT)/stream-demo
 
 test: $(VENV)/developed  ## all tests but those of `make test-engines`
-	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not engines"
+	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not engines"
 
 test-fast: $(VENV)/developed  ## the tests that need no minute together
-	$(PYTHON) -m pytest -n 2 --dist loadfile -m "not slow and not engines and not browser"
+	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not engines and not browser"
 
 fuzz: $(VENV)/developed  ## flip every bit of the headers of small files; takes up to an hour
 	$(PYTHON) -m tests.core.files.header_fuzz

@@ -12,6 +12,14 @@ from tests.quick_beam import remember
 os.environ.pop("COLUMNS", None)
 os.environ.pop("LINES", None)
 remember()
+# Each takes most of a minute; what begins last should not be what ends last.
+LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortnight.py")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take long, as `--dist loadfile` gives out one after another."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path.name not in LONGEST, item.path not in slow))
 
 
 @pytest.fixture(scope="module", params=["as built", "python"])
