@@ -6,6 +6,8 @@ PYTHON := $(VENV)/bin/python
 OUT := out
 PINS := configs/constraints.txt
 BUILD_NATIVE = $(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./native
+# Tests start many processes; where modules are not kept compiled, each compiles them again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install native wheels run stream-demo test test-fast fuzz lint format bench generated docs clean
