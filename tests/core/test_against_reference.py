@@ -93,6 +93,7 @@ def adversarial_records():
     return trace(Random(7), conversations=700)
 
 
+@pytest.mark.slow
 def test_adversarial_conversations(adversarial_records):
     scores = assert_as_reference(adversarial_records)
     counts = total_counts(scores)

@@ -206,6 +206,7 @@ def test_any_bytes_as_a_block(content, count):
     packer.take(packer.prepare(plan_of(SCHEMA, 100_000)), content, count, lambda *_: None)
 
 
+@pytest.mark.slow
 def test_changed_blocks_as_files():
     """Damage that no codec and no marker hides."""
     rng = random.Random(5)

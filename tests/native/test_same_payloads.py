@@ -206,6 +206,7 @@ maps = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(maps, st.none() | ids, st.sampled_from([None, "File", "Wiki", " é"]))))
 @settings(max_examples=200, deadline=None)
 def test_ids(told):
@@ -247,6 +248,7 @@ calls = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(calls, max_size=12), st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_any_calls(records, keep_encodings):

@@ -178,6 +178,7 @@ CALLS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(CALLS, max_size=4), max_size=3),
     st.sampled_from(["full", "ids", "none"]),
@@ -191,6 +192,7 @@ def test_whatever_calls_hold(payloads, policy, max_candidates, hold_slot):
     assert_same("c", [payload(calls, 1) for calls in payloads], how)
 
 
+@pytest.mark.slow
 @given(st.lists(CALLS, max_size=3), st.data())
 @settings(max_examples=300, deadline=None)
 def test_damaged_payloads_never_panic(calls, data):

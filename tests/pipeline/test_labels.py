@@ -109,6 +109,7 @@ def reasons(output):
     return {row["position"]: row["reason"] for row in rows(output, "rejected_labels")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_labels_beside_the_traces_are_as_labels_in_them(tmp_path, suffix):
     """However they name their results, and whatever the order of their rows."""
@@ -134,6 +135,7 @@ def test_labels_beside_the_traces_are_as_labels_in_them(tmp_path, suffix):
     }
 
 
+@pytest.mark.slow
 def test_a_label_wins_over_that_of_the_trace_which_stays_where_there_is_none(tmp_path, capsys):
     record = {
         "conversation_id": "c",
@@ -266,6 +268,7 @@ def test_what_holds_no_labels_is_told_before_the_run(tmp_path, capsys):
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_run_with_labels_can_be_written_over(tmp_path):
     given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     options = (
@@ -289,6 +292,7 @@ def test_a_stream_says_that_it_takes_no_labels(tmp_path, capsys):
     assert "--labels" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [b"\xff\xfe\xfa", b'{"gain": "\\ud800"}\n', b"{" * 10_000 + b"\n"])
 def test_a_line_that_nothing_can_read(tmp_path, cut):
     given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
@@ -300,6 +304,7 @@ def test_a_line_that_nothing_can_read(tmp_path, cut):
     assert outcomes(tmp_path / "out")["joined"] == 1
 
 
+@pytest.mark.slow
 def test_iterations_that_are_counted_from_0(tmp_path):
     records = [{"conversation_id": "c", "iteration": 0, "results": [{"id": "a"}]}]
     label = {"conversation_id": "c", "iteration": 0, "rank": 1, "gain": 3}
@@ -310,6 +315,7 @@ def test_iterations_that_are_counted_from_0(tmp_path):
     assert rows(tmp_path / "out", "conversations")[0]["CG"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["path", "rows", "table"])
 def test_in_python_they_give_the_same_as_in_a_run(tmp_path, how):
     records = traces()
@@ -337,6 +343,7 @@ def test_in_python_they_give_the_same_as_in_a_run(tmp_path, how):
     assert explained != gg.evaluate(traces_path, allow_unlabelled=True).explain("c0")
 
 
+@pytest.mark.slow
 def test_an_explanation_has_the_labels_of_the_run(tmp_path, capsys):
     records = traces(3)
     bare, labels = stripped(records, lambda: "span")
@@ -365,6 +372,7 @@ def test_an_explanation_leaves_out_a_label_that_fits_two_conversations(tmp_path,
     assert "CG 3" not in found.explain("a")
 
 
+@pytest.mark.slow
 def test_a_pool_goes_before_labels_of_results(tmp_path):
     records = traces(6)
     bare, labels = stripped(records, lambda: "place")

@@ -84,6 +84,7 @@ def test_where_nothing_locks(first, tmp_path, no_report):
     assert not (tmp_path / ".unfinished" / last).exists()
 
 
+@pytest.mark.slow
 def test_the_second_is_refused_before_it_does_anything(tmp_path, capsys):
     with folder_locked(str(tmp_path / "out")):
         assert run(tmp_path / "out", [SAMPLE], "--overwrite") == ExitCode.FAILED
@@ -92,6 +93,7 @@ def test_the_second_is_refused_before_it_does_anything(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE]) == ExitCode.DONE
 
 
+@pytest.mark.slow
 def test_the_first_holds_the_folder_to_its_end(tmp_path, monkeypatch):
     seen = []
     pipeline, finishing = run_module._run_pipeline, run_module.finish
@@ -128,6 +130,7 @@ class TestLinks:
         assert (outside / "means" / "part-00000-of-00001.avro").read_text() == "mine"
         assert [path.name for path in outside.rglob("*")] == ["means", "part-00000-of-00001.avro"]
 
+    @pytest.mark.slow
     def test_one_that_comes_while_the_run_is_at_work(self, tmp_path, monkeypatch):
         outside = tmp_path / "outside"
         outside.mkdir()
@@ -142,6 +145,7 @@ class TestLinks:
         assert run(tmp_path / "out", [SAMPLE]) == ExitCode.USAGE
         assert [path.name for path in outside.iterdir()] == ["mine"]
 
+    @pytest.mark.slow
     def test_the_folder_itself_may_be_one(self, tmp_path):
         (tmp_path / "real").mkdir()
         (tmp_path / "out").symlink_to(tmp_path / "real")

@@ -77,6 +77,7 @@ def test_the_report_says_it_before_any_number(unlabelled):
     assert "--map gain=relevance" in page
 
 
+@pytest.mark.slow
 def test_what_the_warning_advises_helps(unlabelled, tmp_path, capsys):
     traces, _, _ = unlabelled
     assert run(tmp_path / "out", [traces], "--map", "gain=relevance") == 0
@@ -85,6 +86,7 @@ def test_what_the_warning_advises_helps(unlabelled, tmp_path, capsys):
     assert "Warning" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_user_may_accept_it(unlabelled, tmp_path, capsys):
     traces, _, _ = unlabelled
     assert run(tmp_path / "out", [traces], "--allow-unlabelled") == 0
@@ -116,6 +118,7 @@ def test_no_gain_passes_a_gate_because_nothing_was_labelled(unlabelled, tmp_path
     assert main(["gate", str(unlabelled[1]), "--config", str(tmp_path / "gate.yaml")]) == 4
 
 
+@pytest.mark.slow
 def test_labels_below_the_threshold(tmp_path, capsys):
     traces = write_jsonl(tmp_path / "a.jsonl", records([{"gain": 0}, {"gain": 1}]))
     assert run(tmp_path / "out", [traces]) == 3
@@ -126,6 +129,7 @@ def test_labels_below_the_threshold(tmp_path, capsys):
     assert codes(tmp_path / "out") == []
 
 
+@pytest.mark.slow
 def test_a_slice_without_labels_is_null_and_the_others_are_not(tmp_path):
     traces = write_jsonl(
         tmp_path / "a.jsonl",
@@ -147,6 +151,7 @@ def test_a_slice_without_labels_is_null_and_the_others_are_not(tmp_path):
     assert at_end(tmp_path / "out")["CG"]["mean"] == 3
 
 
+@pytest.mark.slow
 def test_seconds_read_as_milliseconds(tmp_path, capsys):
     traces = write_jsonl(
         tmp_path / "a.jsonl", records([{"gain": 3}], conversations=1, timestamp=1_700_000_000)
@@ -156,6 +161,7 @@ def test_seconds_read_as_milliseconds(tmp_path, capsys):
     assert "look like seconds" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_day_ahead_of_the_clock(tmp_path):
     traces = write_jsonl(
         tmp_path / "a.jsonl", records([{"gain": 3}], conversations=1, timestamp="2999-01-01T00:00Z")
@@ -166,11 +172,13 @@ def test_a_day_ahead_of_the_clock(tmp_path):
     assert manifest(tmp_path / "out")["started"][:10] in one["message"]
 
 
+@pytest.mark.slow
 def test_no_record_at_all(tmp_path):
     assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", [])], "--allow-unlabelled") == 3
     assert codes(tmp_path / "out") == ["empty_input"]
 
 
+@pytest.mark.slow
 def test_equal_ids_that_no_rules_name_are_one_document(tmp_path):
     result = {"ids": {"chunk_id": "A"}, "gain": 3}
     traces = [{"conversation_id": "c", "iteration": i, "results": [result]} for i in (1, 2)]
@@ -179,6 +187,7 @@ def test_equal_ids_that_no_rules_name_are_one_document(tmp_path):
     assert (row["UR"], row["DupR"], row["CG"]) == (1, 1, 3)
 
 
+@pytest.mark.slow
 def test_several_workers_and_shards_warn_alike(tmp_path):
     parts = records([{"relevance": 1}, {"id": "g"}, {}], conversations=40, timestamp=1)
     one = write_jsonl(tmp_path / "all.jsonl", parts)
@@ -188,6 +197,7 @@ def test_several_workers_and_shards_warn_alike(tmp_path):
     assert manifest(tmp_path / "one")["warnings"] == manifest(tmp_path / "three")["warnings"]
 
 
+@pytest.mark.slow
 def test_a_comparison_tells_whose_data_are_odd(unlabelled, tmp_path, capsys):
     traces, output, _ = unlabelled
     run(tmp_path / "good", [traces], "--map", "gain=relevance")
@@ -211,12 +221,14 @@ def test_an_evaluation_in_python_says_it_too(tmp_path):
     assert "Warning (no_labels)" in repr(bare)
 
 
+@pytest.mark.slow
 def test_a_mapping_of_a_configuration_is_that_of_the_command_line(unlabelled, tmp_path):
     (tmp_path / "run.yaml").write_text("mapping:\n  gain: relevance\n")
     assert run(tmp_path / "out", [unlabelled[0]], "--config", str(tmp_path / "run.yaml")) == 0
     assert manifest(tmp_path / "out")["parameters"]["mapping"] == ["gain=relevance"]
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_mapping_is_answered_with_what_is_meant(unlabelled, tmp_path, capsys):
     assert run(tmp_path / "out", [unlabelled[0]], "--map", "relevance=gain") == 2
     assert "did you mean gain=relevance?" in capsys.readouterr().err

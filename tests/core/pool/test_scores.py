@@ -63,6 +63,7 @@ def assert_as_reference(records, pooled, run, max_candidates=256):
     return counted
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_reference():
     counted = Counter()
     for seed in range(300):
@@ -85,6 +86,7 @@ def test_many_scores_are_those_of_the_reference():
         assert_as_reference(records, found, random.choice([name, None, "A"]))
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 @settings(max_examples=40, deadline=None)
 def test_any_score(seed):
