@@ -45,7 +45,7 @@ def environment(request, built, tmp_path_factory):
     """Programs of a virtual environment with the package and the dependencies of this one."""
     (package,) = built.glob(request.param)
     folder = tmp_path_factory.mktemp("packaging")
-    venv.create(folder / "venv", with_pip=True)
+    venv.create(folder / "venv")
     python = folder / "venv" / "bin" / "python"
     site = subprocess.check_output(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
@@ -54,7 +54,17 @@ def environment(request, built, tmp_path_factory):
     dependencies = Path(site) / "dependencies.pth"
     dependencies.write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-deps", str(package)],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            python,
+            "install",
+            "--quiet",
+            "--no-deps",
+            package,
+        ],
         check=True,
         capture_output=True,
         env=ENVIRONMENT,
