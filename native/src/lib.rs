@@ -6,36 +6,43 @@
 mod avro;
 mod avro_codecs;
 mod avro_schema;
+mod avro_values;
 mod characters;
 mod delivery;
 mod duplicates;
 mod evidence;
 mod fingerprint;
 mod folding;
+mod json;
 mod msgpack;
 mod normalise;
 mod packing;
 mod payload;
 mod python;
+mod record_encoding;
 mod records;
 mod rules;
+mod source;
 mod turn;
 mod unpacking;
 mod verification;
 
+use bumpalo::Bump;
+use memchr::memchr;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::avro::{Found, read_block};
+use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
 use crate::python::{Fallback, HandedBack, RecordReader};
 use crate::records::Pools;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Raised together with `FORMAT` in transforms/core/native.py when one of both gives other bytes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Conversation, payload, number of calls, and the earliest time at which a record was given.
 type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64)>;
@@ -93,6 +100,27 @@ impl Packer {
         given(py, |out| packer.add_rejected(conversation_id, records, at, out))
     }
 
+    /// Take in lines from an offset up to the first one that is odd; gives its offset, or None.
+    ///
+    /// A line of more than `longest` bytes is odd, as is one with more than `most_results`.
+    fn add_lines<'py>(
+        &mut self,
+        py: Python<'py>,
+        lines: &[u8],
+        from: usize,
+        longest: usize,
+        most_results: usize,
+        at: i64,
+    ) -> PyResult<(Given<'py>, Option<usize>)> {
+        let packer = &mut self.0;
+        let mut odd = None;
+        let given = given(py, |out| {
+            odd = add_lines(packer, lines, from, longest, most_results, at, out)?;
+            Ok(())
+        })?;
+        Ok((given, odd))
+    }
+
     /// Take in the records of a decompressed Avro block, or nothing and give None.
     ///
     /// `read` takes the index and the bytes of a record that is odd, and gives it encoded, or the
@@ -144,9 +172,38 @@ fn add_encoded(
     out: &mut Vec<Packed>,
 ) -> PyResult<()> {
     let mut pools = Pools::for_bytes(encoded.len());
-    let call = records::decode_call(encoded, &mut pools)
+    let call = record_encoding::decode_call(encoded, &mut pools)
         .map_err(|_| PyValueError::new_err("not an encoded search call"))?;
     packer.add(&call, &pools, at, out)
+}
+
+/// Take in lines from an offset on; gives that of the first one that is for Python.
+fn add_lines(
+    packer: &mut packing::Packer,
+    lines: &[u8],
+    mut from: usize,
+    longest: usize,
+    most_results: usize,
+    at: i64,
+    out: &mut Vec<Packed>,
+) -> PyResult<Option<usize>> {
+    let unescaped = Bump::new();
+    let mut pools = Pools::default();
+    while let Some(rest) = lines.get(from..) {
+        let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
+        if line.len() > longest {
+            return Ok(Some(from));
+        }
+        if !is_blank(line) {
+            let Ok(call) = read_line(line, most_results, &unescaped, &mut pools) else {
+                return Ok(Some(from));
+            };
+            packer.add(&call, &pools, at, out)?;
+            pools.truncate([0; 4]);
+        }
+        from += line.len() + 1;
+    }
+    Ok(None)
 }
 
 /// Take in all records of a block; false when it is for Python as a whole.

@@ -13,7 +13,8 @@ use crate::msgpack::{
 };
 use crate::payload::Frame;
 use crate::python::Fallback;
-use crate::records::{Pools, SearchCall, SearchResult, encode_call, encode_pairs, record_digest};
+use crate::record_encoding::{encode_call, encode_pairs, record_digest};
+use crate::records::{Pools, SearchCall, SearchResult};
 use crate::rules::RuleTable;
 
 /// Some records of one conversation.

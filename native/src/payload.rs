@@ -6,7 +6,8 @@ use rustc_hash::FxBuildHasher;
 use crate::msgpack::{
     write_array, write_bytes, write_int, write_map, write_null, write_optional_int,
 };
-use crate::records::{SearchResult, write_optional_number};
+use crate::record_encoding::write_optional_number;
+use crate::records::SearchResult;
 
 /// A frame while its calls come in: what its results have in common stands there once.
 #[derive(Default)]

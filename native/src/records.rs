@@ -2,13 +2,6 @@
 //!
 //! Texts stay where they are; maps and lists of all records of a block lie in one `Pools`.
 
-use xxhash_rust::xxh3::xxh3_128;
-
-use crate::msgpack::{
-    Malformed, Reader, write_array, write_bool, write_float, write_int, write_map, write_null,
-    write_optional_int, write_optional_text, write_text,
-};
-
 pub const LARGEST_INT: i64 = i32::MAX as i64;
 pub const GREATEST_GAIN: i64 = 4;
 pub const LARGEST_COST: f64 = 1e100;
@@ -46,6 +39,9 @@ pub const RESULT_FIELDS: [&str; 11] = [
     "score",
     "reference_id",
 ];
+
+/// Entries of a map some of which have no value.
+const MOST_WITH_GAPS: usize = 100;
 
 /// A stretch of one of the pools.
 #[derive(Clone, Copy, Default)]
@@ -94,6 +90,41 @@ impl<'a> Pools<'a> {
         self.results.truncate(results);
     }
 
+    /// The texts of a list from `start` on; one alone is as good as a plain text.
+    pub fn one_or_many_from(&mut self, start: usize) -> Option<OneOrMany<'a>> {
+        match self.texts[start..] {
+            [] => None,
+            [one] => {
+                self.texts.truncate(start);
+                Some(OneOrMany::One(one))
+            }
+            _ => Some(OneOrMany::Many(Span { start, end: self.texts.len() })),
+        }
+    }
+
+    /// The pairs from `start` on, beside which some keys have no value.
+    ///
+    /// None when a key comes twice: the last counts then, even if it has no value.
+    pub fn pairs_from(&self, start: usize, without_value: &[&str]) -> Option<Span> {
+        let pairs = &self.pairs[start..];
+        // Few enough that each may be held against each.
+        if !without_value.is_empty() && pairs.len() + without_value.len() > MOST_WITH_GAPS {
+            return None;
+        }
+        let twice = has_twins(pairs) || pairs.iter().any(|(key, _)| without_value.contains(key));
+        (!twice).then_some(Span { start, end: self.pairs.len() })
+    }
+
+    /// Add the costs of a record that have a value; None when a unit comes twice.
+    pub fn add_costs(&mut self, costs: Vec<(&'a str, Option<Number>)>) -> Option<Span> {
+        if has_twins(&costs) {
+            return None;
+        }
+        let start = self.costs.len();
+        self.costs.extend(costs.into_iter().filter_map(|(unit, cost)| Some((unit, cost?))));
+        Some(Span { start, end: self.costs.len() })
+    }
+
     pub fn pairs_of(&self, span: Span) -> &[(&'a str, OneOrMany<'a>)] {
         &self.pairs[span.start..span.end]
     }
@@ -116,21 +147,6 @@ impl<'a> Pools<'a> {
 pub enum Number {
     Int(i64),
     Float(f64),
-}
-
-/// Append a number or null.
-pub fn write_optional_number(out: &mut Vec<u8>, number: Option<Number>) {
-    match number {
-        Some(number) => write_number(out, number),
-        None => write_null(out),
-    }
-}
-
-fn write_number(out: &mut Vec<u8>, number: Number) {
-    match number {
-        Number::Int(number) => write_int(out, number),
-        Number::Float(number) => write_float(out, number),
-    }
 }
 
 /// One retrieved item and its label.
@@ -188,218 +204,12 @@ impl SearchCall<'_> {
     }
 }
 
-/// 128 bits that stand for a whole record, by its encoding.
-pub fn record_digest(encoded: &[u8]) -> [u8; 16] {
-    xxh3_128(encoded).to_be_bytes()
-}
-
-/// Append a call as msgspec encodes it with `order="deterministic"`: maps sorted by key.
-pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, pools: &Pools) {
-    let mut names = CALL_FIELDS.iter();
-    let mut name = |out: &mut Vec<u8>| write_text(out, names.next().unwrap_or(&""));
-    write_map(out, CALL_FIELDS.len());
-    name(out);
-    write_text(out, call.conversation_id);
-    name(out);
-    write_int(out, call.iteration);
-    name(out);
-    write_int(out, call.turn);
-    name(out);
-    write_optional_int(out, call.call);
-    name(out);
-    write_optional_text(out, call.record_id);
-    name(out);
-    write_optional_int(out, call.timestamp);
-    name(out);
-    write_optional_text(out, call.query);
-    name(out);
-    write_optional_text(out, call.tool);
-    name(out);
-    write_optional_int(out, call.turn_count);
-    name(out);
-    write_bool(out, call.is_final);
-    name(out);
-    encode_sorted(out, pools.pairs_of(call.attributes), pools);
-    name(out);
-    encode_sorted(out, pools.costs_of(call.costs), pools);
-    name(out);
-    let results = pools.results_of(call.results);
-    write_array(out, results.len());
-    for result in results {
-        encode_result(out, result, pools);
+/// Whether a key comes twice.
+pub fn has_twins<V>(pairs: &[(&str, V)]) -> bool {
+    if pairs.len() < 12 {
+        return pairs.iter().enumerate().any(|(at, one)| pairs[..at].iter().any(|o| o.0 == one.0));
     }
-}
-
-fn encode_result(out: &mut Vec<u8>, result: &SearchResult, pools: &Pools) {
-    // The names are short, so that each is one byte and its letters.
-    out.extend_from_slice(b"\x8b\xabentity_type");
-    write_optional_text(out, result.entity_type);
-    out.extend_from_slice(b"\xa2id");
-    write_optional_text(out, result.id);
-    out.extend_from_slice(b"\xa3ids");
-    encode_sorted(out, pools.pairs_of(result.ids), pools);
-    out.extend_from_slice(b"\xa3url");
-    write_optional_text(out, result.url);
-    out.extend_from_slice(b"\xa5title");
-    write_optional_text(out, result.title);
-    out.extend_from_slice(b"\xa7snippet");
-    write_optional_text(out, result.snippet);
-    out.extend_from_slice(b"\xa7content");
-    write_optional_text(out, result.content);
-    out.extend_from_slice(b"\xa6fields");
-    encode_sorted(out, pools.pairs_of(result.fields), pools);
-    out.extend_from_slice(b"\xa4gain");
-    write_optional_int(out, result.gain);
-    out.extend_from_slice(b"\xa5score");
-    write_optional_number(out, result.score);
-    out.extend_from_slice(b"\xacreference_id");
-    write_optional_text(out, result.reference_id);
-}
-
-fn encode_sorted<V: Value>(out: &mut Vec<u8>, pairs: &[(&str, V)], pools: &Pools) {
-    if pairs.is_sorted_by_key(|pair| pair.0) {
-        encode_pairs(out, pairs.iter(), pools);
-    } else {
-        let mut sorted: Vec<_> = pairs.iter().collect();
-        sorted.sort_unstable_by_key(|pair| pair.0);
-        encode_pairs(out, sorted.into_iter(), pools);
-    }
-}
-
-/// What a map can hold.
-pub trait Value {
-    /// Append the value.
-    fn encode(&self, out: &mut Vec<u8>, pools: &Pools);
-}
-
-impl Value for OneOrMany<'_> {
-    fn encode(&self, out: &mut Vec<u8>, pools: &Pools) {
-        match self {
-            OneOrMany::One(text) => write_text(out, text),
-            OneOrMany::Many(span) => {
-                let texts = pools.texts_of(*span);
-                write_array(out, texts.len());
-                for text in texts {
-                    write_text(out, text);
-                }
-            }
-        }
-    }
-}
-
-impl Value for Number {
-    fn encode(&self, out: &mut Vec<u8>, _: &Pools) {
-        write_number(out, *self);
-    }
-}
-
-/// Append a map in the order that it has.
-pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
-    out: &mut Vec<u8>,
-    pairs: impl ExactSizeIterator<Item = &'p (&'a str, V)>,
-    pools: &Pools,
-) {
-    write_map(out, pairs.len());
-    for (key, value) in pairs {
-        write_text(out, key);
-        value.encode(out, pools);
-    }
-}
-
-/// Read a call that msgspec encoded, whatever the order of its maps.
-pub fn decode_call<'a>(
-    encoded: &'a [u8],
-    pools: &mut Pools<'a>,
-) -> Result<SearchCall<'a>, Malformed> {
-    let mut reader = Reader::new(encoded);
-    let read = &mut reader;
-    let mut call = SearchCall::empty();
-    let mut fields = Fields::begin(read, &CALL_FIELDS)?;
-    call.conversation_id = fields.next(read)?.text()?;
-    call.iteration = fields.next(read)?.int()?;
-    call.turn = fields.next(read)?.int()?;
-    call.call = fields.next(read)?.optional(Reader::int)?;
-    call.record_id = fields.next(read)?.optional(Reader::text)?;
-    call.timestamp = fields.next(read)?.optional(Reader::int)?;
-    call.query = fields.next(read)?.optional(Reader::text)?;
-    call.tool = fields.next(read)?.optional(Reader::text)?;
-    call.turn_count = fields.next(read)?.optional(Reader::int)?;
-    call.is_final = fields.next(read)?.boolean()?;
-    call.attributes = decode_map(fields.next(read)?, pools)?;
-    call.costs = decode_costs(fields.next(read)?, pools)?;
-    let length = fields.next(read)?.array()?;
-    call.results.start = pools.results.len();
-    for _ in 0..length {
-        let result = decode_result(read, pools)?;
-        pools.results.push(result);
-    }
-    call.results.end = pools.results.len();
-    if reader.at_end() { Ok(call) } else { Err(Malformed) }
-}
-
-fn decode_result<'a>(
-    read: &mut Reader<'a>,
-    pools: &mut Pools<'a>,
-) -> Result<SearchResult<'a>, Malformed> {
-    let mut fields = Fields::begin(read, &RESULT_FIELDS)?;
-    Ok(SearchResult {
-        entity_type: fields.next(read)?.optional(Reader::text)?,
-        id: fields.next(read)?.optional(Reader::text)?,
-        ids: decode_map(fields.next(read)?, pools)?,
-        url: fields.next(read)?.optional(Reader::text)?,
-        title: fields.next(read)?.optional(Reader::text)?,
-        snippet: fields.next(read)?.optional(Reader::text)?,
-        content: fields.next(read)?.optional(Reader::text)?,
-        fields: decode_map(fields.next(read)?, pools)?,
-        gain: fields.next(read)?.optional(Reader::int)?,
-        score: fields.next(read)?.optional(decode_number)?,
-        reference_id: fields.next(read)?.optional(Reader::text)?,
-    })
-}
-
-/// The fields of an encoded struct, which stand there all and in order.
-struct Fields {
-    names: std::slice::Iter<'static, &'static str>,
-}
-
-impl Fields {
-    fn begin(read: &mut Reader, names: &'static [&'static str]) -> Result<Self, Malformed> {
-        if read.map()? == names.len() { Ok(Fields { names: names.iter() }) } else { Err(Malformed) }
-    }
-
-    fn next<'r, 'a>(&mut self, read: &'r mut Reader<'a>) -> Result<&'r mut Reader<'a>, Malformed> {
-        let expected = self.names.next().ok_or(Malformed)?;
-        if read.text()? == *expected { Ok(read) } else { Err(Malformed) }
-    }
-}
-
-fn decode_number(read: &mut Reader) -> Result<Number, Malformed> {
-    if read.is_float() { read.float().map(Number::Float) } else { read.int().map(Number::Int) }
-}
-
-fn decode_costs<'a>(read: &mut Reader<'a>, pools: &mut Pools<'a>) -> Result<Span, Malformed> {
-    let start = pools.costs.len();
-    for _ in 0..read.map()? {
-        let cost = (read.text()?, decode_number(read)?);
-        pools.costs.push(cost);
-    }
-    Ok(Span { start, end: pools.costs.len() })
-}
-
-fn decode_map<'a>(read: &mut Reader<'a>, pools: &mut Pools<'a>) -> Result<Span, Malformed> {
-    let start = pools.pairs.len();
-    for _ in 0..read.map()? {
-        let key = read.text()?;
-        let value = if read.is_array() {
-            let first = pools.texts.len();
-            for _ in 0..read.array()? {
-                pools.texts.push(read.text()?);
-            }
-            OneOrMany::Many(Span { start: first, end: pools.texts.len() })
-        } else {
-            OneOrMany::One(read.text()?)
-        };
-        pools.pairs.push((key, value));
-    }
-    Ok(Span { start, end: pools.pairs.len() })
+    let mut keys: Vec<_> = pairs.iter().map(|pair| pair.0).collect();
+    keys.sort_unstable();
+    keys.windows(2).any(|two| two[0] == two[1])
 }

@@ -15,7 +15,7 @@ from msgspec.structs import fields
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 # Raised together with `FORMAT` in native/src/lib.rs whenever one of them would give other bytes.
-FORMAT = 3
+FORMAT = 4
 SWITCH = "GOODGAIN_NATIVE"
 _MODULE = "goodgain_native"
 

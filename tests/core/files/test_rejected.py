@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
-from goodgain.transforms.core.files.lines import LineSplitter, LongLine
+from goodgain.transforms.core.files.lines import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import InputFile, plan_shards
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -97,7 +97,8 @@ def test_a_line_of_100_megabytes_is_not_held(suffix):
 def test_the_splitter_counts_what_it_does_not_hold():
     splitter = LineSplitter(limit=5)
     assert splitter.feed(b"ab") == []
-    assert splitter.feed(b"cde\n123456\nxx") == [b"abcde", LongLine(b"123456", 6)]
+    assert splitter.feed(b"cde\n123456\n\nxx") == [b"abcde", b"123456\n"]
+    assert list(lines_of(b"123456\n", 5)) == [LongLine(b"123456", 6), b""]
     assert splitter.feed(b"1234") == []
     assert splitter.feed(b"56789\n") == [LongLine(b"xx123456789", 11)]
     assert splitter.take() == b""

@@ -24,14 +24,14 @@ from goodgain.transforms.core.files.avro_header import (
 from goodgain.transforms.core.files.avro_layout import SchemaError, TooLargeError, layout_of, walked
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
-from goodgain.transforms.core.files.block_taker import (
-    BlockTaker,
+from goodgain.transforms.core.files.bounds import ReadBounds, bounded, within
+from goodgain.transforms.core.files.record_taker import (
+    RecordTaker,
     Refusal,
     Taken,
     TakenBlock,
     place_of,
 )
-from goodgain.transforms.core.files.bounds import ReadBounds, bounded, within
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -58,7 +58,7 @@ def read_avro(
     file: BinaryIO,
     shard: FileShard,
     wanted: Wanted | None = None,
-    taker: BlockTaker | None = None,
+    taker: RecordTaker | None = None,
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     """The records of a shard in file order.
 
@@ -88,7 +88,7 @@ def decoded_blocks(
     file: BinaryIO,
     shard: FileShard,
     wanted: Wanted | None = None,
-    taker: BlockTaker | None = None,
+    taker: RecordTaker | None = None,
 ) -> Iterator[DecodedBlock | RejectedRecord]:
     """The blocks of a shard, decoded by the file's own schema, in file order.
 
@@ -176,7 +176,7 @@ class _BlockDecoder:
         header: Header,
         wanted: Wanted | None,
         bounds: ReadBounds,
-        taker: BlockTaker | None,
+        taker: RecordTaker | None,
     ) -> None:
         self._codec = header.codec
         self._bounds = bounds
@@ -220,7 +220,7 @@ class _BlockDecoder:
             records = self._decoded_escaped(content, count)
         return self._with_millis(records)
 
-    def _taken(self, taker: BlockTaker, content: bytes, count: int) -> Taken | None:
+    def _taken(self, taker: RecordTaker, content: bytes, count: int) -> Taken | None:
         refusals: list[Refusal] = []
 
         def read(index: int, data: bytes) -> SearchCall | str | None:

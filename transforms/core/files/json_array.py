@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
@@ -24,6 +24,8 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
+
+_Records = Iterator[SearchCall | RejectedRecord]
 
 _CHUNK = 1024 * 1024
 _ADVICE = "write one record a line instead (jq -c '.[]' does)"
@@ -44,9 +46,7 @@ class _BrokenOffError(Exception):
     """From a place on the array is none."""
 
 
-def read_json_array(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
-) -> Iterator[SearchCall | RejectedRecord]:
+def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = None) -> _Records:
     """The records of a file that begins like a JSON array, in their order.
 
     An array of something else is one rejected row for the file, as is one above the bound. Where
@@ -64,7 +64,7 @@ def read_json_array(
         content = _content(file, shard)
         if _is_line(content):
             file.seek(0)
-            yield from read_jsonl(file, shard, wanted)
+            yield from cast(_Records, read_jsonl(file, shard, wanted))
             return
         _check(content, shard)
     except _UnusableArrayError as error:

@@ -7,10 +7,16 @@ from typing import BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import ReadBounds, bounded
-from goodgain.transforms.core.files.json_size import has_more_values
-from goodgain.transforms.core.files.lines import LongLine
+from goodgain.transforms.core.files.json_size import HARMLESS, has_more_values
+from goodgain.transforms.core.files.lines import LongLine, lines_of
+from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.text_lines import CutOffLine, Line, text_lines
+from goodgain.transforms.core.files.text_lines import (
+    CutOffLine,
+    Line,
+    TextLines,
+    text_lines,
+)
 from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.parsing import (
@@ -23,8 +29,11 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 
 def read_jsonl(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
-) -> Iterator[SearchCall | RejectedRecord]:
+    file: BinaryIO,
+    shard: FileShard,
+    wanted: Wanted | None = None,
+    taker: RecordTaker | None = None,
+) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     """The records of a shard in file order; blank lines are none.
 
     A line above the bound is rejected without being held. Where a compressed file breaks off, the
@@ -34,12 +43,18 @@ def read_jsonl(
       file: the file, open for reading and, unless compressed, seekable.
       shard: the part to read.
       wanted: leaves out lines that cannot belong to one of these conversations.
+      taker: takes in the lines that it can; None where all records are to come out.
 
     Raises:
       OSError: the file cannot be read.
     """
     text = text_lines(file, shard)
-    for where, line in text.lines:
+    # What stands under other names is for Python alone.
+    left = text.lines if taker is None or shard.adaptation else _left_by(taker, text, shard.bounds)
+    for where, line in left:
+        if isinstance(line, TakenBlock):
+            yield line
+            continue
         if wanted and isinstance(line, bytes) and not wanted.may_stand_in_json(line):
             continue
         parsed = _parsed(line, shard.adaptation, shard.bounds)
@@ -48,6 +63,30 @@ def read_jsonl(
         elif parsed is not None:
             raw = line if isinstance(line, bytes) else line.head
             yield rejected_for(shard.path, text.place(where), parsed, payload_of_bytes(raw))
+
+
+def _left_by(
+    taker: RecordTaker, text: TextLines, bounds: ReadBounds
+) -> Iterator[tuple[int, Line | TakenBlock]]:
+    """What a taker gives for the lines that it takes in, and the others."""
+    longest = min(bounds.decoded_bytes, HARMLESS)
+    for where, stretch in text.stretches:
+        if not isinstance(stretch, bytes):
+            yield where, stretch
+            continue
+        begin = 0
+        while begin <= len(stretch):
+            given, odd = taker.take_lines(stretch, begin, longest, bounds.record_results)
+            if given:
+                yield where, TakenBlock(given, [])
+            if odd is None:
+                break
+            where = text.further(where, stretch, begin, odd)
+            end = stretch.find(b"\n", odd)
+            (line,) = lines_of(stretch[odd : end if end >= 0 else None], text.limit)
+            yield where, line
+            begin = odd + 1 + (line.length if isinstance(line, LongLine) else len(line))
+            where = text.further(where, stretch, odd, begin)
 
 
 def _parsed(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 _KEPT_OF_LONG_LINE = 64 * 1024
@@ -28,15 +30,21 @@ class LineSplitter:
         self._length = 0
 
     def feed(self, piece: bytes) -> list[bytes | LongLine]:
-        """The lines that `piece` completes, without their line feeds."""
-        parts = piece.split(b"\n")
-        if len(parts) == 1:
-            self._extend(piece)
-            return []
-        self._extend(parts[0])
-        lines = [self.take(), *(self._limited(part) for part in parts[1:-1])]
-        self._extend(parts[-1])
-        return lines
+        """The lines that `piece` completes, in stretches without the last line feed.
+
+        Only lines that lie in several pieces are held against the limit; `lines_of` does the rest.
+        """
+        last = piece.rfind(b"\n")
+        found: list[bytes | LongLine] = []
+        begin = 0
+        if self._length and last >= 0:
+            begin = piece.find(b"\n") + 1
+            self._extend(piece[: begin - 1])
+            found.append(self.take())
+        if begin <= last:
+            found.append(piece[begin:last])
+        self._extend(piece[last + 1 :])
+        return found
 
     def take(self) -> bytes | LongLine:
         """What has come since the last line feed; empty when nothing has."""
@@ -54,10 +62,14 @@ class LineSplitter:
         if self._length > self._limit:
             self._pending = [_head_of(self._pending)]
 
-    def _limited(self, line: bytes) -> bytes | LongLine:
-        if len(line) > self._limit:
-            return LongLine(line[:_KEPT_OF_LONG_LINE], len(line))
-        return line
+
+def lines_of(stretch: bytes, limit: int) -> Iterator[bytes | LongLine]:
+    """The lines of a stretch."""
+    for line in stretch.split(b"\n"):
+        if len(line) > limit:
+            yield LongLine(line[:_KEPT_OF_LONG_LINE], len(line))
+        else:
+            yield line
 
 
 def _head_of(parts: list[bytes]) -> bytes:

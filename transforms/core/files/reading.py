@@ -9,10 +9,10 @@ from typing import BinaryIO, cast
 from msgspec.structs import replace
 
 from goodgain.transforms.core.files.avro import read_avro
-from goodgain.transforms.core.files.block_taker import BlockTaker, TakenBlock
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
 from goodgain.transforms.core.files.json_array import read_json_array
 from goodgain.transforms.core.files.jsonl import read_jsonl
+from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
@@ -40,11 +40,11 @@ def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) 
     return cast(Records, _read(shard, open_file, wanted, None))
 
 
-def read_shard_into(taker: BlockTaker, shard: FileShard, open_file: Open) -> RecordsAndTaken:
-    """As `read_shard`, but a taker takes in the blocks that it can; what it gives comes out.
+def read_shard_into(taker: RecordTaker, shard: FileShard, open_file: Open) -> RecordsAndTaken:
+    """As `read_shard`, but a taker takes in what it can; what it gives comes out.
 
     Args:
-      taker: takes in Avro blocks.
+      taker: takes in lines and blocks.
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
     """
@@ -52,7 +52,7 @@ def read_shard_into(taker: BlockTaker, shard: FileShard, open_file: Open) -> Rec
 
 
 def _read(
-    shard: FileShard, open_file: Open, wanted: Wanted | None, taker: BlockTaker | None
+    shard: FileShard, open_file: Open, wanted: Wanted | None, taker: RecordTaker | None
 ) -> RecordsAndTaken:
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
@@ -82,10 +82,10 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
 
 
 def _records_of(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: BlockTaker | None
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
 ) -> RecordsAndTaken:
     if shard.format is FileFormat.JSONL:
-        return read_jsonl(file, shard, wanted)
+        return read_jsonl(file, shard, wanted, taker)
     if shard.format is FileFormat.JSON_ARRAY:
         return read_json_array(file, shard, wanted)
     if shard.compression is Compression.NONE:
@@ -94,7 +94,7 @@ def _records_of(
 
 
 def _seekable_records(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: BlockTaker | None
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
 ) -> RecordsAndTaken:
     if shard.format is FileFormat.AVRO:
         return read_avro(file, shard, wanted, taker)
@@ -104,7 +104,7 @@ def _seekable_records(
 
 
 def _spooled_records(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: BlockTaker | None
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
 ) -> RecordsAndTaken:
     """Avro and Parquet need to seek, so inside gzip and the like they go to a temporary file."""
     problem = None

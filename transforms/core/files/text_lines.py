@@ -8,7 +8,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
-from goodgain.transforms.core.files.lines import LineSplitter, LongLine
+from goodgain.transforms.core.files.lines import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.shard import FileShard
 
 _CHUNK = 1024 * 1024
@@ -26,20 +26,41 @@ class CutOffLine(Struct, frozen=True):
 
 
 Line = bytes | LongLine | CutOffLine
+# Where it begins; bytes are one or more whole lines, without the last line feed.
+_Stretch = tuple[int, Line]
 
 
 class TextLines(Struct, frozen=True):
     """The lines of a shard.
 
     Attributes:
-      lines: each line that begins in the shard after where it begins: its number from 1 in a
-        compressed file, the offset of its first byte elsewhere.
+      stretches: the lines in file order, as many together as were read together.
+      numbered: whether where a line begins is its number from 1, as in a compressed file;
+        elsewhere it is the offset of its first byte.
+      limit: bytes that a line may have.
       place: puts such a beginning into words, like `line 12`; beginnings must not fall from call
         to call.
     """
 
-    lines: Iterator[tuple[int, Line]]
+    stretches: Iterator[_Stretch]
+    numbered: bool
+    limit: int
     place: Callable[[int], str]
+
+    @property
+    def lines(self) -> Iterator[tuple[int, Line]]:
+        """Each line after where it begins."""
+        for where, stretch in self.stretches:
+            if not isinstance(stretch, bytes):
+                yield where, stretch
+                continue
+            for line in lines_of(stretch, self.limit):
+                yield where, line
+                where += 1 if self.numbered else _length(line) + 1
+
+    def further(self, where: int, stretch: bytes, begin: int, end: int) -> int:
+        """Where the line at `end` of a stretch begins, when the one at `begin` does at `where`."""
+        return where + (stretch.count(b"\n", begin, end) if self.numbered else end - begin)
 
 
 def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
@@ -52,38 +73,43 @@ def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
       file: the file, open for reading and, unless compressed, seekable.
       shard: the part to read.
     """
+    limit = shard.bounds.decoded_bytes
     if shard.compression is Compression.NONE:
-        return TextLines(_without_mark(_plain_lines(file, shard), 0), _LinePlaces(file).of)
-    lines = _without_mark(_decompressed_lines(file, shard), 1)
-    return TextLines(lines, "line {}".format)
+        plain = _without_mark(_plain_stretches(file, shard), 0)
+        return TextLines(plain, False, limit, _LinePlaces(file).of)
+    unpacked = _without_mark(_decompressed_stretches(file, shard), 1)
+    return TextLines(unpacked, True, limit, "line {}".format)
 
 
-def _without_mark(lines: Iterator[tuple[int, Line]], first: int) -> Iterator[tuple[int, Line]]:
-    for where, line in lines:
-        if where == first and isinstance(line, bytes):
-            line = line.removeprefix(_BYTE_ORDER_MARK)
-        yield where, line
+def _without_mark(stretches: Iterator[_Stretch], first: int) -> Iterator[_Stretch]:
+    for where, stretch in stretches:
+        if where == first and isinstance(stretch, bytes) and stretch.startswith(_BYTE_ORDER_MARK):
+            line, line_feed, stretch = stretch.partition(b"\n")
+            yield where, line.removeprefix(_BYTE_ORDER_MARK)
+            if not line_feed:
+                continue
+            where += 1 if first else len(line) + 1
+        yield where, stretch
 
 
-def _decompressed_lines(file: BinaryIO, shard: FileShard) -> Iterator[tuple[int, Line]]:
-    """Each line after its number, counted from 1."""
+def _decompressed_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
     splitter = LineSplitter(shard.bounds.decoded_bytes)
-    number = 0
+    number = 1
     try:
         for piece in decompressed(file, shard.compression):
-            for line in splitter.feed(piece):
-                number += 1
-                yield number, line
+            for stretch in splitter.feed(piece):
+                yield number, stretch
+                number += 1 + (stretch.count(b"\n") if isinstance(stretch, bytes) else 0)
     except DamagedStreamError as error:
         begun = splitter.take()
         head = begun.head if isinstance(begun, LongLine) else begun
-        yield number + 1, CutOffLine(head, str(error))
+        yield number, CutOffLine(head, str(error))
         return
-    yield number + 1, splitter.take()
+    yield number, splitter.take()
 
 
-def _plain_lines(file: BinaryIO, shard: FileShard) -> Iterator[tuple[int, Line]]:
-    """Each line that begins in the shard, after the offset of its first byte."""
+def _plain_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
+    """Of the lines that begin in the shard."""
     begin = _first_line(file, shard)
     if begin is None:
         return
@@ -95,14 +121,18 @@ def _plain_lines(file: BinaryIO, shard: FileShard) -> Iterator[tuple[int, Line]]
         file.seek(position)
         chunk = file.read(wanted)
         position += len(chunk)
-        lines = splitter.feed(chunk) if chunk else [splitter.take()]
-        for line in lines:
+        stretches = splitter.feed(chunk) if chunk else [splitter.take()]
+        for stretch in stretches:
             if offset >= shard.end:
                 return
-            yield offset, line
-            offset += 1 + (line.length if isinstance(line, LongLine) else len(line))
+            yield offset, stretch
+            offset += 1 + _length(stretch)
         if not chunk:
             return
+
+
+def _length(line: bytes | LongLine) -> int:
+    return line.length if isinstance(line, LongLine) else len(line)
 
 
 def _first_line(file: BinaryIO, shard: FileShard) -> int | None:

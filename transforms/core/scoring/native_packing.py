@@ -27,7 +27,7 @@ from goodgain.transforms.core.dedup.normalise import (
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.block_taker import ReadRecord
+from goodgain.transforms.core.files.record_taker import ReadRecord
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
@@ -54,7 +54,7 @@ def packer_for(packing: Packing) -> Packer | NativePacker:
 
 
 class NativePacker:
-    """As `Packer`; and takes in Avro blocks, as a `BlockTaker`, without making objects of them."""
+    """As `Packer`; and as a `RecordTaker` takes in records without making objects of them."""
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
@@ -97,6 +97,13 @@ class NativePacker:
 
         given = self._packer.add_block(prepared, content, count, _UNTIMED, encoded)
         return None if given is None else list(self._packed(given))
+
+    def take_lines(
+        self, lines: bytes, begin: int, longest: int, most_results: int
+    ) -> tuple[list[Packed], int | None]:
+        """Take in lines of JSON up to the first that is not plain."""
+        given, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
+        return list(self._packed(given)), odd
 
     def _packed(self, given: _Given) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest in given:

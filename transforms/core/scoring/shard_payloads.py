@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from goodgain.transforms.core.dedup.fingerprint import record_digest
-from goodgain.transforms.core.files.block_taker import TakenBlock
 from goodgain.transforms.core.files.reading import (
     Open,
     Records,
@@ -13,6 +12,7 @@ from goodgain.transforms.core.files.reading import (
     read_shard,
     read_shard_into,
 )
+from goodgain.transforms.core.files.record_taker import TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import only
 from goodgain.transforms.core.records.rejected import RejectedRecord, first_rejected

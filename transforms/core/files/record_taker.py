@@ -1,4 +1,4 @@
-"""What takes the records of an Avro block in by itself, in the place of search calls."""
+"""What takes the records of a file in by itself, so that no search calls are made of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ReadRecord = Callable[[int, bytes], SearchCall | str | None]
 
 
 class TakenBlock(Struct, frozen=True):
-    """What came of a block that was taken in.
+    """What came of records that were taken in together.
 
     Attributes:
       given: what the taker gave.
@@ -58,8 +58,8 @@ def place_of(offset: int, index: int) -> str:
     return f"block at byte {offset}, record {index}"
 
 
-class BlockTaker(Protocol):
-    """Takes in blocks of records."""
+class RecordTaker(Protocol):
+    """Takes in records as they stand in a file."""
 
     def prepare(self, plan: AvroPlan) -> Any:
         """Whatever `take` needs for blocks of one file."""
@@ -72,4 +72,19 @@ class BlockTaker(Protocol):
           content: the records, decompressed.
           count: how many they are.
           read: for single records that the taker does not read itself.
+        """
+
+    def take_lines(
+        self, lines: bytes, begin: int, longest: int, most_results: int
+    ) -> tuple[list[Any], int | None]:
+        """Take in lines of JSON from an offset on, up to the first that it does not read itself.
+
+        Args:
+          lines: with line feeds between them.
+          begin: offset of a line.
+          longest: bytes that a line may have which it reads.
+          most_results: what a record may have which it reads.
+
+        Returns:
+          What it gives, and the offset of the line at which it stopped; None when it took in all.
         """

@@ -1,0 +1,370 @@
+//! The records of lines of JSON: `files/jsonl.py`, with what `records/parsing.py` accepts.
+//!
+//! A line is odd, and Python's, when anything in it is unusual: damage, a key twice, a number that
+//! is long or has another type, half of a surrogate pair, deep nesting.
+
+use bumpalo::Bump;
+use memchr::memchr2;
+
+use crate::records::{
+    CALL_FIELDS, OneOrMany, Pools, RESULT_FIELDS, SearchCall, SearchResult, Span,
+};
+use crate::source::{Odd, Source, complete, millis_of_text};
+
+/// Values lie in one another no deeper than this.
+const DEEPEST: usize = 64;
+/// Characters of a number; the value of one with more depends on how it is rounded.
+const LONGEST_NUMBER: usize = 20;
+/// Digits of an exponent.
+const LONGEST_EXPONENT: usize = 2;
+
+type Read<T> = Result<T, Odd>;
+
+/// Whether a line is none: Python's `isspace`.
+pub fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b'\t'..=b'\r' | b' '))
+}
+
+/// The record of a line.
+///
+/// Texts with escapes are put into `unescaped`.
+pub fn read_line<'a>(
+    line: &'a [u8],
+    most_results: usize,
+    unescaped: &'a Bump,
+    pools: &mut Pools<'a>,
+) -> Read<SearchCall<'a>> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    // A whole pass without a way out early, which compiles to vector instructions.
+    if line.iter().fold(false, |found, byte| found | (*byte < b' ')) {
+        return Err(Odd);
+    }
+    let text = std::str::from_utf8(line).map_err(|_| Odd)?;
+    let mut reader = LineReader { text, at: 0, most_results, unescaped };
+    let call = reader.call(pools)?;
+    reader.pass_spaces();
+    if reader.at == text.len() { Ok(call) } else { Err(Odd) }
+}
+
+struct LineReader<'a> {
+    text: &'a str,
+    at: usize,
+    most_results: usize,
+    unescaped: &'a Bump,
+}
+
+impl<'a> LineReader<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or(&[])
+    }
+
+    fn pass_spaces(&mut self) {
+        while self.rest().first() == Some(&b' ') {
+            self.at += 1;
+        }
+    }
+
+    /// The next byte that is no space, which stays.
+    fn peek(&mut self) -> Read<u8> {
+        self.pass_spaces();
+        self.rest().first().copied().ok_or(Odd)
+    }
+
+    /// Take the next byte that is no space.
+    fn byte(&mut self) -> Read<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn expect(&mut self, expected: u8) -> Read<()> {
+        if self.byte()? == expected { Ok(()) } else { Err(Odd) }
+    }
+
+    fn word(&mut self, word: &str) -> Read<()> {
+        if self.rest().starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(());
+        }
+        Err(Odd)
+    }
+
+    /// Take a null if one stands here.
+    fn null(&mut self) -> Read<bool> {
+        if self.peek()? == b'n' { self.word("null").map(|()| true) } else { Ok(false) }
+    }
+
+    fn string(&mut self) -> Read<&'a str> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let length = memchr2(b'"', b'\\', self.rest()).ok_or(Odd)?;
+        self.at += length;
+        if self.rest().first() == Some(&b'\\') {
+            return self.string_with_escapes(start);
+        }
+        self.at += 1;
+        self.text.get(start..start + length).ok_or(Odd)
+    }
+
+    /// The string that begins at `start`, from its first escape on, at which the reader stands.
+    fn string_with_escapes(&mut self, start: usize) -> Read<&'a str> {
+        let mut plain_from = start;
+        let mut whole = String::new();
+        loop {
+            self.at += memchr2(b'"', b'\\', self.rest()).ok_or(Odd)?;
+            whole.push_str(self.text.get(plain_from..self.at).ok_or(Odd)?);
+            let is_end = self.rest().first() == Some(&b'"');
+            self.at += 1;
+            if is_end {
+                return Ok(self.unescaped.alloc_str(&whole));
+            }
+            whole.push(self.escaped()?);
+            plain_from = self.at;
+        }
+    }
+
+    /// The character whose escape stands here, without its backslash.
+    fn escaped(&mut self) -> Read<char> {
+        let code = *self.rest().first().ok_or(Odd)?;
+        self.at += 1;
+        Ok(match code {
+            b'"' | b'\\' | b'/' => char::from(code),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let mut code = self.unit()?;
+                if (0xd800..0xdc00).contains(&code) {
+                    self.word("\\u")?;
+                    let low = self.unit()?.checked_sub(0xdc00).filter(|low| *low < 0x400);
+                    code = 0x1_0000 + ((code - 0xd800) << 10) + low.ok_or(Odd)?;
+                }
+                char::from_u32(code).ok_or(Odd)?
+            }
+            _ => return Err(Odd),
+        })
+    }
+
+    /// Four hexadecimal digits.
+    fn unit(&mut self) -> Read<u32> {
+        let digits = self.text.get(self.at..self.at + 4).ok_or(Odd)?;
+        self.at += 4;
+        digits.chars().try_fold(0, |unit, digit| Ok(unit << 4 | digit.to_digit(16).ok_or(Odd)?))
+    }
+
+    /// The text of a number, and whether it has neither fraction nor exponent.
+    fn digits(&mut self) -> Read<(&'a str, bool)> {
+        self.pass_spaces();
+        let start = self.at;
+        self.pass(b"-");
+        let first = self.at;
+        let whole = self.pass_digits();
+        if whole == 0 || whole > 1 && self.text.as_bytes()[first] == b'0' {
+            return Err(Odd);
+        }
+        let integer_end = self.at;
+        if self.pass(b".") && self.pass_digits() == 0 {
+            return Err(Odd);
+        }
+        if self.pass(b"eE") {
+            self.pass(b"+-");
+            if !(1..=LONGEST_EXPONENT).contains(&self.pass_digits()) {
+                return Err(Odd);
+            }
+        }
+        if self.at - start > LONGEST_NUMBER {
+            return Err(Odd);
+        }
+        Ok((self.text.get(start..self.at).ok_or(Odd)?, self.at == integer_end))
+    }
+
+    /// Take one of some bytes if it stands here.
+    fn pass(&mut self, wanted: &[u8]) -> bool {
+        let stands = self.rest().first().is_some_and(|byte| wanted.contains(byte));
+        self.at += usize::from(stands);
+        stands
+    }
+
+    fn pass_digits(&mut self) -> usize {
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += digits;
+        digits
+    }
+
+    /// Have the entries of an object taken, each by its key.
+    fn object(&mut self, mut take: impl FnMut(&mut Self, &'a str) -> Read<()>) -> Read<()> {
+        self.expect(b'{')?;
+        if self.peek()? == b'}' {
+            return self.expect(b'}');
+        }
+        loop {
+            let key = self.string()?;
+            self.expect(b':')?;
+            take(self, key)?;
+            match self.byte()? {
+                b',' => self.pass_spaces(),
+                b'}' => return Ok(()),
+                _ => return Err(Odd),
+            }
+        }
+    }
+
+    /// Have the items of an array taken.
+    fn array(&mut self, mut take: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
+        self.expect(b'[')?;
+        if self.peek()? == b']' {
+            return self.expect(b']');
+        }
+        loop {
+            take(self)?;
+            match self.byte()? {
+                b',' => (),
+                b']' => return Ok(()),
+                _ => return Err(Odd),
+            }
+        }
+    }
+
+    /// Pass over a value, checking that it is well written.
+    fn skip(&mut self, depth: usize) -> Read<()> {
+        if depth > DEEPEST {
+            return Err(Odd);
+        }
+        match self.peek()? {
+            b'{' => self.object(|reader, _| reader.skip(depth + 1)),
+            b'[' => self.array(|reader| reader.skip(depth + 1)),
+            b'"' => self.string().map(|_| ()),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.digits().map(|_| ()),
+        }
+    }
+
+    fn call(&mut self, pools: &mut Pools<'a>) -> Read<SearchCall<'a>> {
+        let mut call = SearchCall::empty();
+        let mut seen = 0;
+        self.object(|reader, key| match first_time(&CALL_FIELDS, key, &mut seen)? {
+            Some(field) => reader.call_field(&mut call, field, (), pools),
+            None => reader.skip(1),
+        })?;
+        complete(call)
+    }
+
+    fn result(&mut self, pools: &mut Pools<'a>) -> Read<SearchResult<'a>> {
+        let mut result = SearchResult::default();
+        let mut seen = 0;
+        self.object(|reader, key| match first_time(&RESULT_FIELDS, key, &mut seen)? {
+            Some(field) => reader.result_field(&mut result, field, (), pools),
+            None => reader.skip(3),
+        })?;
+        Ok(result)
+    }
+
+    /// The value of an id or a field; None for one that is as if it were not there.
+    fn one_or_many(&mut self, pools: &mut Pools<'a>, lists: bool) -> Read<Option<OneOrMany<'a>>> {
+        if !lists || self.peek()? != b'[' {
+            return Ok(self.text(())?.map(OneOrMany::One));
+        }
+        let start = pools.texts.len();
+        self.array(|reader| {
+            pools.texts.extend(reader.text(())?);
+            Ok(())
+        })?;
+        Ok(pools.one_or_many_from(start))
+    }
+}
+
+impl<'a> Source<'a> for LineReader<'a> {
+    type Place = ();
+    type Stop = Odd;
+
+    fn text(&mut self, (): ()) -> Read<Option<&'a str>> {
+        if self.null()? { Ok(None) } else { self.string().map(Some) }
+    }
+
+    fn whole(&mut self, (): ()) -> Read<Option<i64>> {
+        if self.null()? {
+            return Ok(None);
+        }
+        match self.digits()? {
+            (digits, true) => digits.parse().map(Some).map_err(|_| Odd),
+            _ => Err(Odd),
+        }
+    }
+
+    fn flag(&mut self, (): ()) -> Read<bool> {
+        match self.peek()? {
+            b't' => self.word("true").map(|()| true),
+            b'f' => self.word("false").map(|()| false),
+            _ => self.word("null").map(|()| false),
+        }
+    }
+
+    fn number(&mut self, (): ()) -> Read<Option<f64>> {
+        if self.null()? {
+            return Ok(None);
+        }
+        let number: f64 = self.digits()?.0.parse().map_err(|_| Odd)?;
+        // Whether there is a zero below zero depends on who reads it.
+        if number == 0.0 && number.is_sign_negative() { Err(Odd) } else { Ok(Some(number)) }
+    }
+
+    fn millis(&mut self, (): ()) -> Read<Option<i128>> {
+        if self.peek()? == b'"' {
+            return millis_of_text(self.string()?).map(Some);
+        }
+        Ok(self.whole(())?.map(i128::from))
+    }
+
+    fn pairs(&mut self, (): (), pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
+        let start = pools.pairs.len();
+        let mut without_value = Vec::new();
+        if !self.null()? {
+            self.object(|reader, key| {
+                match reader.one_or_many(pools, lists)? {
+                    Some(value) => pools.pairs.push((key, value)),
+                    None => without_value.push(key),
+                }
+                Ok(())
+            })?;
+        }
+        pools.pairs_from(start, &without_value).ok_or(Odd)
+    }
+
+    fn costs(&mut self, (): (), pools: &mut Pools<'a>) -> Read<Span> {
+        let mut costs = Vec::new();
+        if !self.null()? {
+            self.object(|reader, unit| {
+                costs.push((unit, reader.cost(())?));
+                Ok(())
+            })?;
+        }
+        pools.add_costs(costs).ok_or(Odd)
+    }
+
+    fn results(&mut self, (): (), pools: &mut Pools<'a>) -> Read<Span> {
+        let start = pools.results.len();
+        if !self.null()? {
+            self.array(|reader| {
+                let result = reader.result(pools)?;
+                pools.results.push(result);
+                let few = pools.results.len() - start <= reader.most_results;
+                if few { Ok(()) } else { Err(Odd) }
+            })?;
+        }
+        Ok(Span { start, end: pools.results.len() })
+    }
+}
+
+/// The number of a name among the known ones, None of an unknown one; `seen` has a bit for each.
+fn first_time(names: &[&str], name: &str, seen: &mut u32) -> Read<Option<usize>> {
+    let Some(number) = names.iter().position(|known| *known == name) else {
+        return Ok(None);
+    };
+    let before = *seen;
+    *seen |= 1 << number;
+    if before == *seen { Err(Odd) } else { Ok(Some(number)) }
+}

@@ -1,0 +1,397 @@
+"""Lines of JSON: which ones native code takes, and that the others are read as in Python."""
+
+import gzip
+import json
+import random
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packing import Packing
+from tests.adversarial import trace
+from tests.core.direct import shipped_rules
+from tests.core.files import samples
+from tests.native.paths import assert_same, needs_native
+
+pytestmark = needs_native
+
+START = '{"conversation_id": "c", "iteration": 1'
+ROWS = samples.records(30, results=3)
+MOST = 100_000
+
+
+def native_packer():
+    return NativePacker(Packing(shipped_rules()), native_module())
+
+
+def left_over(content, longest=1 << 20, most_results=MOST):
+    """The lines that native code leaves to Python."""
+    packer, begin, left = native_packer(), 0, []
+    while begin is not None:
+        _, begin = packer.take_lines(content, begin, longest, most_results)
+        if begin is not None:
+            end = (content + b"\n").index(b"\n", begin)
+            left.append(content[begin:end])
+            begin = end + 1
+    return left
+
+
+def assert_same_lines(lines, **how):
+    """Given as text or bytes."""
+    content = b"\n".join(one.encode() if isinstance(one, str) else one for one in lines)
+    return assert_same(content + b"\n", "a.jsonl", **how)
+
+
+RESULT = {"ids": {"file_id": "F-1", "x": ["a", "b"], "y": ["one"]}, "gain": 4, "score": 0.5}
+PLAIN = [
+    START + "}",
+    START + "}\r",
+    f'  {START} , "turn" : 2 }}  ',
+    START + ', "call": null, "turn": null, "is_final": null, "results": null, "costs": null}',
+    START + ', "record_id": " ", "timestamp": "2025-03-03T06:01:03.858Z", "is_final": true}',
+    START + ', "timestamp": -1, "costs": {"usd": 1, "eur": 0.25, "other": null}}',
+    START + ', "attributes": {"arm": "B", "gone": null}, "unknown": {"a": [1, -2.5e-7, "\\n"]}}',
+    START + ', "query": "caf\\u00e9 \\ud83d\\ude00 \\"x\\" \\\\ \\/ é 😀", "tool": ""}',
+    START + ', "results": [{}, ' + json.dumps(RESULT) + ', {"fields": {"to": [null, "x", []]}}]}',
+    "",
+    " \t\r\v\f",
+]
+PLAIN[8] = PLAIN[8].replace(", []", "")
+
+
+def test_plain_lines_need_no_python():
+    assert left_over("\n".join(PLAIN).encode()) == []
+    (whole, rejected) = assert_same_lines(PLAIN)
+    assert (sum(one.calls for one in whole), rejected) == (9, [])
+
+
+ODD = [
+    START,
+    START + "]",
+    START + "} x",
+    START + ",}",
+    START + "}{",
+    "[]",
+    "null",
+    "\x00",
+    "\ufeff" + START + "}",
+    START + ', "iteration": 1}',
+    START + ', "iter\\u0061tion": 2}',
+    START + ', "attributes": {"a": "x", "a": "y"}}',
+    START + ', "attributes": {"a": null, "a": "y"}}',
+    START + ', "attributes": {"a": "x", "a": null}}',
+    START + ', "attributes": [["a", "b"]]}',
+    START + ', "attributes": {"a": ["x"]}}',
+    START + ', "attributes": {"a": 1}}',
+    START + ', "costs": {"a": 1, "a": 2}}',
+    START + ', "costs": {"a": "1"}}',
+    START + ', "costs": {"a": -1}}',
+    START + ', "costs": {"a": 1e101}}',
+    START + ', "query": "\t"}',
+    START + ', "query": "\\x41"}',
+    START + ', "query": "\\ud800"}',
+    START + ', "query": "\\udc00"}',
+    START + ', "query": "\\ud800\\u0041"}',
+    START + ', "query": "\\ud800\\ud800"}',
+    START + ', "query": "\\u00g0"}',
+    START + ', "query": "\\u+123"}',
+    START + ', "query": "\\u12',
+    START + ', "query": "x',
+    START + ', "query": 7}',
+    START + ', "query": NaN}',
+    START + ', "noise": Infinity}',
+    START + ', "noise": nul}',
+    START + ', "noise": "\\ud800"}',
+    START + ', "noise": ' + "[" * 80 + "]" * 80 + "}",
+    START + ', "noise": ' + "[" * 5_000 + "]" * 5_000 + "}",
+    START + ', "noise": ' + "9" * 5_000 + "}",
+    START + ', "turn": "3"}',
+    START + ', "turn": true}',
+    START + ', "is_final": "true"}',
+    START + ', "is_final": 1}',
+    START + ', "record_id": "\u2003"}',
+    START + ', "timestamp": "1704110400000"}',
+    START + ', "timestamp": "yesterday"}',
+    START + ', "timestamp": 1e12}',
+    START + ', "timestamp": 99999999999999999}',
+    START + ', "results": [null]}',
+    START + ', "results": [1]}',
+    START + ', "results": {}}',
+    START + ', "results": [{"gain": 5}]}',
+    START + ', "results": [{"gain": 0, "gain": 1}]}',
+    START + ', "results": [{"ids": {"a": [1]}}]}',
+    START + ', "results": [{"ids": {"a": ["x", ["y"]]}}]}',
+    '{"conversation_id": "c"}',
+    '{"conversation_id": " ", "iteration": 1}',
+    '{"conversation_id": "\u00e9", "iteration": 1}',
+    '{"conversation_id": null, "iteration": 1}',
+]
+
+
+@pytest.mark.parametrize("line", ODD)
+def test_an_odd_line_alone_is_python_s(line):
+    lines = [PLAIN[0], line, PLAIN[7]]
+    assert left_over("\n".join(lines).encode("utf-8", "surrogatepass")) == [line.encode()]
+    (whole, rejected) = assert_same_lines(lines)
+    assert sum(one.calls for one in whole) + len(rejected) == 3
+
+
+def test_bytes_that_are_not_utf_8():
+    for name in ("query", "noise", "iteration"):
+        for raw in (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80"):
+            line = START.encode() + b', "' + name.encode() + b'": "x' + raw + b'"}'
+            assert left_over(line) == [line]
+            assert_same_lines([PLAIN[0], line, PLAIN[0]])
+
+
+NUMBERS = [
+    *("0", "-0", "1", "-1", "4", "5", "01", "1.", ".5", "+1", "1.0", "3.0", "-0.0", "0.0", "1.5"),
+    *("1e0", "1E2", "1e+2", "1e-2", "1e22", "1e23", "1e99", "1e100", "1e101", "1e308", "1e309"),
+    *("1e-5", "1e-99", "4.9e-324", "1e-400", "5e-324", "1.7976931348623157e308", "1e", "1e+"),
+    *("2147483647", "2147483648", "-2147483648", "9007199254740993", "9223372036854775807"),
+    *("9223372036854775808", "18446744073709551615", "18446744073709551616", "1e19", "1" * 25),
+    *("0.1", "0.30000000000000004", "123456789.123456789", "0.12345678901234567", "1.0e1"),
+    *("253402300799999", "253402300800000", "-62135596800000", "-62135596800001", "1741000000000"),
+    *("0.954759", "1 ", " 1", "1_0", "0x1", "1f", "--1", "- 1", "true", '"1"', '"1.0"', "null"),
+    *("2.2250738585072011e-308", "9007199254740992.5", "0.000001", "100000000000000000000"),
+]
+PLACES = [
+    *("iteration", "turn", "call", "turn_count", "timestamp", "noise", "query", "is_final"),
+    *("costs.usd", "attributes.arm", "gain", "score", "id", "ids.x"),
+]
+
+
+def line_with(place, written):
+    """A line that has a value, as it is written, in a field of a record or of its result."""
+    name, _, inner = place.partition(".")
+    value = f'{{"{inner}": {written}}}' if inner else written
+    field = f'"{name}": {value}'
+    if name in ("gain", "score", "id", "ids"):
+        return START + f', "results": [{{{field}}}]}}'
+    return START.removesuffix(', "iteration": 1' * (name == "iteration")) + f", {field}}}"
+
+
+def test_numbers_in_every_spelling_in_every_place():
+    lines = [line_with(place, written) for place in PLACES for written in NUMBERS]
+    (whole, rejected) = assert_same_lines(lines)
+    assert whole
+    assert rejected
+
+
+doubles = st.floats(allow_nan=False, allow_infinity=False)
+spelled = st.one_of(
+    doubles.map(repr),
+    st.tuples(doubles, st.integers(0, 25)).map(lambda told: f"{told[0]:.{told[1]}g}"),
+    st.tuples(doubles, st.integers(0, 19)).map(lambda told: f"{told[0]:.{told[1]}e}"),
+    st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{1,19})?([eE][+-]?[0-9]{1,2})?", fullmatch=True),
+)
+
+
+@given(st.lists(spelled, min_size=20, max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_doubles_are_rounded_alike(numbers):
+    assert_same_lines(
+        [line_with(place, one) for one in numbers for place in ("score", "costs.usd", "timestamp")]
+    )
+
+
+def escaped(text):
+    return "".join(f"\\u{unit:04x}" for unit in units(text))
+
+
+def units(text):
+    raw = text.encode("utf-16-be", "surrogatepass")
+    return [raw[at] << 8 | raw[at + 1] for at in range(0, len(raw), 2)]
+
+
+def assert_characters(codes):
+    """Each as it is and escaped, in a value, in a key and where it is skipped."""
+    for first in range(0, len(codes), 4_096):
+        lines = []
+        for code in codes[first : first + 4_096]:
+            one, unit = chr(code), escaped(chr(code))
+            written = [unit, unit.upper().replace("\\U", "\\u")]
+            written += [] if "\ud800" <= one <= "\udfff" or one in '"\\\n' else [one]
+            for text in written:
+                title = f'[{{"title": "x{text}y", "fields": {{"{text}": "a{text}"}}}}]'
+                lines.append(START + f', "noise": "{text}", "results": {title}}}')
+                lines.append(START + f', "query": "{text}"}}')
+        assert_same_lines(lines)
+
+
+def test_characters_as_they_are_and_escaped():
+    assert_characters([*range(0x100), *range(0x100, 0x10000, 97), *range(0xD7F0, 0xE010, 7)])
+    assert_characters([*range(0x10000, 0x110000, 4_099)])
+
+
+@pytest.mark.slow
+def test_every_character_of_the_basic_plane_as_it_is_and_escaped():
+    assert_characters(range(0x10000))
+
+
+def test_pairs_of_escapes():
+    edges = ["d7ff", "d800", "dbff", "dc00", "dfff", "e000", "0041"]
+    pairs = [f"\\u{one}\\u{other}" for one in edges for other in edges]
+    assert_same_lines(
+        [START + f', "{name}": "{pair}"}}' for pair in pairs for name in ("query", "noise")]
+    )
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=6)
+    | st.sampled_from(["2024-01-01", "1704110400000", " ", "3", "3.0", "true"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+results = st.dictionaries(
+    st.sampled_from([*native_module().RESULT_FIELDS, "noise"] if native_module() else ["id"]),
+    values,
+    max_size=5,
+)
+records = st.fixed_dictionaries(
+    {},
+    optional={
+        "conversation_id": st.sampled_from(["c", "d", "é"]) | values,
+        "iteration": st.integers(0, 5) | values,
+        **dict.fromkeys(["turn", "call", "turn_count"], st.integers(-1, 5) | values),
+        "is_final": st.booleans() | values,
+        **dict.fromkeys(["record_id", "timestamp", "query", "tool", "noise"], values),
+        "attributes": st.dictionaries(st.text(max_size=2), st.text(max_size=3)) | values,
+        "costs": st.dictionaries(st.text(max_size=2), st.floats(0, 9)) | values,
+        "results": st.lists(results, max_size=3) | values,
+    },
+)
+
+
+@given(st.lists(st.tuples(records, st.booleans(), st.sampled_from([None, 0, ", "])), max_size=12))
+@settings(max_examples=300, deadline=None)
+def test_any_values(told):
+    usable = {"conversation_id": "c", "iteration": 1}
+    lines = []
+    for record, ascii_only, spaces in told:
+        separators = (spaces, ": ") if isinstance(spaces, str) else (",", ":")
+        for one in (record, {**usable, **record}):
+            text = json.dumps(one, ensure_ascii=ascii_only, separators=separators)
+            lines.append(text.encode("utf-8", "surrogatepass"))
+    assert_same_lines(lines)
+
+
+def test_changed_lines():
+    rng = random.Random(7)
+    line = samples.jsonl_bytes(ROWS[:1]).strip()
+    spells = [b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\\u00e9", b"null", b"1", b" "]
+    lines = []
+    for _ in range(3_000):
+        changed = bytearray(rng.choice([line, PLAIN[8].encode(), PLAIN[6].encode()]))
+        for _ in range(rng.choice([1, 1, 2, 4])):
+            at = rng.randrange(len(changed))
+            kind = rng.randrange(4)
+            if kind == 0:
+                changed[at] = rng.randrange(256)
+            elif kind == 1:
+                changed[at:at] = rng.choice(spells)
+            elif kind == 2:
+                del changed[at : at + rng.choice([1, 1, 3])]
+            else:
+                begin = rng.randrange(len(changed))
+                changed[at:at] = changed[begin : begin + rng.randrange(30)]
+        lines.append(bytes(changed))
+    (whole, rejected) = assert_same_lines(lines)
+    assert whole
+    assert len(rejected) > 1_000
+
+
+@given(st.binary(max_size=300), st.integers(0, 310), st.integers(0, 400), st.integers(0, 3))
+@settings(max_examples=500, deadline=None)
+def test_any_bytes_as_lines(content, begin, longest, most):
+    packer = native_packer()
+    _, odd = packer.take_lines(content, begin, longest, most)
+    assert odd is None or begin <= odd <= len(content)
+    packer.take_lines(START.encode() + content, 0, longest, most)
+
+
+FILE = samples.jsonl_bytes(ROWS)
+MIXED = b"\n".join([*FILE.splitlines(), b"{", b"", b"[]", *FILE.splitlines()[:5], b"  {  "])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        FILE,
+        FILE.rstrip(),
+        FILE.replace(b"\n", b"\r\n"),
+        FILE.replace(b"\n", b"\n\n \n"),
+        b"\xef\xbb\xbf" + FILE,
+        b"\xef\xbb\xbf" + FILE.split(b"\n")[0],
+        b"\xef\xbb\xbf{\n" + FILE,
+        b"\xef\xbb\xbf\n" + MIXED,
+        MIXED,
+        b"\n" + MIXED + b"\n\n",
+    ],
+)
+def test_files_however_they_are_cut(content):
+    (whole, rejected) = assert_same(content, "a.jsonl")
+    for shard_bytes in (1, 50, 777, 5_000):
+        _, of_shards = assert_same(content, "a.jsonl", shard_bytes=shard_bytes)
+        assert of_shards == rejected
+    assert_same(gzip.compress(content), "a.jsonl.gz")
+    assert sum(one.calls for one in whole) >= len(ROWS) - 30 * (len(content) < 5_000)
+
+
+def test_a_compressed_file_that_breaks_off():
+    content = gzip.compress(MIXED)
+    for kept in (len(content) - 9, len(content) * 2 // 3):
+        _, rejected = assert_same(content[:kept], "a.jsonl.gz")
+        assert "cannot be read from this line on" in rejected[-1].reason
+
+
+def test_bounds():
+    few = ReadBounds(record_results=2)
+    lines = [START + f', "results": [{", ".join(["{}"] * size)}]}}' for size in (0, 2, 3, 9, 1)]
+    (whole, rejected) = assert_same_lines(lines, bounds=few)
+    assert [one.field for one in rejected] == ["results"] * 2
+    assert sum(one.calls for one in whole) == 3
+    assert left_over("\n".join(lines).encode(), most_results=2) == [
+        one.encode() for one in lines[2:4]
+    ]
+    padded = [START + f', "query": "{"q" * size}"}}' for size in (1, 300, 400, 2, 5_000, 3)]
+    for most in (100, 350, 351, 352, 440):
+        (_, rejected) = assert_same_lines(padded, bounds=ReadBounds(decoded_bytes=most))
+        assert all("bytes long" in one.reason for one in rejected)
+        assert rejected
+    many = [START + ', "results": 1}'] * 40
+    (_, rejected) = assert_same_lines(many, bounds=ReadBounds(rejected_rows=7))
+    assert len(rejected) == 8
+
+
+def test_a_long_line_is_python_s():
+    long = START + ', "query": "' + "q" * (1 << 20) + '"}'
+    content = "\n".join([PLAIN[0], long, PLAIN[0]]).encode()
+    assert left_over(content) == [long.encode()]
+    assert_same(content, "a.jsonl")
+
+
+def test_fields_under_other_names():
+    adaptation = parse_adaptation(["query=tool", "conversation_id=query"], iteration_base=0)
+    rows = [{**row, "query": f"q{at % 3}"} for at, row in enumerate(ROWS)]
+    (whole, _) = assert_same(samples.jsonl_bytes(rows), "a.jsonl", adaptation=adaptation)
+    assert {one.conversation_id for one in whole} == {"q0", "q1", "q2"}
+
+
+def test_adversarial_traces():
+    lines = [
+        msgspec.json.encode(record, enc_hook=str) for record in trace(Random(14), conversations=80)
+    ]
+    (whole, _) = assert_same_lines(lines)
+    assert whole
