@@ -3,6 +3,7 @@
 //!
 //! Each file mirrors the Python file that its head names; tests hold that both give the same bytes.
 
+mod arrow;
 mod avro;
 mod avro_codecs;
 mod avro_schema;
@@ -34,6 +35,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::arrow::RowReader;
 use crate::avro::{Found, read_block};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
@@ -61,6 +63,19 @@ impl Plan {
         most_results: usize,
     ) -> PyResult<Self> {
         avro_schema::Plan::new(types, top, scale, most_results).map(Plan)
+    }
+}
+
+/// Rows whose columns lie in Arrow's buffers.
+#[pyclass(frozen)]
+struct Rows(arrow::Column, usize);
+
+#[pymethods]
+impl Rows {
+    /// Keep so many rows that Python described.
+    #[new]
+    fn new(described: &Bound<PyAny>, count: usize) -> PyResult<Self> {
+        Ok(Rows(arrow::Column::new(described, 0)?, count))
     }
 }
 
@@ -116,6 +131,24 @@ impl Packer {
         let mut odd = None;
         let given = given(py, |out| {
             odd = add_lines(packer, lines, from, longest, most_results, at, out)?;
+            Ok(())
+        })?;
+        Ok((given, odd))
+    }
+
+    /// Take in rows from one on up to the first one that is odd; gives its number, or None.
+    fn add_rows<'py>(
+        &mut self,
+        py: Python<'py>,
+        rows: &Rows,
+        from: usize,
+        most_results: usize,
+        at: i64,
+    ) -> PyResult<(Given<'py>, Option<usize>)> {
+        let packer = &mut self.0;
+        let mut odd = None;
+        let given = given(py, |out| {
+            odd = add_rows(packer, rows, from, most_results, at, out)?;
             Ok(())
         })?;
         Ok((given, odd))
@@ -206,6 +239,27 @@ fn add_lines(
     Ok(None)
 }
 
+/// Take in rows from one on; gives the number of the first one that is for Python.
+fn add_rows(
+    packer: &mut packing::Packer,
+    Rows(rows, count): &Rows,
+    from: usize,
+    most_results: usize,
+    at: i64,
+    out: &mut Vec<Packed>,
+) -> PyResult<Option<usize>> {
+    let mut pools = Pools::default();
+    let mut reader = RowReader { most_results };
+    for row in from..*count {
+        let Ok(call) = reader.call(rows, row, &mut pools) else {
+            return Ok(Some(row));
+        };
+        packer.add(&call, &pools, at, out)?;
+        pools.truncate([0; 4]);
+    }
+    Ok(None)
+}
+
 /// Take in all records of a block; false when it is for Python as a whole.
 fn add_block(
     packer: &mut packing::Packer,
@@ -281,6 +335,7 @@ fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(inflate, module)?)?;
     module.add_class::<Plan>()?;
+    module.add_class::<Rows>()?;
     module.add_class::<Packer>()?;
     module.add_class::<folding::Folder>()
 }

@@ -16,8 +16,8 @@ from goodgain.transforms.core.records.coercion import one_or_many
 
 # Columns that are maps by SPEC 2; some writers make them structs, with a null for an absent key.
 _MAP_COLUMNS = ("attributes", "costs", "ids", "fields")
-_MILLIS_A_DAY = 86_400_000
-_TO_MILLIS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
+MILLIS_A_DAY = 86_400_000
+TO_MILLIS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 
 
 def python_values(array: Any, escape: bool = False) -> list[Any]:
@@ -43,9 +43,9 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
     if types.is_dictionary(kind):
         return python_values(array.dictionary_decode(), escape)
     if types.is_timestamp(kind):
-        return _milliseconds(array.cast(pa.int64()), *_TO_MILLIS[kind.unit])
+        return _milliseconds(array.cast(pa.int64()), *TO_MILLIS[kind.unit])
     if types.is_date32(kind):
-        return _milliseconds(array.cast(pa.int32()), _MILLIS_A_DAY, 1)
+        return _milliseconds(array.cast(pa.int32()), MILLIS_A_DAY, 1)
     if types.is_fixed_size_list(kind):
         return python_values(array.cast(pa.list_(kind.value_type)), escape)
     if escape and (types.is_string(kind) or types.is_large_string(kind)):

@@ -9,10 +9,12 @@ import pyarrow.parquet as pq
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import RecordError
+from goodgain.transforms.core.files.arrow_buffers import described
 from goodgain.transforms.core.files.arrow_values import python_values
 from goodgain.transforms.core.files.bounds import bounded, within
 from goodgain.transforms.core.files.parquet_bounds import rows_at_once, rows_in
 from goodgain.transforms.core.files.parquet_pages import check_schema
+from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -33,8 +35,11 @@ _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
 def read_parquet(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None = None
-) -> Iterator[SearchCall | RejectedRecord]:
+    file: BinaryIO,
+    shard: FileShard,
+    wanted: Wanted | None = None,
+    taker: RecordTaker | None = None,
+) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     """The records of the row groups that begin in a shard, in file order.
 
     Columns that SPEC 2 does not name are not read. A row group that breaks off is one rejected
@@ -44,6 +49,7 @@ def read_parquet(
       file: the Parquet file itself, uncompressed and seekable.
       shard: the byte range to read.
       wanted: leaves out row groups that hold none of these conversations.
+      taker: takes in the rows that it can; None where all records are to come out.
 
     Raises:
       OSError: the file cannot be read.
@@ -67,7 +73,7 @@ def read_parquet(
         # Under an adaptation the ids may stand in another column.
         if wanted and shard.adaptation is None and not _may_hold(parquet, group, wanted):
             continue
-        yield from _read_group(file, parquet, group, columns, shard)
+        yield from _read_group(file, parquet, group, columns, shard, taker)
 
 
 def row_groups(parquet: Any, shard: FileShard) -> Iterator[int]:
@@ -92,8 +98,13 @@ def _may_hold(parquet: Any, group: int, wanted: Wanted) -> bool:
 
 
 def _read_group(
-    file: BinaryIO, parquet: Any, group: int, columns: list[str], shard: FileShard
-) -> Iterator[SearchCall | RejectedRecord]:
+    file: BinaryIO,
+    parquet: Any,
+    group: int,
+    columns: list[str],
+    shard: FileShard,
+    taker: RecordTaker | None,
+) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     rows = parquet.metadata.row_group(group).num_rows
     done = 0
     try:
@@ -102,7 +113,7 @@ def _read_group(
             batch_size=at_once, row_groups=[group], columns=columns, use_threads=False
         )
         for batch in batches:
-            yield from _calls_of(batch, shard, group, done)
+            yield from _records_of(batch, shard, group, done, taker)
             done += batch.num_rows
     except Exception as error:  # pyarrow raises whatever broken pages lead to
         reason = f"The row group cannot be read from row {done} on ({error})."
@@ -111,10 +122,30 @@ def _read_group(
         yield RejectedRecord(shard.path, place, reason, records=records)
 
 
-def _calls_of(
-    batch: Any, shard: FileShard, group: int, first: int
-) -> Iterator[SearchCall | RejectedRecord]:
+def _records_of(
+    batch: Any, shard: FileShard, group: int, first: int, taker: RecordTaker | None
+) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     rows = _without_empty_columns(batch).to_struct_array()
+    # What stands under other names is for Python alone.
+    told = None if taker is None or shard.adaptation is not None else described(rows)
+    prepared = None if taker is None or told is None else taker.prepare_rows(told, len(rows))
+    if taker is None or prepared is None:
+        yield from _calls_of(rows, shard, group, first)
+        return
+    begin = 0
+    while begin < len(rows):
+        given, odd = taker.take_rows(prepared, begin, shard.bounds.record_results)
+        if given:
+            yield TakenBlock(given, [])
+        if odd is None:
+            return
+        yield from _calls_of(rows.slice(odd, 1), shard, group, first + odd)
+        begin = odd + 1
+
+
+def _calls_of(
+    rows: Any, shard: FileShard, group: int, first: int
+) -> Iterator[SearchCall | RejectedRecord]:
     parse = parse_mapping
     calls = None
     try:

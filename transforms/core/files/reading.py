@@ -44,7 +44,7 @@ def read_shard_into(taker: RecordTaker, shard: FileShard, open_file: Open) -> Re
     """As `read_shard`, but a taker takes in what it can; what it gives comes out.
 
     Args:
-      taker: takes in lines and blocks.
+      taker: takes in lines, blocks and rows.
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
     """
@@ -100,7 +100,7 @@ def _seekable_records(
         return read_avro(file, shard, wanted, taker)
     from goodgain.transforms.core.files.parquet import read_parquet  # pyarrow takes half a second
 
-    return read_parquet(file, shard, wanted)
+    return read_parquet(file, shard, wanted, taker)
 
 
 def _spooled_records(

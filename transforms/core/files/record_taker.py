@@ -88,3 +88,11 @@ class RecordTaker(Protocol):
         Returns:
           What it gives, and the offset of the line at which it stopped; None when it took in all.
         """
+
+    def prepare_rows(self, described: Any, count: int) -> Any:
+        """Whatever `take_rows` needs for so many rows, described by `arrow_buffers`, or None."""
+
+    def take_rows(
+        self, prepared: Any, begin: int, most_results: int
+    ) -> tuple[list[Any], int | None]:
+        """As `take_lines`, of rows by their numbers."""

@@ -105,6 +105,20 @@ class NativePacker:
         given, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
         return list(self._packed(given)), odd
 
+    def prepare_rows(self, described: Any, count: int) -> Any:
+        """The rows in the form that native code reads; None where it does not read them."""
+        try:
+            return self._native.Rows(described, count)
+        except ValueError:  # a struct with two fields of one name, or too deep ones
+            return None
+
+    def take_rows(
+        self, prepared: Any, begin: int, most_results: int
+    ) -> tuple[list[Packed], int | None]:
+        """Take in rows up to the first that is not plain."""
+        given, odd = self._packer.add_rows(prepared, begin, most_results, _UNTIMED)
+        return list(self._packed(given)), odd
+
     def _packed(self, given: _Given) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest in given:
             small = compressed(payload) if self._compress else payload

@@ -1,0 +1,386 @@
+//! The rows of Arrow columns: `files/parquet.py` with `files/arrow_values.py`.
+//!
+//! Python describes the columns (`files/arrow_buffers.py`). Nothing of that is trusted: what lies
+//! outside of a buffer makes a row odd, as do values that are not plain.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyTuple;
+use rustc_hash::FxHashSet;
+
+use crate::records::{
+    CALL_FIELDS, OneOrMany, Pools, RESULT_FIELDS, SearchCall, SearchResult, Span,
+};
+use crate::source::{Odd, Source, complete, millis_of_text};
+
+/// Columns lie in one another no deeper than this.
+const DEEPEST: usize = 64;
+/// Beyond it not every whole number is a double.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+type Read<T> = Result<T, Odd>;
+
+/// A column, or the rows as a whole.
+pub struct Column {
+    /// Where its first row stands in its buffers.
+    offset: usize,
+    /// A bit a row; None when each has a value.
+    validity: Option<PyBackedBytes>,
+    kind: Kind,
+}
+
+enum Kind {
+    Null,
+    /// A bit a row.
+    Flag(PyBackedBytes),
+    Whole(Numbers),
+    Float(Numbers),
+    /// Multiply, then divide, floored, to have milliseconds.
+    Time(Numbers, i64, i64),
+    Text(Numbers, PyBackedBytes),
+    List(Numbers, Box<Column>),
+    /// Keys and values.
+    Map(Numbers, Box<Column>, Box<Column>),
+    Struct(Vec<Field>),
+}
+
+/// Numbers of one width, in the order of bytes of this machine.
+struct Numbers {
+    bytes: PyBackedBytes,
+    width: usize,
+    signed: bool,
+}
+
+struct Field {
+    name: String,
+    column: Column,
+    call_field: Option<usize>,
+    result_field: Option<usize>,
+}
+
+impl Numbers {
+    fn bytes_at(&self, at: usize) -> Read<&[u8]> {
+        let start = at.checked_mul(self.width).ok_or(Odd)?;
+        self.bytes.get(start..).and_then(|rest| rest.get(..self.width)).ok_or(Odd)
+    }
+
+    fn whole(&self, at: usize) -> Read<i64> {
+        let mut wide = [0; 8];
+        wide[..self.width].copy_from_slice(self.bytes_at(at)?);
+        let unused = 64 - 8 * self.width as u32;
+        let bits = u64::from_le_bytes(wide) << unused;
+        if self.signed {
+            Ok(bits as i64 >> unused)
+        } else {
+            i64::try_from(bits >> unused).map_err(|_| Odd)
+        }
+    }
+
+    fn float(&self, at: usize) -> Read<f64> {
+        let bytes = self.bytes_at(at)?;
+        match (bytes.try_into(), bytes.try_into()) {
+            (Ok(bytes), _) => Ok(f64::from_le_bytes(bytes)),
+            (_, Ok(bytes)) => Ok(f64::from(f32::from_le_bytes(bytes))),
+            _ => Err(Odd),
+        }
+    }
+
+    /// Where the items of a row lie, these numbers being offsets.
+    fn extent(&self, at: usize) -> Read<std::ops::Range<usize>> {
+        let begin = usize::try_from(self.whole(at)?).map_err(|_| Odd)?;
+        let end = usize::try_from(self.whole(at.checked_add(1).ok_or(Odd)?)?).map_err(|_| Odd)?;
+        Ok(begin..end)
+    }
+}
+
+impl Column {
+    /// Check and keep what Python tells of a column.
+    ///
+    /// `described` has its kind, the width of its numbers or offsets, factor and divisor of a time,
+    /// its offset, its buffers, and the columns within, each after its name.
+    pub fn new(described: &Bound<PyAny>, depth: usize) -> PyResult<Self> {
+        type Described<'py> = (
+            String,
+            usize,
+            (i64, i64),
+            usize,
+            Vec<Option<PyBackedBytes>>,
+            Vec<(String, Bound<'py, PyAny>)>,
+        );
+        let (kind, width, (factor, divisor), offset, buffers, children): Described =
+            described.cast::<PyTuple>()?.extract()?;
+        let wrong = || PyValueError::new_err("not the description of a column");
+        if depth > DEEPEST || divisor < 1 || !matches!(width, 1 | 2 | 4 | 8) {
+            return Err(wrong());
+        }
+        let mut buffers = buffers.into_iter();
+        let validity = buffers.next().flatten();
+        let empty = || PyBackedBytes::from(pyo3::types::PyBytes::new(described.py(), b""));
+        let mut buffer = || buffers.next().flatten().unwrap_or_else(empty);
+        let mut numbers = |signed| Numbers { bytes: buffer(), width, signed };
+        let mut columns = Vec::new();
+        for (name, child) in children {
+            columns.push((name, Column::new(&child, depth + 1)?));
+        }
+        let mut inner = {
+            let mut columns = columns.into_iter();
+            move || columns.next()
+        };
+        let column = |next: Option<(String, Column)>| {
+            next.map(|(_, column)| Box::new(column)).ok_or_else(wrong)
+        };
+        let kind = match kind.as_str() {
+            "null" => Kind::Null,
+            "flag" => Kind::Flag(numbers(false).bytes),
+            "whole" => Kind::Whole(numbers(true)),
+            "unsigned" => Kind::Whole(numbers(false)),
+            "float" => Kind::Float(numbers(true)),
+            "time" => Kind::Time(numbers(true), factor, divisor),
+            "text" => Kind::Text(numbers(true), buffer()),
+            "list" => Kind::List(numbers(true), column(inner())?),
+            "map" => Kind::Map(numbers(true), column(inner())?, column(inner())?),
+            "struct" => {
+                let mut names = FxHashSet::default();
+                let mut fields = Vec::new();
+                while let Some((name, column)) = inner() {
+                    if !names.insert(name.clone()) {
+                        return Err(wrong());
+                    }
+                    fields.push(Field::new(name, column));
+                }
+                Kind::Struct(fields)
+            }
+            _ => return Err(wrong()),
+        };
+        Ok(Column { offset, validity, kind })
+    }
+
+    /// The place of a row in the buffers; None when it has no value.
+    fn place(&self, row: usize) -> Read<Option<usize>> {
+        let at = self.offset.checked_add(row).ok_or(Odd)?;
+        match &self.validity {
+            Some(bits) if !bit(bits, at)? => Ok(None),
+            _ => Ok(Some(at)),
+        }
+    }
+
+    fn text(&self, at: usize) -> Read<&str> {
+        match &self.kind {
+            Kind::Text(offsets, data) => {
+                let bytes = data.get(offsets.extent(at)?).ok_or(Odd)?;
+                std::str::from_utf8(bytes).map_err(|_| Odd)
+            }
+            _ => Err(Odd),
+        }
+    }
+}
+
+impl Field {
+    fn new(name: String, column: Column) -> Self {
+        let place = |names: &[&str]| names.iter().position(|known| *known == name);
+        let (call_field, result_field) = (place(&CALL_FIELDS), place(&RESULT_FIELDS));
+        Field { name, column, call_field, result_field }
+    }
+}
+
+fn bit(bits: &[u8], at: usize) -> Read<bool> {
+    Ok(bits.get(at / 8).ok_or(Odd)? >> (at % 8) & 1 == 1)
+}
+
+/// A value: its column and its row.
+type Place<'a> = (&'a Column, usize);
+
+/// Reads rows of columns.
+pub struct RowReader {
+    pub most_results: usize,
+}
+
+impl RowReader {
+    /// The call that a row holds.
+    pub fn call<'a>(
+        &mut self,
+        rows: &'a Column,
+        row: usize,
+        pools: &mut Pools<'a>,
+    ) -> Read<SearchCall<'a>> {
+        let (Kind::Struct(fields), Some(_)) = (&rows.kind, rows.place(row)?) else {
+            return Err(Odd);
+        };
+        let mut call = SearchCall::empty();
+        for Field { column, call_field, .. } in fields {
+            if let Some(field) = call_field {
+                self.call_field(&mut call, *field, (column, row), pools)?;
+            }
+        }
+        complete(call)
+    }
+
+    fn result<'a>(
+        &mut self,
+        (items, row): Place<'a>,
+        pools: &mut Pools<'a>,
+    ) -> Read<SearchResult<'a>> {
+        let (Kind::Struct(fields), Some(_)) = (&items.kind, items.place(row)?) else {
+            return Err(Odd);
+        };
+        let mut result = SearchResult::default();
+        for Field { column, result_field, .. } in fields {
+            if let Some(field) = result_field {
+                self.result_field(&mut result, *field, (column, row), pools)?;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Have the entries of a map taken, or of a struct that stands for one.
+    fn entries<'a>(
+        &mut self,
+        (column, row): Place<'a>,
+        mut take: impl FnMut(&mut Self, &'a str, Place<'a>) -> Read<()>,
+    ) -> Read<()> {
+        let Some(at) = column.place(row)? else {
+            return Ok(());
+        };
+        match &column.kind {
+            Kind::Map(offsets, keys, values) => {
+                for entry in offsets.extent(at)? {
+                    let key = keys.text(keys.place(entry)?.ok_or(Odd)?)?;
+                    take(self, key, (values, entry))?;
+                }
+                Ok(())
+            }
+            Kind::Struct(fields) => {
+                fields.iter().try_for_each(|field| take(self, &field.name, (&field.column, row)))
+            }
+            Kind::Null => Ok(()),
+            _ => Err(Odd),
+        }
+    }
+
+    /// The value of an id or a field; None for one that is as if it were not there.
+    fn one_or_many<'a>(
+        &mut self,
+        place: Place<'a>,
+        pools: &mut Pools<'a>,
+        lists: bool,
+    ) -> Read<Option<OneOrMany<'a>>> {
+        let (column, row) = place;
+        let Kind::List(offsets, items) = &column.kind else {
+            return Ok(self.text(place)?.map(OneOrMany::One));
+        };
+        let Some(at) = column.place(row)? else {
+            return Ok(None);
+        };
+        if !lists {
+            return Err(Odd);
+        }
+        let start = pools.texts.len();
+        for item in offsets.extent(at)? {
+            pools.texts.extend(self.text((items, item))?);
+        }
+        Ok(pools.one_or_many_from(start))
+    }
+}
+
+impl<'a> Source<'a> for RowReader {
+    type Place = Place<'a>;
+    type Stop = Odd;
+
+    fn text(&mut self, (column, row): Place<'a>) -> Read<Option<&'a str>> {
+        match (column.place(row)?, &column.kind) {
+            (None, _) | (_, Kind::Null) => Ok(None),
+            (Some(at), _) => column.text(at).map(Some),
+        }
+    }
+
+    fn whole(&mut self, (column, row): Place<'a>) -> Read<Option<i64>> {
+        let Some(at) = column.place(row)? else {
+            return Ok(None);
+        };
+        match &column.kind {
+            Kind::Null => Ok(None),
+            Kind::Whole(numbers) => numbers.whole(at).map(Some),
+            // Tables have doubles for whole numbers of which some are missing, and NaN for those.
+            Kind::Float(numbers) => match numbers.float(at)? {
+                float if float.is_nan() => Ok(None),
+                float if float.abs() < LARGEST_EXACT && float.fract() == 0.0 => {
+                    Ok(Some(float as i64))
+                }
+                _ => Err(Odd),
+            },
+            _ => Err(Odd),
+        }
+    }
+
+    fn flag(&mut self, (column, row): Place<'a>) -> Read<bool> {
+        match (column.place(row)?, &column.kind) {
+            (None, _) | (_, Kind::Null) => Ok(false),
+            (Some(at), Kind::Flag(bits)) => bit(bits, at),
+            _ => Err(Odd),
+        }
+    }
+
+    fn number(&mut self, (column, row): Place<'a>) -> Read<Option<f64>> {
+        match (column.place(row)?, &column.kind) {
+            (None, _) | (_, Kind::Null) => Ok(None),
+            (Some(at), Kind::Float(numbers)) => numbers.float(at).map(Some),
+            (Some(at), Kind::Whole(numbers)) => Ok(Some(numbers.whole(at)? as f64)),
+            _ => Err(Odd),
+        }
+    }
+
+    fn millis(&mut self, place: Place<'a>) -> Read<Option<i128>> {
+        let (column, row) = place;
+        match (column.place(row)?, &column.kind) {
+            (None, _) => Ok(None),
+            (Some(at), Kind::Time(numbers, factor, divisor)) => {
+                let stored = i128::from(numbers.whole(at)?) * i128::from(*factor);
+                Ok(Some(stored.div_euclid(i128::from(*divisor))))
+            }
+            (Some(at), Kind::Text(..)) => millis_of_text(column.text(at)?).map(Some),
+            _ => Ok(self.whole(place)?.map(i128::from)),
+        }
+    }
+
+    fn pairs(&mut self, place: Place<'a>, pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
+        let start = pools.pairs.len();
+        let mut without_value = Vec::new();
+        self.entries(place, |reader, key, value| {
+            match reader.one_or_many(value, pools, lists)? {
+                Some(value) => pools.pairs.push((key, value)),
+                None => without_value.push(key),
+            }
+            Ok(())
+        })?;
+        pools.pairs_from(start, &without_value).ok_or(Odd)
+    }
+
+    fn costs(&mut self, place: Place<'a>, pools: &mut Pools<'a>) -> Read<Span> {
+        let mut costs = Vec::new();
+        self.entries(place, |reader, unit, value| {
+            costs.push((unit, reader.cost(value)?));
+            Ok(())
+        })?;
+        pools.add_costs(costs).ok_or(Odd)
+    }
+
+    fn results(&mut self, (column, row): Place<'a>, pools: &mut Pools<'a>) -> Read<Span> {
+        let start = pools.results.len();
+        match (column.place(row)?, &column.kind) {
+            (None, _) | (_, Kind::Null) => (),
+            (Some(at), Kind::List(offsets, items)) => {
+                let extent = offsets.extent(at)?;
+                if extent.len() > self.most_results {
+                    return Err(Odd);
+                }
+                for item in extent {
+                    let result = self.result((items, item), pools)?;
+                    pools.results.push(result);
+                }
+            }
+            _ => return Err(Odd),
+        }
+        Ok(Span { start, end: pools.results.len() })
+    }
+}
