@@ -54,6 +54,7 @@ from goodgain.transforms.score import ScorePayloads
 from goodgain.transforms.score_tied import ScoreTied
 
 _ONE = 1
+_Scores = tuple[beam.PCollection[Any], ...]
 
 
 class Plan(Struct, frozen=True):
@@ -104,27 +105,28 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         payloads = (payloads, given.joined.payloads) | "GivenLabels" >> beam.Flatten()
     scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state)
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
-    scores = (scored.scores, tied) | "Scores" >> beam.Flatten()
+    # Never one collection: Beam's local runner would keep all of it.
+    scores = (scored.scores, tied)
 
     means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
 
     counts = (
         files.counts | "CountRead" >> CountElements(as_told),
-        scores | "CountScores" >> CountElements(of_score),
+        *_each(scores, "CountScores", CountElements(of_score)),
         *(
-            [
-                scores
-                | "CountAlone" >> CountElements(partial(cluster_counts, cluster_by=plan.cluster))
-            ]
+            _each(
+                scores,
+                "CountAlone",
+                CountElements(partial(cluster_counts, cluster_by=plan.cluster)),
+            )
             if plan.cluster
-            else []
+            else ()
         ),
         *([labelling.counts] if labelling else []),
         *(_label_counts(given) if given else []),
     )
     written = (
-        scores
-        | "WithoutCounts" >> beam.Map(_without_counts)
+        _each(scores, "WithoutCounts", beam.Map(_without_counts))
         | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, plan.interval),
         files.rejected
@@ -150,6 +152,11 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     if plan.finishes is not None:
         _ = summary | "Finish" >> beam.Map(_finish, plan.finishes)
+
+
+def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
+    """What a transform makes of each of several collections."""
+    return tuple(one | f"{label}{at}" >> transform for at, one in enumerate(scores, start=1))
 
 
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
@@ -186,12 +193,11 @@ def _one_rejected(_: RejectedLabel) -> Counts:
 
 
 def _write_rejected_labels(
-    plan: Plan, given: _Given, scores: beam.PCollection[ConversationScore]
+    plan: Plan, given: _Given, scores: _Scores
 ) -> beam.PCollection[WrittenFile]:
-    of_scores = scores | "RejectedLabels" >> beam.FlatMap(_rejected_labels)
-    of_scores.element_type = RejectedLabel
+    to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
     rows = (
-        (given.joined.rejected, of_scores)
+        (given.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
         | "Unplaced" >> beam.Flatten()
         | "RejectedRows" >> beam.Map(rejected_row, plan.labels).with_output_types(RejectedRecord)
     )

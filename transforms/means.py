@@ -7,6 +7,7 @@ from typing import Any
 
 import apache_beam as beam
 import msgspec
+from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.interval import Interval
@@ -16,7 +17,6 @@ from goodgain.transforms.core.means.accumulator import (
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.means.values import (
-    NO_CONVERSATION,
     ConversationValues,
     conversation_values,
     metric_names,
@@ -25,11 +25,14 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _AUC = "auc"
-_Sliced = tuple[SliceKey, ConversationValues]
+_Summed = tuple[SliceKey, MeansAccumulator]
 
 
 class SumMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[tuple[str, MeansAccumulator]]`.
+
+    Takes one collection, or a tuple of several: bundles are added up before they come together,
+    since Beam's local runner keeps all that passes a `Flatten`.
 
     One for each slice, by its key (`slice_of`), from which `MeansAccumulator.rows` makes the means.
     Exact and free of order: shuffled or re-partitioned input gives the same bits. Everything has
@@ -59,19 +62,28 @@ class SumMeans(beam.PTransform):
         self.cluster = cluster
 
     def expand(
-        self, scores: beam.PCollection[ConversationScore]
+        self,
+        scores: beam.PCollection[ConversationScore]
+        | tuple[beam.PCollection[ConversationScore], ...],
     ) -> beam.PCollection[tuple[SliceKey, MeansAccumulator]]:
         """Apply the transform."""
-        sliced = scores | "Slice" >> beam.ParDo(
-            Slice(self.ranking_metrics, self.slices, self.max_i, self.cluster)
-        ).with_output_types(_Sliced)
-        if scores.windowing.is_default():
-            everything = scores.pipeline | "Everything" >> beam.Create(
-                [(EVERYTHING, NO_CONVERSATION)]
-            ).with_output_types(_Sliced)
-            sliced = (sliced, everything) | "AtLeastEverything" >> beam.Flatten()
-        return sliced | "Combine" >> beam.CombinePerKey(
-            CombineMeans(self.ranking_metrics, self.max_i, self.pooled)
+        several = scores if isinstance(scores, tuple) else (scores,)
+        combine = CombineMeans(self.ranking_metrics, self.max_i, self.pooled)
+        sums = [
+            one
+            | f"Slice{at}"
+            >> beam.ParDo(Slice(self.ranking_metrics, self.slices, self.max_i, self.cluster))
+            | f"SumBundle{at}" >> beam.ParDo(_SumBundle(combine)).with_output_types(_Summed)
+            for at, one in enumerate(several, start=1)
+        ]
+        if several[0].windowing.is_default():
+            everything = several[0].pipeline | "Everything" >> beam.Create([EVERYTHING])
+            nothing = everything | "NoConversation" >> beam.Map(
+                _nothing, combine
+            ).with_output_types(_Summed)
+            sums.append(nothing)
+        return (
+            sums | "AtLeastEverything" >> beam.Flatten() | "Combine" >> beam.CombinePerKey(combine)
         )
 
 
@@ -132,8 +144,35 @@ class Slice(beam.DoFn):
             yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 
+class _SumBundle(beam.DoFn):
+    """Adds up the values of a bundle by slice, so that none of them goes from stage to stage."""
+
+    def __init__(self, combine: CombineMeans) -> None:
+        self._combine = combine
+
+    def start_bundle(self) -> None:
+        self._sums: dict[tuple[SliceKey, Any], MeansAccumulator] = {}
+
+    def process(
+        self, sliced: tuple[SliceKey, ConversationValues], window: Any = beam.DoFn.WindowParam
+    ) -> None:
+        slice_, values = sliced
+        sums = self._sums.get((slice_, window))
+        if sums is None:
+            sums = self._sums[slice_, window] = self._combine.create_accumulator()
+        sums.add(values)
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for (slice_, window), sums in self._sums.items():
+            yield WindowedValue((slice_, sums), window.max_timestamp(), (window,))
+
+
+def _nothing(key: SliceKey, combine: CombineMeans) -> _Summed:
+    return key, combine.create_accumulator()
+
+
 class CombineMeans(beam.CombineFn):
-    """`MeansAccumulator` as a CombineFn; the logic is the accumulator's."""
+    """Merges `MeansAccumulator`s; the logic is theirs."""
 
     def __init__(self, ranking_metrics: Sequence[str], max_i: int, pooled: bool = False) -> None:
         super().__init__()
@@ -146,12 +185,9 @@ class CombineMeans(beam.CombineFn):
         """An empty accumulator."""
         return MeansAccumulator.empty(self._auc, self._max_i, self._pooled)
 
-    def add_input(
-        self, accumulator: MeansAccumulator, values: ConversationValues
-    ) -> MeansAccumulator:
-        """Take in one conversation, or none."""
-        if values != NO_CONVERSATION:
-            accumulator.add(values)
+    def add_input(self, accumulator: MeansAccumulator, sums: MeansAccumulator) -> MeansAccumulator:
+        """Take in the sums over some conversations."""
+        accumulator.merge(sums)
         return accumulator
 
     def merge_accumulators(self, accumulators: Iterable[MeansAccumulator]) -> MeansAccumulator:

@@ -179,8 +179,10 @@ class _SumBundle(beam.DoFn):
     ) -> None:
         slice_, values = sliced
         key = (slice_, window_start(millis_of(timestamp), self._window))
-        sums = self._sums.get(key) or self._combine.create_accumulator()
-        self._sums[key] = self._combine.add_input(sums, values)
+        sums = self._sums.get(key)
+        if sums is None:
+            sums = self._sums[key] = self._combine.create_accumulator()
+        sums.add(values)
         self._conversations[key] += 1
         self._earliest[key] = min(self._earliest.get(key, timestamp.micros), timestamp.micros)
 

@@ -7,6 +7,7 @@ A file is written below `<output>/.unfinished/` and moved to its place when all 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import apache_beam as beam
@@ -14,11 +15,18 @@ import msgspec
 import xxhash
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.transforms.window import GlobalWindow
+from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.folder import make_folder, unfinished_folder
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
+
+_Packed = tuple[int, bytes]  # a shard, and elements with their keys
+_MOST_WAITING = 2**16  # bytes that are packed together
+_NOTHING = msgspec.msgpack.encode([])
+_keyed_decoder = msgspec.msgpack.Decoder(list[tuple[str, bytes]])
 
 
 class Target(Struct, frozen=True):
@@ -64,8 +72,9 @@ class DatasetRows(Struct, frozen=True):
 class WriteRows(beam.PTransform):
     """`PCollection[T]` to `PCollection[WrittenFile]`: the rows of T's in one or more datasets.
 
-    Every shard of every dataset is written, also when it is empty, so that readers always find the
-    columns. Elements are sorted within a shard by their key, so the files do not depend on order.
+    Takes one collection, or a tuple of several, which no `Flatten` has to hold. Every shard of
+    every dataset is written, also when it is empty, so that readers always find the columns.
+    Elements are sorted within a shard by their key, so the files do not depend on order.
 
     Attributes:
       target: where and how; with `shards` as given.
@@ -87,21 +96,60 @@ class WriteRows(beam.PTransform):
         self.element_type = element_type
         self.key_of = key_of
 
-    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenFile]:
+    def expand(
+        self, elements: beam.PCollection[Any] | tuple[beam.PCollection[Any], ...]
+    ) -> beam.PCollection[WrittenFile]:
         """Apply the transform."""
-        shards = range(self.target.shards)
-        every_shard = elements.pipeline | "EveryShard" >> beam.Create(
-            [(shard, b"") for shard in shards]
-        ).with_output_types(tuple[int, bytes])
-        keyed = elements | "ToShard" >> beam.Map(
-            _to_shard, self.target.shards, self.key_of
-        ).with_output_types(tuple[int, bytes])
+        several = elements if isinstance(elements, tuple) else (elements,)
+        every_shard = several[0].pipeline | "EveryShard" >> beam.Create(
+            [(shard, _NOTHING) for shard in range(self.target.shards)]
+        ).with_output_types(_Packed)
+        packed = [
+            one
+            | f"ToShard{at}"
+            >> beam.ParDo(_ToShard(self.target.shards, self.key_of)).with_output_types(_Packed)
+            for at, one in enumerate(several, start=1)
+        ]
         return (
-            (keyed, every_shard)
+            [*packed, every_shard]
             | "WithEmpty" >> beam.Flatten()
             | "GroupByShard" >> beam.GroupByKey()
             | "WriteShard" >> beam.ParDo(_WriteShard(self.target, self.datasets, self.element_type))
         )
+
+
+class _ToShard(beam.DoFn):
+    """Gives the elements of a bundle by shard, with their keys, many at a time."""
+
+    def __init__(self, shards: int, key_of: Callable[[Any], str]) -> None:
+        self._shards = shards
+        self._key_of = key_of
+
+    def setup(self) -> None:
+        self._encode = msgspec.msgpack.Encoder(order="sorted").encode
+
+    def start_bundle(self) -> None:
+        self._waiting: dict[int, list[tuple[str, bytes]]] = {}
+        self._bytes = 0
+
+    def process(self, element: Any) -> Iterator[_Packed]:
+        key, encoded = self._key_of(element), self._encode(element)
+        shard = xxhash.xxh3_64_intdigest(key.encode()) % self._shards
+        self._waiting.setdefault(shard, []).append((key, encoded))
+        self._bytes += len(encoded)
+        if self._bytes >= _MOST_WAITING:
+            yield from self._packed()
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        window = GlobalWindow()
+        for packed in self._packed():
+            yield WindowedValue(packed, window.max_timestamp(), (window,))
+
+    def _packed(self) -> Iterator[_Packed]:
+        waiting = self._waiting
+        self.start_bundle()
+        for shard, some in waiting.items():
+            yield shard, self._encode(some)
 
 
 class _WriteShard(beam.DoFn):
@@ -117,7 +165,7 @@ class _WriteShard(beam.DoFn):
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
-        packed = sorted(_keyed_decoder.decode(one) for one in grouped if one)
+        packed = sorted(chain.from_iterable(map(_keyed_decoder.decode, grouped)))
         for rows in self._datasets:
             yield self._write(rows, number, [element for _, element in packed])
 
@@ -141,13 +189,3 @@ class _WriteShard(beam.DoFn):
         ) as file:
             file_format.write(rows.dataset, counted(), file)
         return WrittenFile(name, f"{name}/{file_name}", written)
-
-
-_keyed_encoder = msgspec.msgpack.Encoder(order="sorted")
-_keyed_decoder = msgspec.msgpack.Decoder(tuple[str, bytes])
-
-
-def _to_shard(element: Any, shards: int, key_of: Callable[[Any], str]) -> tuple[int, bytes]:
-    key = key_of(element)
-    keyed = _keyed_encoder.encode((key, _keyed_encoder.encode(element)))
-    return xxhash.xxh3_64_intdigest(key.encode()) % shards, keyed

@@ -62,6 +62,29 @@ def test_no_collection_feeds_a_flatten_and_a_step_with_side_inputs(qrels):
     assert shared == []
 
 
+def test_no_flatten_takes_scores_or_values_of_single_conversations():
+    """Beam's local runner keeps all that passes a Flatten: more than all else in memory."""
+    transforms = transforms_of(qrels=False)
+    flattened = {
+        name for one in transforms if one.spec.urn == FLATTEN for name in one.inputs.values()
+    }
+    by_name = {one.unique_name: one.outputs for one in transforms}
+    scores = [
+        collection
+        for name, outputs in by_name.items()
+        if "/ScoreConversation/" in name
+        for tag, collection in outputs.items()
+        if tag != "undecided"
+    ]
+    assert len(scores) == 2
+    assert not flattened & set(scores)
+    # These give what a bundle adds up to, or many at a time.
+    steps = ("Means/SumBundle", "WriteScores/ToShard")
+    for step in [f"{step}{branch}" for step in steps for branch in (1, 2)]:
+        (outputs,) = [of for name, of in by_name.items() if name.startswith(step)]
+        assert set(outputs.values()) <= flattened
+
+
 @pytest.mark.parametrize("qrels", [False, True], ids=["traces alone", "with judgments"])
 @pytest.mark.parametrize("label", ["Score/", "ScoreTied/Score/"])
 @pytest.mark.parametrize("in_state", [False, True])

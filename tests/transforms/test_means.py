@@ -90,11 +90,12 @@ def test_thousands_of_bundles_of_one_conversation_shuffle_little():
     coder = combine.get_accumulator_coder()
     shuffled = []
     for one in values:
-        accumulator = combine.add_input(combine.create_accumulator(), one)
+        accumulator = combine.create_accumulator()
+        accumulator.add(one)
         shuffled.append(coder.encode(combine.compact(accumulator)))
     assert sum(map(len, shuffled)) < CONVERSATIONS * MOST_BYTES
     together = combine.create_accumulator()
     for one in values:
-        together = combine.add_input(together, one)
+        together.add(one)
     merged = combine.merge_accumulators(map(coder.decode, shuffled))
     assert merged.rows({}, METRICS) == together.rows({}, METRICS)

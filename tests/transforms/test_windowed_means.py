@@ -188,7 +188,8 @@ def engine_of_panes():
 
     def arrive(time, gain):
         values = conversation_values(SCORES[gain], METRICS, 2)
-        sums = combine.add_input(combine.create_accumulator(), values)
+        sums = combine.create_accumulator()
+        sums.add(values)
         part = WindowSums.of(window_start(time, WINDOW), 1, sums)
         engine.arrive("{}", part, time)
 

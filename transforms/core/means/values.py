@@ -63,9 +63,6 @@ class ConversationValues(Struct, frozen=True, array_like=True):
     costs: CostValues | None = None
 
 
-NO_CONVERSATION = ConversationValues((), [], [], 0)
-
-
 def metric_names(ranking_metrics: Sequence[str], pooled: bool = False) -> tuple[str, ...]:
     """Names of the metrics at N, in the order of their values: SPEC 5's, 8's, with a pool 9's."""
     return (*_CONVERSATION_NAMES, *ranking_metrics, *(_POOL_NAMES if pooled else ()))
