@@ -37,8 +37,9 @@ from goodgain.transforms.core.scoring.costs import (
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.statistics import has_spread
 
-# Beside the populations of rows: what who did not search adds, and CG where the cost is told.
-_ALL, _REACHED, _IDLE, _GAIN = "all", "reached", "idle", "gain"
+# Beside the populations of rows: what `all` has beyond `reached` at an i, what who did not search
+# adds, and CG where the cost is told.
+_ALL, _REACHED, _BEYOND, _IDLE, _GAIN = "all", "reached", "beyond", "idle", "gain"
 _AT_END = -1  # i of what has none
 _Key = tuple[str, int, str]
 
@@ -49,7 +50,8 @@ class CostValues(Struct, frozen=True, array_like=True):
     Attributes:
       names: of the costs that are looked at.
       budgets: metrics at budgets.
-      values: metric, i (-1 = at N), population and value; null where it is unknown.
+      values: metric, i (-1 = at N), population and value; null where it is unknown. At an i, what
+        is `reached` or `beyond`, of which `all` is both.
       ratios: name of a cost, CG and the cost, where the conversation tells it.
     """
 
@@ -79,10 +81,10 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
     ]
     for iteration in score.iterations[:max_i]:
         for metric, value in iteration.costs.items():
-            values += [(metric, iteration.i, population, value) for population in (_REACHED, _ALL)]
+            values.append((metric, iteration.i, _REACHED, value))
     for i in range(len(score.iterations) + 1, max_i + 1):
         more = nothing_more(score.iterations[-1].costs)
-        values += [(metric, i, _ALL, value) for metric, value in more.items()]
+        values += [(metric, i, _BEYOND, value) for metric, value in more.items()]
     for at in score.budgets:
         values.append((at.metric, _AT_END, _ALL, at.value))
         if at.reached:
@@ -97,8 +99,12 @@ def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:
     place = _layout(costs.names, costs.budgets, max_i)
     places: list[list[float]] = [[]] * len(place)
     for metric, i, population, value in costs.values:
-        if value is not None:
+        if value is None:
+            continue
+        if population != _BEYOND:
             places[place[metric, i, population]] = [value]
+        if i != _AT_END:
+            places[place[metric, i, _ALL]] = [value]
     for name, gain, _ in costs.ratios:
         places[place[name, _AT_END, _GAIN]] = [gain]
     return places
@@ -287,9 +293,12 @@ class CostSums(Struct, frozen=True, array_like=True):
         self, metric: str, i: int, idle: _Key, place: Mapping[_Key, int]
     ) -> Iterator[CostHeld]:
         key, at = (metric, i, _ALL), None if i == _AT_END else i
-        yield CostHeld(MeanOf(metric, at, "all"), self._of(key), [place[key]])
+        of = self._of(key)
+        if at is not None:
+            of = self._of((metric, i, _REACHED)).merge(self._of((metric, i, _BEYOND)))
+        yield CostHeld(MeanOf(metric, at, "all"), of, [place[key]])
         if idle in self.values:
-            both = self._of(key).merge(self._of(idle))
+            both = of.merge(self._of(idle))
             yield CostHeld(MeanOf(metric, at, "everyone"), both, [place[key], place[idle]])
 
     def ratios_of_means(

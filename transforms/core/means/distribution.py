@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import isnan, sqrt
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -78,11 +78,16 @@ class Distribution(Struct, frozen=True, array_like=True):
         """
         if not values:
             return self.merge(Distribution(undefined=undefined)) if undefined else self
-        counted = Counter(map(float, values)) if len(values) > 1 else {float(values[0]): 1}
-        counts = {value + 0.0: count for value, count in counted.items()}  # -0.0 becomes 0.0
-        if not all(-GREATEST_MAGNITUDE < value < GREATEST_MAGNITUDE for value in counts):
+        if isnan(sum(values)) or max(map(abs, values)) >= GREATEST_MAGNITUDE:
             raise ValueError("A metric gave a value that is not finite or is beyond 2**500.")
-        return self.merge(_distribution(len(values), undefined, counts))
+        known = self.counts if self.binned is None else {}
+        counts = Counter(known)
+        counts.update(map(float, values))
+        if 0.0 in counts and 0.0 not in known:
+            counts[0.0] = counts.pop(0.0)  # -0.0 may have come first
+        if self.binned is None:
+            return _distribution(self.n + len(values), self.undefined + undefined, dict(counts))
+        return self.merge(Distribution(len(values), undefined, counts))
 
     def merge(self, other: Distribution) -> Distribution:
         """The distribution of the values of both."""
@@ -137,15 +142,21 @@ class Distribution(Struct, frozen=True, array_like=True):
         if not self.n or lowest is None or highest is None:
             return [None] * len(shares)
         if self.binned is None:
-            ordered = sorted(self.counts.items())
+            counts: Mapping[Any, int] = self.counts
+            points = np.fromiter(counts, dtype=np.float64, count=len(counts))
         else:
-            ordered = sorted((_middle(bin_), count) for bin_, count in self.binned.bins.items())
+            counts = self.binned.bins
+            points = _middles(np.fromiter(counts, dtype=np.int64, count=len(counts)))
+        order = np.argsort(points, kind="stable")
+        ascending = points[order]
+        passed = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))[order].cumsum()
         values: list[float | None] = []
         for share in shares:
             position = share * (self.n - 1)
             below = int(position)
-            low = _at(ordered, below)
-            value = low + (_at(ordered, min(below + 1, self.n - 1)) - low) * (position - below)
+            places = np.searchsorted(passed, [below, min(below + 1, self.n - 1)], side="right")
+            low, high = ascending[places].tolist()
+            value = low + (high - low) * (position - below)
             values.append(min(max(value, lowest), highest))
         return values
 
@@ -157,30 +168,19 @@ def _distribution(n: int, undefined: int, counts: dict[float, int]) -> Distribut
 
 
 def _binned(counts: Mapping[float, int]) -> dict[int, int]:
-    bins: dict[int, int] = {}
     values = np.fromiter(counts, dtype=np.float64, count=len(counts))
     # Arithmetic on the bits: the same bins on every machine, which logarithms don't promise.
-    for bin_, count in zip(
-        (values.view(np.int64) >> _BIN_SHIFT).tolist(), counts.values(), strict=True
-    ):
-        bins[bin_] = bins.get(bin_, 0) + count
-    return bins
+    found, places = np.unique(values.view(np.int64) >> _BIN_SHIFT, return_inverse=True)
+    weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
+    totals = np.zeros(len(found), dtype=np.int64)
+    np.add.at(totals, places, weights)
+    return dict(zip(found.tolist(), totals.tolist(), strict=True))
 
 
-def _middle(bin_: int) -> float:
-    """The middle of a bin; -0.0 and the like come out as 0 or next to it."""
-    low, high = (
-        struct.unpack("<d", struct.pack("<q", bits))[0]
-        for bits in (bin_ << _BIN_SHIFT, (bin_ << _BIN_SHIFT) | ((1 << _BIN_SHIFT) - 1))
-    )
-    return 0.0 if bin_ == 0 else (low + high) / 2
-
-
-def _at(ordered: list[tuple[float, int]], position: int) -> float:
-    """The value at a position, from 0, of the sorted values."""
-    passed = 0
-    for value, count in ordered:
-        passed += count
-        if position < passed:
-            return value
-    return ordered[-1][0]
+def _middles(bins: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The middles of bins; that of -0.0 and the like comes out next to 0."""
+    lows = bins << _BIN_SHIFT
+    highs = lows | ((1 << _BIN_SHIFT) - 1)
+    middles = (lows.view(np.float64) + highs.view(np.float64)) / 2
+    middles[bins == 0] = 0.0
+    return middles
