@@ -25,7 +25,9 @@ from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
 from goodgain.transforms.pool import pools_of
 
 _UNDECIDED = "undecided"
+_END = GlobalWindow().max_timestamp()
 _OfTopic = tuple[str, str, bytes]  # the topic's key, conversation_id, payload
+_SCORED = b""  # stands for the payloads of a conversation that were scored
 _SORTED_AT_ONCE = 1_000  # conversations that are brought into the order of their topics
 
 
@@ -177,7 +179,6 @@ class ScoreFromState(beam.DoFn):
 
     # A bag, since it is the one kind of state that every engine has; the order is made here.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
-    SCORED = BagStateSpec("scored", BytesCoder())
     # Event time, so that it fires when the watermark says that the input is complete.
     CLOSE = TimerSpec("close", TimeDomain.WATERMARK)
 
@@ -196,14 +197,13 @@ class ScoreFromState(beam.DoFn):
     ) -> None:
         """Buffer a payload."""
         payloads.add(keyed[1])
-        close.set(GlobalWindow().max_timestamp())
+        close.set(_END)
 
     @on_timer(CLOSE)
     def close_conversation(
         self,
         conversation_id: str = beam.DoFn.KeyParam,
         payloads: Any = beam.DoFn.StateParam(PAYLOADS),
-        scored: Any = beam.DoFn.StateParam(SCORED),
     ) -> Iterator[ConversationScore | TaggedOutput]:
         """Score what was buffered and forget it.
 
@@ -211,14 +211,14 @@ class ScoreFromState(beam.DoFn):
           GoodGainError: a part of the conversation came after the engine had said that all of it
             was there. Two rows of one conversation would look right, and be counted twice.
         """
-        if any(scored.read()):
+        packed = list(payloads.read())
+        if _SCORED in packed:
             raise GoodGainError(
                 f"The engine brought a part of conversation {conversation_id!r} after its end, so "
                 "its row would be wrong; let ScorePayloads group instead of gathering in state."
             )
-        scored.add(b"1")
-        packed = list(payloads.read())
         payloads.clear()
+        payloads.add(_SCORED)
         yield _scored(conversation_id, packed, self._scorer)
 
 

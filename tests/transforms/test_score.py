@@ -36,11 +36,11 @@ def test_what_comes_after_the_end_does_not_make_a_second_row():
         payload([printer.call_fingerprint(SearchCall("c", at, results=[Result(id=str(at))]))])
         for at in (1, 2)
     )
-    scoring, payloads, scored = ScoreFromState(SCORING), Bag(), Bag()
+    scoring, payloads = ScoreFromState(SCORING), Bag()
     scoring.setup()
     scoring.process(("c", first), payloads, Timer())
-    (score,) = scoring.close_conversation("c", payloads, scored)
+    (score,) = scoring.close_conversation("c", payloads)
     assert score.conversation.N == 1
     scoring.process(("c", late), payloads, Timer())
     with pytest.raises(GoodGainError, match="a part of conversation 'c' after its end"):
-        list(scoring.close_conversation("c", payloads, scored))
+        list(scoring.close_conversation("c", payloads))

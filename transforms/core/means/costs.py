@@ -69,7 +69,7 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
     row = score.conversation
     if not row.costs:
         return None
-    names = tuple(costs_of(row.costs))
+    names = _names(tuple(row.costs))
     budgets = tuple(at.metric for at in score.budgets)
     if not row.N:
         spent = [COST + name for name in names]
@@ -79,12 +79,17 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
     values: list[tuple[str, int, str, float | None]] = [
         (metric, _AT_END, _ALL, value) for metric, value in row.costs.items()
     ]
-    for iteration in score.iterations[:max_i]:
-        for metric, value in iteration.costs.items():
-            values.append((metric, iteration.i, _REACHED, value))
-    for i in range(len(score.iterations) + 1, max_i + 1):
-        more = nothing_more(score.iterations[-1].costs)
-        values += [(metric, i, _BEYOND, value) for metric, value in more.items()]
+    values += [
+        (metric, iteration.i, _REACHED, value)
+        for iteration in score.iterations[:max_i]
+        for metric, value in iteration.costs.items()
+    ]
+    more = nothing_more(score.iterations[-1].costs)
+    values += [
+        (metric, i, _BEYOND, value)
+        for i in range(len(score.iterations) + 1, max_i + 1)
+        for metric, value in more.items()
+    ]
     for at in score.budgets:
         values.append((at.metric, _AT_END, _ALL, at.value))
         if at.reached:
@@ -92,6 +97,11 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
     told = [(name, row.costs[COST + name]) for name in names]
     ratios = [(name, row.CG or 0, cost) for name, cost in told if cost is not None]
     return CostValues(names, budgets, values, ratios)
+
+
+@lru_cache
+def _names(columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(costs_of(columns))
 
 
 def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:

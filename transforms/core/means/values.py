@@ -130,7 +130,7 @@ def _unless_zero(zero: bool, value: float | None) -> float | None:
 def _values(
     row: ConversationRow, iterations: Sequence[IterationRow], calls: list[_Values], max_i: int
 ) -> ConversationValues:
-    last = iterations[-1]
+    last = replace(iterations[-1], costs={})  # which `cost_values` extends
     return ConversationValues(
         at_end=values_at_end(row) + tuple(row.ranking) + _of_pool(row),
         reached=[_of_iteration(iteration) for iteration in iterations[:max_i]],
