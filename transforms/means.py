@@ -73,7 +73,7 @@ class SumMeans(beam.PTransform):
             one
             | f"Slice{at}"
             >> beam.ParDo(Slice(self.ranking_metrics, self.slices, self.max_i, self.cluster))
-            | f"SumBundle{at}" >> beam.ParDo(_SumBundle(combine)).with_output_types(_Summed)
+            | f"SumBundle{at}" >> beam.ParDo(_SumScores(combine)).with_output_types(_Summed)
             for at, one in enumerate(several, start=1)
         ]
         if several[0].windowing.is_default():
@@ -144,7 +144,7 @@ class Slice(beam.DoFn):
             yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 
-class _SumBundle(beam.DoFn):
+class _SumScores(beam.DoFn):
     """Adds up the values of a bundle by slice, so that none of them goes from stage to stage."""
 
     def __init__(self, combine: CombineMeans) -> None:

@@ -107,7 +107,9 @@ class WriteRows(beam.PTransform):
         packed = [
             one
             | f"ToShard{at}"
-            >> beam.ParDo(_ToShard(self.target.shards, self.key_of)).with_output_types(_Packed)
+            >> beam.ParDo(_PackForShards(self.target.shards, self.key_of)).with_output_types(
+                _Packed
+            )
             for at, one in enumerate(several, start=1)
         ]
         return (
@@ -118,7 +120,7 @@ class WriteRows(beam.PTransform):
         )
 
 
-class _ToShard(beam.DoFn):
+class _PackForShards(beam.DoFn):
     """Gives the elements of a bundle by shard, with their keys, many at a time."""
 
     def __init__(self, shards: int, key_of: Callable[[Any], str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import sqrt
 from operator import mul
 from typing import NamedTuple
@@ -14,6 +13,17 @@ from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from goodgain.transforms.core.means.clusters import Clusters
+from goodgain.transforms.core.means.cost_values import (
+    ALL,
+    AT_END,
+    BEYOND,
+    GAIN,
+    IDLE,
+    REACHED,
+    CostValues,
+    Key,
+    layout,
+)
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.rows import (
     CONFIDENCE,
@@ -26,110 +36,12 @@ from goodgain.transforms.core.means.rows import (
     without_clusters,
 )
 from goodgain.transforms.core.scoring.costs import (
-    CG_PER,
     CG_PER_TOTAL,
     COST,
     conversation_columns,
-    costs_of,
     iteration_columns,
-    nothing_more,
 )
-from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.statistics import has_spread
-
-# Beside the populations of rows: what `all` has beyond `reached` at an i, what who did not search
-# adds, and CG where the cost is told.
-_ALL, _REACHED, _BEYOND, _IDLE, _GAIN = "all", "reached", "beyond", "idle", "gain"
-_AT_END = -1  # i of what has none
-_Key = tuple[str, int, str]
-
-
-class CostValues(Struct, frozen=True, array_like=True):
-    """What the means need of one conversation's costs.
-
-    Attributes:
-      names: of the costs that are looked at.
-      budgets: metrics at budgets.
-      values: metric, i (-1 = at N), population and value; null where it is unknown. At an i, what
-        is `reached` or `beyond`, of which `all` is both.
-      ratios: name of a cost, CG and the cost, where the conversation tells it.
-    """
-
-    names: tuple[str, ...]
-    budgets: tuple[str, ...]
-    values: list[tuple[str, int, str, float | None]]
-    ratios: list[tuple[str, int, float]]
-
-
-def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
-    """The costs of a conversation; None where none are looked at.
-
-    One that did not search has spent nothing and gained nothing for it.
-    """
-    row = score.conversation
-    if not row.costs:
-        return None
-    names = _names(tuple(row.costs))
-    budgets = tuple(at.metric for at in score.budgets)
-    if not row.N:
-        spent = [COST + name for name in names]
-        idle = [(metric, _AT_END, _IDLE, 0.0) for metric in (*spent, *budgets)]
-        per = [(CG_PER + name, _AT_END, _IDLE, None) for name in names]
-        return CostValues(names, budgets, [*idle, *per], [])
-    values: list[tuple[str, int, str, float | None]] = [
-        (metric, _AT_END, _ALL, value) for metric, value in row.costs.items()
-    ]
-    values += [
-        (metric, iteration.i, _REACHED, value)
-        for iteration in score.iterations[:max_i]
-        for metric, value in iteration.costs.items()
-    ]
-    more = nothing_more(score.iterations[-1].costs)
-    values += [
-        (metric, i, _BEYOND, value)
-        for i in range(len(score.iterations) + 1, max_i + 1)
-        for metric, value in more.items()
-    ]
-    for at in score.budgets:
-        values.append((at.metric, _AT_END, _ALL, at.value))
-        if at.reached:
-            values.append((at.metric, _AT_END, _REACHED, at.value))
-    told = [(name, row.costs[COST + name]) for name in names]
-    ratios = [(name, row.CG or 0, cost) for name, cost in told if cost is not None]
-    return CostValues(names, budgets, values, ratios)
-
-
-@lru_cache
-def _names(columns: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(costs_of(columns))
-
-
-def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:
-    """The values that a conversation adds to each mean; see `CostSums.held`."""
-    place = _layout(costs.names, costs.budgets, max_i)
-    places: list[list[float]] = [[]] * len(place)
-    for metric, i, population, value in costs.values:
-        if value is None:
-            continue
-        if population != _BEYOND:
-            places[place[metric, i, population]] = [value]
-        if i != _AT_END:
-            places[place[metric, i, _ALL]] = [value]
-    for name, gain, _ in costs.ratios:
-        places[place[name, _AT_END, _GAIN]] = [gain]
-    return places
-
-
-@lru_cache
-def _layout(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict[_Key, int]:
-    """Where each value stands among those of a conversation."""
-    keys: list[_Key] = [(name, _AT_END, _GAIN) for name in names]
-    for metric in (*conversation_columns(names), *budgets):
-        keys += [(metric, _AT_END, population) for population in (_ALL, _REACHED, _IDLE)]
-    for i in range(1, max_i + 1):
-        for metric in iteration_columns(names):
-            keys += [(metric, i, population) for population in (_REACHED, _ALL)]
-    return {key: place for place, key in enumerate(keys)}
 
 
 class RatioSums(Struct, frozen=True, array_like=True):
@@ -254,16 +166,21 @@ class CostSums(Struct, frozen=True, array_like=True):
 
     names: tuple[str, ...] = ()
     budgets: tuple[str, ...] = ()
-    values: dict[_Key, Distribution] = {}
+    values: dict[Key, Distribution] = {}
     ratios: dict[str, RatioSums] = {}
     alone: dict[str, RatioSums] = {}
 
     def add(self, several: Sequence[CostValues], alone: Sequence[CostValues] = ()) -> CostSums:
         """With the costs of more conversations, of which some are clusters of their own."""
-        columns: dict[_Key, list[float | None]] = {}
+        # By identity, since most share their keys.
+        alike: dict[int, list[CostValues]] = {}
         for one in several:
-            for metric, i, population, value in one.values:
-                columns.setdefault((metric, i, population), []).append(value)
+            alike.setdefault(id(one.keys), []).append(one)
+        columns: dict[Key, list[float | None]] = {}
+        for some in alike.values():
+            rows = zip(*(one.values for one in some), strict=True)
+            for key, found in zip(some[0].keys, rows, strict=True):
+                columns.setdefault(key, []).extend(found)
         values = {}
         for key, column in columns.items():
             told = [value for value in column if value is not None]
@@ -286,26 +203,26 @@ class CostSums(Struct, frozen=True, array_like=True):
 
     def held(self, max_i: int) -> Iterator[CostHeld]:
         """What there is a row of; the population `everyone` only where it is more than `all`."""
-        place = _layout(self.names, self.budgets, max_i)
+        place = layout(self.names, self.budgets, max_i)
         for metric in (*conversation_columns(self.names), *self.budgets):
-            yield from self._whole(metric, _AT_END, (metric, _AT_END, _IDLE), place)
+            yield from self._whole(metric, AT_END, (metric, AT_END, IDLE), place)
             if metric in self.budgets:
-                key = (metric, _AT_END, _REACHED)
+                key = (metric, AT_END, REACHED)
                 yield CostHeld(MeanOf(metric, None, "reached"), self._of(key), [place[key]])
         for i in range(1, max_i + 1):
             for metric in iteration_columns(self.names):
-                key = (metric, i, _REACHED)
+                key = (metric, i, REACHED)
                 yield CostHeld(MeanOf(metric, i, "reached"), self._of(key), [place[key]])
-                idle = (COST + metric.partition(".")[2], _AT_END, _IDLE)  # nothing at any i
+                idle = (COST + metric.partition(".")[2], AT_END, IDLE)  # nothing at any i
                 yield from self._whole(metric, i, idle, place)
 
     def _whole(
-        self, metric: str, i: int, idle: _Key, place: Mapping[_Key, int]
+        self, metric: str, i: int, idle: Key, place: Mapping[Key, int]
     ) -> Iterator[CostHeld]:
-        key, at = (metric, i, _ALL), None if i == _AT_END else i
+        key, at = (metric, i, ALL), None if i == AT_END else i
         of = self._of(key)
         if at is not None:
-            of = self._of((metric, i, _REACHED)).merge(self._of((metric, i, _BEYOND)))
+            of = self._of((metric, i, REACHED)).merge(self._of((metric, i, BEYOND)))
         yield CostHeld(MeanOf(metric, at, "all"), of, [place[key]])
         if idle in self.values:
             both = of.merge(self._of(idle))
@@ -321,8 +238,8 @@ class CostSums(Struct, frozen=True, array_like=True):
           first: of the places of costs in the clusters.
         """
         for name in self.names:
-            idle = self._of((COST + name, _AT_END, _IDLE)).n
-            undefined = self._of((COST + name, _AT_END, _ALL)).undefined
+            idle = self._of((COST + name, AT_END, IDLE)).n
+            undefined = self._of((COST + name, AT_END, ALL)).undefined
             for everyone in (False, True) if idle else (False,):
                 sums = self.ratios.get(name, RatioSums()).with_zeros(idle if everyone else 0)
                 totals = None
@@ -338,8 +255,8 @@ class CostSums(Struct, frozen=True, array_like=True):
         self, name: str, clusters: Clusters, first: int, max_i: int, everyone: bool
     ) -> RatioSums:
         """Over the totals of clusters."""
-        place = _layout(self.names, self.budgets, max_i)
-        keys = ((name, _AT_END, _GAIN), (COST + name, _AT_END, _ALL), (COST + name, _AT_END, _IDLE))
+        place = layout(self.names, self.budgets, max_i)
+        keys = ((name, AT_END, GAIN), (COST + name, AT_END, ALL), (COST + name, AT_END, IDLE))
         found = list(clusters.sums([first + place[key] for key in keys]))
         pairs = [
             (_total(gain), _total(cost))
@@ -350,7 +267,7 @@ class CostSums(Struct, frozen=True, array_like=True):
         of_alone = self.alone.get(name, RatioSums())
         return RatioSums().add(pairs).merge(of_alone.with_zeros(alone if everyone else 0))
 
-    def _of(self, key: _Key) -> Distribution:
+    def _of(self, key: Key) -> Distribution:
         return self.values.get(key, Distribution())
 
 

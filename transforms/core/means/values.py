@@ -9,7 +9,7 @@ import xxhash
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.means.costs import CostValues, cost_places, cost_values
+from goodgain.transforms.core.means.cost_values import CostValues, cost_places, cost_values
 from goodgain.transforms.core.scoring.data_counts import counted_of
 from goodgain.transforms.core.scoring.gains import extended
 from goodgain.transforms.core.scoring.registry import (

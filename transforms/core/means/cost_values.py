@@ -1,0 +1,130 @@
+"""What the means need of one conversation's costs (SPEC 6)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from msgspec import Struct
+
+from goodgain.transforms.core.scoring.costs import (
+    CG_PER,
+    COST,
+    conversation_columns,
+    costs_of,
+    iteration_columns,
+    nothing_more,
+)
+from goodgain.transforms.core.scoring.score import ConversationScore
+
+# Beside the populations of rows: what `all` has beyond `reached` at an i, what who did not search
+# adds, and CG where the cost is told.
+ALL, REACHED, BEYOND, IDLE, GAIN = "all", "reached", "beyond", "idle", "gain"
+AT_END = -1  # i of what has none
+Key = tuple[str, int, str]
+
+
+class CostValues(Struct, frozen=True, array_like=True):
+    """What the means need of one conversation's costs.
+
+    Attributes:
+      names: of the costs that are looked at.
+      budgets: metrics at budgets.
+      keys: metric, i (-1 = at N) and population of each value. At an i, what is `reached` or
+        `beyond`, of which `all` is both.
+      values: null where it is unknown.
+      ratios: name of a cost, CG and the cost, where the conversation tells it.
+    """
+
+    names: tuple[str, ...]
+    budgets: tuple[str, ...]
+    keys: tuple[Key, ...]
+    values: list[float | None]
+    ratios: list[tuple[str, int, float]]
+
+
+def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
+    """The costs of a conversation; None where none are looked at.
+
+    One that did not search has spent nothing and gained nothing for it.
+    """
+    row = score.conversation
+    if not row.costs:
+        return None
+    names = _names(tuple(row.costs))
+    budgets = tuple(at.metric for at in score.budgets)
+    if not row.N:
+        spent = [0.0] * (len(names) + len(budgets))
+        return CostValues(names, budgets, _idle(names, budgets), [*spent, *[None] * len(names)], [])
+    reached = [at.metric for at in score.budgets if at.reached]
+    keys = _keys(names, budgets, tuple(reached), len(score.iterations), max_i)
+    values = [*row.costs.values()]
+    for iteration in score.iterations[:max_i]:
+        values += iteration.costs.values()
+    beyond = max(0, max_i - len(score.iterations))
+    values += [*nothing_more(score.iterations[-1].costs).values()] * beyond
+    values += [at.value for at in score.budgets]
+    values += [at.value for at in score.budgets if at.reached]
+    told = [(name, row.costs[COST + name]) for name in names]
+    ratios = [(name, row.CG or 0, cost) for name, cost in told if cost is not None]
+    return CostValues(names, budgets, keys, values, ratios)
+
+
+@lru_cache
+def _names(columns: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(costs_of(columns))
+
+
+@lru_cache(maxsize=2**10)
+def _keys(
+    names: tuple[str, ...],
+    budgets: tuple[str, ...],
+    reached: tuple[str, ...],
+    iterations: int,
+    max_i: int,
+) -> tuple[Key, ...]:
+    """Of a conversation with so many iterations; the same object for all that are alike."""
+    return (
+        *((metric, AT_END, ALL) for metric in conversation_columns(names)),
+        *(
+            (metric, i, REACHED if i <= iterations else BEYOND)
+            for i in range(1, max_i + 1)
+            for metric in iteration_columns(names)
+        ),
+        *((metric, AT_END, ALL) for metric in budgets),
+        *((metric, AT_END, REACHED) for metric in reached),
+    )
+
+
+@lru_cache
+def _idle(names: tuple[str, ...], budgets: tuple[str, ...]) -> tuple[Key, ...]:
+    """Of a conversation that did not search."""
+    spent = (*(COST + name for name in names), *budgets)
+    return tuple((metric, AT_END, IDLE) for metric in (*spent, *(CG_PER + name for name in names)))
+
+
+def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:
+    """The values that a conversation adds to each mean; see `CostSums.held`."""
+    place = layout(costs.names, costs.budgets, max_i)
+    places: list[list[float]] = [[]] * len(place)
+    for (metric, i, population), value in zip(costs.keys, costs.values, strict=True):
+        if value is None:
+            continue
+        if population != BEYOND:
+            places[place[metric, i, population]] = [value]
+        if i != AT_END:
+            places[place[metric, i, ALL]] = [value]
+    for name, gain, _ in costs.ratios:
+        places[place[name, AT_END, GAIN]] = [gain]
+    return places
+
+
+@lru_cache
+def layout(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict[Key, int]:
+    """Where each value stands among those of a conversation."""
+    keys: list[Key] = [(name, AT_END, GAIN) for name in names]
+    for metric in (*conversation_columns(names), *budgets):
+        keys += [(metric, AT_END, population) for population in (ALL, REACHED, IDLE)]
+    for i in range(1, max_i + 1):
+        for metric in iteration_columns(names):
+            keys += [(metric, i, population) for population in (REACHED, ALL)]
+    return {key: place for place, key in enumerate(keys)}
