@@ -56,16 +56,17 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
         spent = [0.0] * (len(names) + len(budgets))
         return CostValues(names, budgets, _idle(names, budgets), [*spent, *[None] * len(names)], [])
     reached = [at.metric for at in score.budgets if at.reached]
-    keys = _keys(names, budgets, tuple(reached), len(score.iterations), max_i)
+    by_i = score.iterations[-1].costs
+    told = len(score.iterations)
+    keys = _keys(tuple(row.costs), tuple(by_i), budgets, tuple(reached), told, max_i)
     values = [*row.costs.values()]
     for iteration in score.iterations[:max_i]:
         values += iteration.costs.values()
-    beyond = max(0, max_i - len(score.iterations))
-    values += [*nothing_more(score.iterations[-1].costs).values()] * beyond
+    values += [*nothing_more(by_i).values()] * max(0, max_i - told)
     values += [at.value for at in score.budgets]
     values += [at.value for at in score.budgets if at.reached]
-    told = [(name, row.costs[COST + name]) for name in names]
-    ratios = [(name, row.CG or 0, cost) for name, cost in told if cost is not None]
+    costs = [(name, row.costs[COST + name]) for name in names]
+    ratios = [(name, row.CG or 0, cost) for name, cost in costs if cost is not None]
     return CostValues(names, budgets, keys, values, ratios)
 
 
@@ -76,19 +77,25 @@ def _names(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2**10)
 def _keys(
-    names: tuple[str, ...],
+    at_end: tuple[str, ...],
+    by_i: tuple[str, ...],
     budgets: tuple[str, ...],
     reached: tuple[str, ...],
     iterations: int,
     max_i: int,
 ) -> tuple[Key, ...]:
-    """Of a conversation with so many iterations; the same object for all that are alike."""
+    """Of a conversation with so many iterations; the same object for all that are alike.
+
+    Args:
+      at_end, by_i: its columns.
+      reached: those of `budgets` that it spent.
+    """
     return (
-        *((metric, AT_END, ALL) for metric in conversation_columns(names)),
+        *((metric, AT_END, ALL) for metric in at_end),
         *(
             (metric, i, REACHED if i <= iterations else BEYOND)
             for i in range(1, max_i + 1)
-            for metric in iteration_columns(names)
+            for metric in by_i
         ),
         *((metric, AT_END, ALL) for metric in budgets),
         *((metric, AT_END, REACHED) for metric in reached),
