@@ -27,7 +27,13 @@ COUNTED = {
     "conflicting_redeliveries": "conflicting_redeliveries",
 }
 
-OPTIONAL = ("ranking", "judgments_met_again", "pool", "costs")  # columns that only options bring
+OPTIONAL = (
+    "ranking",
+    "judgments_met_again",
+    "qrels_best",
+    "pool",
+    "costs",
+)  # columns that only options bring
 
 
 def same(ours, theirs):

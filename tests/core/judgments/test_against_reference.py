@@ -81,6 +81,7 @@ def test_labels_and_metrics_are_those_of_the_reference(given_records, qrels, top
     assert {name: getattr(row, name) for name in counted} == {
         name: expected[name] for name in counted
     }
+    assert row.qrels_best == max(expected["pool"], default=None)
     labels = [UNJUDGED if label is None else label for label in expected["labels"]]
     slowly = {name: evaluate(name, labels, expected["pool"]) for name in RANKING}
     assert not disagreements(
