@@ -17,6 +17,7 @@ def rows(folder: Path) -> Iterator[Row]:
         yield row
         if row.name == runs.AVRO_RUN:
             run_seconds = row.value / 1e6
+    yield from runs.other_rows(folder)
     yield from core.core_rows(runs.sample(folder, runs.FULL)[0], run_seconds)
     yield from runs.conversations_rows(folder)
     for peer in ranking.measure():

@@ -33,15 +33,21 @@ def in_turns(measures: Mapping[Key, Callable[[], Measured]]) -> list[dict[Key, M
     return [{key: measure() for key, measure in measures.items()} for _ in range(TURNS)]
 
 
-def cost_of(arguments: list[str]) -> Cost:
+def cost_of(arguments: list[str], environment: Mapping[str, str] | None = None) -> Cost:
     """Run Python with arguments and measure it.
+
+    Args:
+      environment: variables beside those of this process.
 
     Raises:
       RuntimeError: it ended with an error.
     """
     started = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **(environment or {})},
     )
     errors = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
@@ -51,11 +57,14 @@ def cost_of(arguments: list[str]) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024)
 
 
-def cost_of_run(trace: Path, output: Path, *options: str) -> Cost:
+def cost_of_run(
+    trace: Path, output: Path, *options: str, environment: Mapping[str, str] | None = None
+) -> Cost:
     """Cost of `goodgain run` over one file."""
     return cost_of(
         [
             *("-m", "goodgain", "run", "--input", str(trace)),
             *("--output", str(output), "--overwrite", *options),
-        ]
+        ],
+        environment,
     )

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from statistics import median
+from typing import Any
+
+import fastavro
 
 from goodgain.pipeline.sample import SampleOptions, write_sample
 from tests.bench.growth import growth_rows
@@ -12,6 +16,7 @@ from tests.bench.rows import Row
 
 FULL = 6_200  # conversations; with 4 iterations of 20 results each about 490,000 results
 AVRO_RUN = "avro: run"
+OTHER_LETTERS = "avro, 30 % of the snippets not ASCII"
 _BARE_LOOPS = {".avro": "fastavro", ".jsonl": "typed msgspec", ".parquet": "pyarrow"}
 _MOST_LOOPS = {".avro": 1, ".jsonl": 5, ".parquet": 1}  # that a run may take
 
@@ -46,6 +51,58 @@ def format_rows(folder: Path) -> Iterator[Row]:
         yield Row(f"{name}: run / bare loop", ratio, "ratio", f"{_MOST_LOOPS[suffix]} or less")
         if suffix == ".avro":
             yield from _avro_rows(turns, results)
+
+
+def other_rows(folder: Path) -> Iterator[Row]:
+    """Avro against the same work in Python: no native part, other letters, a plain script."""
+    tiny, _ = sample(folder, 1)
+    path, _ = sample(folder, FULL)
+    foreign = _with_other_letters(path)
+    in_python = {"GOODGAIN_NATIVE": "0"}
+    plain = ["-m", "tests.bench.plain"]
+    turns = in_turns(
+        {
+            "python": partial(_cost_of_bare, tiny),
+            "bare": partial(_cost_of_bare, path),
+            "bare foreign": partial(_cost_of_bare, foreign),
+            "start": partial(cost_of_run, tiny, folder / "out"),
+            "run": partial(cost_of_run, path, folder / "out"),
+            "foreign": partial(cost_of_run, foreign, folder / "out"),
+            "in python": partial(cost_of_run, path, folder / "out", environment=in_python),
+            "plain start": partial(cost_of, [*plain, str(tiny), str(folder)]),
+            "plain": partial(cost_of, [*plain, str(path), str(folder)]),
+        }
+    )
+
+    def ratio(one: tuple[str, str], other: tuple[str, str]) -> float:
+        return median(
+            (turn[one[0]].cpu - turn[one[1]].cpu) / (turn[other[0]].cpu - turn[other[1]].cpu)
+            for turn in turns
+        )
+
+    run, bare = ("run", "start"), ("bare", "python")
+    slower = ratio(("foreign", "start"), ("bare foreign", "python")) - ratio(run, bare)
+    yield Row(f"{OTHER_LETTERS}: run / bare loop, above ASCII alone", slower, "", "0.15 or less")
+    without = ratio(("in python", "start"), bare)
+    yield Row("without the native part: run / bare loop", without, "ratio", "3.7 or less")
+    yield Row("run / plain script", ratio(run, ("plain", "plain start")), "ratio", "0.25 or less")
+
+
+def _with_other_letters(path: Path) -> Path:
+    """The file with a letter that is not ASCII in 30 % of its snippets."""
+    foreign = path.with_name("foreign.avro")
+    numbers = count()
+
+    def changed(record: dict[str, Any]) -> dict[str, Any]:
+        for result in record["results"]:
+            if result["snippet"] and next(numbers) % 10 < 3:
+                result["snippet"] += " caf\N{LATIN SMALL LETTER E WITH ACUTE}"
+        return record
+
+    with path.open("rb") as file, foreign.open("wb") as target:
+        reader = fastavro.reader(file)
+        fastavro.writer(target, reader.writer_schema, map(changed, reader), codec=reader.codec)
+    return foreign
 
 
 def _cost_of_bare(path: Path) -> Cost:

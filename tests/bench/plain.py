@@ -1,0 +1,55 @@
+"""A plain script that does the work of a run in one process: a loop over fastavro, then the core.
+
+No Beam and no native part. `python -m tests.bench.plain FILE FOLDER` writes rows into the folder
+and prints the means at N.
+"""
+
+import json
+import os
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+os.environ["GOODGAIN_NATIVE"] = "0"  # before the package looks for the native part
+
+import fastavro
+
+from goodgain.pipeline.outputs.rows import RankedRows, iteration_row
+from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.values import conversation_values, metric_names
+from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
+
+
+def means(path: Path, output: Path) -> dict[str, float | None]:
+    """Mean over all conversations at N, by metric; rows go as JSON Lines into a folder."""
+    scoring = Scoring.default()
+    fingerprinter = Fingerprinter(scoring.rules)
+    calls = defaultdict(list)
+    with path.open("rb") as file:
+        for record in fastavro.reader(file):
+            call = parse_mapping(record)
+            calls[call.conversation_id].append(fingerprinter.call_fingerprint(call, False))
+    ranking = tuple(metric.name for metric in scoring.ranking.metrics)
+    names = metric_names(ranking)
+    accumulator = MeansAccumulator.empty(names.index("auc"), 10)
+    ranked = RankedRows(ranking)
+    conversations, iterations = [], []
+    for conversation_id, fingerprints in calls.items():
+        score = score_conversation(conversation_id, fingerprints, 0, scoring)
+        conversations += ranked.conversation(score)
+        iterations += [iteration_row(row) for row in score.iterations]
+        values = conversation_values(score, ranking, 10)
+        if values is not None:
+            accumulator.add(values)
+    for name, rows in (("conversations", conversations), ("iterations", iterations)):
+        with (output / f"{name}.jsonl").open("w") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    found = accumulator.rows({}, ranking)
+    return {row.metric: row.mean for row in found if row.i is None and row.population == "all"}
+
+
+if __name__ == "__main__":
+    json.dump(means(Path(sys.argv[1]), Path(sys.argv[2])), sys.stdout)

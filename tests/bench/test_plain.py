@@ -1,0 +1,26 @@
+"""The plain script of the bench gives what a run gives, so that their times may be compared."""
+
+import json
+import subprocess
+import sys
+
+import goodgain as gg
+from goodgain.pipeline.sample import SampleOptions, write_sample
+
+
+def test_it_gives_the_means_of_a_run(tmp_path):
+    trace = tmp_path / "a.avro"
+    write_sample(SampleOptions(conversations=60, bad_share=0.0), str(trace))
+    script = [sys.executable, "-m", "tests.bench.plain", str(trace), str(tmp_path)]
+    done = subprocess.run(script, capture_output=True, check=True)
+    run = gg.evaluate(str(trace))
+    means = {
+        row["metric"]: row["mean"]
+        for row in run.means
+        if (row["i"], row["population"], row["slice"]) == (None, "all", {})
+    }
+    plain = json.loads(done.stdout)
+    assert plain == {metric: means[metric] for metric in plain}
+    assert len(plain) > 30
+    written = (tmp_path / "conversations.jsonl").read_text().splitlines()
+    assert len(written) == len(run.conversations) == 60
