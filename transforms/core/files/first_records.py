@@ -86,14 +86,15 @@ def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:
 
     from goodgain.transforms.core.files.arrow_values import python_values
     from goodgain.transforms.core.files.parquet_bounds import rows_at_once
-    from goodgain.transforms.core.files.parquet_pages import check_schema
+    from goodgain.transforms.core.files.parquet_footer import read_footer
 
     try:
-        check_schema(file)
-        parquet = pq.ParquetFile(file)
-        if not parquet.metadata.num_row_groups:
+        footer = read_footer(file)
+        if not footer:
             return []
-        rows = rows_at_once(file, parquet, 0, parquet.schema_arrow.names, shard.bounds)
+        parquet = pq.ParquetFile(file)
+        names = parquet.schema_arrow.names
+        rows = rows_at_once(file, parquet, 0, footer[0], names, shard.bounds)
         batches = parquet.iter_batches(
             batch_size=min(MOST_LOOKED_AT, rows), row_groups=[0], use_threads=False
         )

@@ -13,7 +13,7 @@ from goodgain.transforms.core.files.arrow_buffers import described
 from goodgain.transforms.core.files.arrow_values import python_values
 from goodgain.transforms.core.files.bounds import bounded, within
 from goodgain.transforms.core.files.parquet_bounds import rows_at_once, rows_in
-from goodgain.transforms.core.files.parquet_pages import check_schema
+from goodgain.transforms.core.files.parquet_footer import Chunk, Footer, read_footer
 from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import Wanted
@@ -55,9 +55,9 @@ def read_parquet(
       OSError: the file cannot be read.
     """
     try:
-        check_schema(file)
+        footer = read_footer(file)
         parquet = pq.ParquetFile(file)
-        groups = list(row_groups(parquet, shard))
+        groups = list(row_groups(footer, shard))
         wanted_columns = _KNOWN_COLUMNS
         if shard.adaptation is not None:
             wanted_columns = _KNOWN_COLUMNS | shard.adaptation.sources
@@ -73,18 +73,13 @@ def read_parquet(
         # Under an adaptation the ids may stand in another column.
         if wanted and shard.adaptation is None and not _may_hold(parquet, group, wanted):
             continue
-        yield from _read_group(file, parquet, group, columns, shard, taker)
+        yield from _read_group(file, parquet, group, footer[group], columns, shard, taker)
 
 
-def row_groups(parquet: Any, shard: FileShard) -> Iterator[int]:
+def row_groups(footer: Footer, shard: FileShard) -> Iterator[int]:
     """The row groups that begin in the shard; those of a broken offset belong to the first."""
-    for index in range(parquet.metadata.num_row_groups):
-        group = parquet.metadata.row_group(index)
-        begin = 0
-        if group.num_columns:
-            column = group.column(0)
-            pages = (column.dictionary_page_offset, column.data_page_offset)
-            begin = min(offset for offset in pages if offset is not None)
+    for index, chunks in enumerate(footer):
+        begin = chunks[0].begin if chunks else 0
         if shard.start <= begin < shard.end or (shard.start == 0 and begin < 0):
             yield index
 
@@ -101,6 +96,7 @@ def _read_group(
     file: BinaryIO,
     parquet: Any,
     group: int,
+    chunks: list[Chunk],
     columns: list[str],
     shard: FileShard,
     taker: RecordTaker | None,
@@ -108,7 +104,7 @@ def _read_group(
     rows = parquet.metadata.row_group(group).num_rows
     done = 0
     try:
-        at_once = rows_at_once(file, parquet, group, columns, shard.bounds)
+        at_once = rows_at_once(file, parquet, group, chunks, columns, shard.bounds)
         batches = parquet.iter_batches(
             batch_size=at_once, row_groups=[group], columns=columns, use_threads=False
         )
@@ -118,7 +114,7 @@ def _read_group(
     except Exception as error:  # pyarrow raises whatever broken pages lead to
         reason = f"The row group cannot be read from row {done} on ({error})."
         place = f"row group {group}, row {done}"
-        records = max(1, min(rows, rows_in(file, parquet, group)) - done)
+        records = max(1, min(rows, rows_in(file, parquet, chunks)) - done)
         yield RejectedRecord(shard.path, place, reason, records=records)
 
 

@@ -19,6 +19,7 @@ from pyarrow import types
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.parquet_footer import Chunk
 from goodgain.transforms.core.files.parquet_pages import Pages, pages_of
 
 ROWS_AT_ONCE = 128
@@ -65,7 +66,12 @@ class _Leaf(Struct):
 
 
 def rows_at_once(
-    file: BinaryIO, parquet: Any, group: int, columns: Sequence[str], bounds: ReadBounds
+    file: BinaryIO,
+    parquet: Any,
+    group: int,
+    chunks: Sequence[Chunk],
+    columns: Sequence[str],
+    bounds: ReadBounds,
 ) -> int:
     """How many rows of a row group may be decoded together.
 
@@ -73,17 +79,17 @@ def rows_at_once(
       file: the Parquet file.
       parquet: the same as pyarrow opened it.
       group: number of the row group.
+      chunks: its columns, as the footer has them.
       columns: names of the columns that will be read.
       bounds: what reading may ask of memory.
 
     Raises:
       TooLargeError: a row of it may take more memory than it may.
     """
-    metadata = parquet.metadata.row_group(group)
-    leaves = list(_leaves(file, parquet, group, set(columns)))
+    leaves = list(_leaves(file, parquet, chunks, set(columns)))
     _check_pages(leaves, bounds)
     most = max((leaf.pages.values for leaf in leaves), default=0)
-    packed = sum(metadata.column(i).total_compressed_size for i in range(metadata.num_columns))
+    packed = sum(chunk.size for chunk in chunks)
     if most > _MOST_VALUES + packed // _BYTES_A_VALUE:
         raise RowGroupTooLargeError(f"it claims {most:,} values in {packed:,} bytes")
     shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > bounds.memory]
@@ -99,33 +105,32 @@ def rows_at_once(
     return max(1, min(rows, bounds.memory // max(1, a_row)))
 
 
-def rows_in(file: BinaryIO, parquet: Any, group: int) -> int:
+def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
     """Rows of a row group as the pages say of columns that every record has."""
     try:
-        leaves = list(_leaves(file, parquet, group, _IDENTITY))
+        leaves = list(_leaves(file, parquet, chunks, _IDENTITY))
     except Exception:  # pyarrow raises whatever a broken footer leads to
         return 0
     return max((leaf.pages.values for leaf in leaves), default=0)
 
 
-def _leaves(file: BinaryIO, parquet: Any, group: int, columns: set[str]) -> Iterator[_Leaf]:
-    metadata = parquet.metadata.row_group(group)
-    for place in range(metadata.num_columns):
-        chunk = metadata.column(place)
+def _leaves(
+    file: BinaryIO, parquet: Any, chunks: Sequence[Chunk], columns: set[str]
+) -> Iterator[_Leaf]:
+    for place, chunk in enumerate(chunks):
+        column = parquet.schema.column(place)
         try:
-            path = chunk.path_in_schema
+            path = column.path
         except UnicodeDecodeError:
             continue  # of a broken footer; none of our columns has such a name
         if path.split(".", 1)[0] not in columns:
             continue
-        starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
-        begin = min(start for start in starts if start is not None)
         yield _Leaf(
             path,
-            parquet.schema.column(place).max_repetition_level,
-            _size(chunk.physical_type, parquet.schema.column(place).length),
-            chunk.total_compressed_size,
-            pages_of(file, begin, chunk.total_compressed_size),
+            column.max_repetition_level,
+            _size(column.physical_type, column.length),
+            chunk.size,
+            pages_of(file, chunk.begin, chunk.size),
         )
 
 

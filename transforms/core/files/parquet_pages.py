@@ -1,4 +1,4 @@
-"""What the headers of a Parquet file say of its schema and its pages, read before pyarrow does.
+"""What the headers of a Parquet file say of its pages, read before pyarrow does.
 
 The footer says the same of whole chunks as the headers of their pages, but by these a reader
 allocates memory.
@@ -11,15 +11,12 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.thrift import Fields, read_struct, structs_in
+from goodgain.transforms.core.files.thrift import Fields, read_struct
 
 DELTA_BYTE_ARRAY = 7
 _DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3
 _FIRST_READ = 512
 _LONGEST_HEADER = 1024 * 1024
-_TAIL = 8  # length of the footer, and PAR1
-_SCHEMA, _CHILDREN = 2, 5  # numbers of fields
-_DEEPEST = 100
 
 
 class Pages(Struct):
@@ -85,31 +82,3 @@ def _header_at(file: BinaryIO, at: int) -> tuple[Fields, int] | None:
             return None
         size *= 8
     return None
-
-
-def check_schema(file: BinaryIO) -> None:
-    """Make sure that the schema in a footer is not nested more deeply than pyarrow takes.
-
-    Raises:
-      ValueError: it is, or the footer cannot be read; the message follows `The footer`.
-    """
-    size = file.seek(0, 2)
-    file.seek(max(0, size - _TAIL))
-    tail = file.read(_TAIL)
-    length = int.from_bytes(tail[:4], "little")
-    if tail[4:] != b"PAR1" or length + _TAIL > size:
-        raise ValueError("does not end as one of Parquet does")
-    file.seek(size - _TAIL - length)
-    open_parents: list[int] = []  # children that are yet to come
-    try:
-        for element in structs_in(file.read(length), _SCHEMA):
-            while open_parents and not open_parents[-1]:
-                open_parents.pop()
-            if open_parents:
-                open_parents[-1] -= 1
-            if element.get(_CHILDREN, 0) > 0:
-                open_parents.append(element[_CHILDREN])
-            if len(open_parents) > _DEEPEST:
-                raise ValueError(f"has a schema nested more than {_DEEPEST} levels deep")
-    except IndexError:
-        raise ValueError("breaks off") from None

@@ -182,13 +182,15 @@ def _read_parquet(
     import pyarrow.parquet as pq  # takes half a second
 
     from goodgain.transforms.core.files.parquet import row_groups
+    from goodgain.transforms.core.files.parquet_footer import read_footer
 
     at = JudgmentPlace(number, shard.start, "file")
     try:
+        footer = read_footer(file)
         parquet = pq.ParquetFile(file)
         wanted = {*TOPIC, *DOCUMENT, *GAIN}
         columns = [name for name in parquet.schema_arrow.names if name in wanted]
-        for group in row_groups(parquet, shard):
+        for group in row_groups(footer, shard):
             row = 0
             batches = parquet.iter_batches(
                 batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False

@@ -12,7 +12,7 @@ Fields = dict[int, Any]
 
 
 def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
-    """The fields of a struct that are numbers or structs, and the position behind it.
+    """The numbers, structs and lists of structs in a struct, and the position behind it.
 
     Raises:
       IndexError: the bytes end inside it.
@@ -28,6 +28,8 @@ def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
             fields[number], at = _number(raw, at)
         elif kind == _STRUCT:
             fields[number], at = read_struct(raw, at, depth + 1)
+        elif kind == _LIST:
+            fields[number], at = _structs(raw, at, depth + 1)
         elif kind not in (_TRUE, _FALSE):  # whose value is the type itself
             at = _behind(raw, at, kind, depth)
     return fields, at + 1
@@ -50,6 +52,18 @@ def structs_in(raw: bytes, wanted: int) -> Iterator[Fields]:
             return
         if kind not in (_TRUE, _FALSE):
             at = _behind(raw, at, kind, 0)
+
+
+def _structs(raw: bytes, at: int, depth: int) -> tuple[list[Fields], int]:
+    """The structs of a list, none of another one, and the position behind it."""
+    count, item, begin = _list(raw, at)
+    if item != _STRUCT:
+        return [], _behind(raw, at, _LIST, depth)
+    structs, at = [], begin
+    for _ in range(count):
+        fields, at = read_struct(raw, at, depth)
+        structs.append(fields)
+    return structs, at
 
 
 def _field(raw: bytes, at: int, before: int) -> tuple[int, int, int]:
