@@ -230,6 +230,23 @@ def test_deep_columns_are_python_s():
     assert left_over(table) is None
 
 
+@pytest.mark.parametrize("odd", [range(100), range(30, 60), [0, 1, 2, 9, 40, 98, 99], [99]])
+def test_odd_rows_go_to_python_together(odd, monkeypatch):
+    calls = []
+    take_rows = NativePacker.take_rows
+    monkeypatch.setattr(
+        NativePacker,
+        "take_rows",
+        lambda self, rows, begin, most: calls.append(begin) or take_rows(self, rows, begin, most),
+    )
+    table = table_of(record_id=(["\u2003" if at in odd else "x" for at in range(100)], TEXT))
+    assert left_over(table) == list(odd)
+    calls.clear()
+    (whole, rejected) = assert_same(samples.table_bytes(table), "a.parquet")
+    assert (sum(one.calls for one in whole), rejected) == (100, [])
+    assert len(calls) <= 8
+
+
 def test_bounds():
     table = table_of([[{"id": "x"}] * size for size in (0, 2, 3, 9, 1)], [("id", TEXT)])
     bounds = ReadBounds(record_results=2)
