@@ -26,6 +26,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 _AUC = "auc"
 _Summed = tuple[SliceKey, MeansAccumulator]
+_MOST_SLICES = 1_000  # that are summed at a time, some 12 KB each; as many as Beam itself holds
 
 
 class SumMeans(beam.PTransform):
@@ -155,10 +156,13 @@ class _SumScores(beam.DoFn):
 
     def process(
         self, sliced: tuple[SliceKey, ConversationValues], window: Any = beam.DoFn.WindowParam
-    ) -> None:
+    ) -> Iterator[WindowedValue]:
         slice_, values = sliced
         sums = self._sums.get((slice_, window))
         if sums is None:
+            if len(self._sums) >= _MOST_SLICES:
+                yield from self.finish_bundle()
+                self.start_bundle()
             sums = self._sums[slice_, window] = self._combine.create_accumulator()
         sums.add(values)
 

@@ -5,13 +5,14 @@ from random import Random
 import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that
+from apache_beam.transforms.window import GlobalWindow
 
 from goodgain.pipeline.engines import runners
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.scoring.score import ConversationScore
-from goodgain.transforms.means import CombineMeans, GlobalMeans
+from goodgain.transforms.means import CombineMeans, GlobalMeans, _SumScores
 from tests.adversarial import trace
 from tests.core.direct import score, scoring
 
@@ -74,6 +75,34 @@ def test_windows_without_conversations_have_no_rows():
         assert rows == []
 
     means([], check, beam.window.FixedWindows(60))
+
+
+def test_a_bundle_holds_no_more_slices_than_it_may(monkeypatch):
+    some = score(trace(Random(2), conversations=40), metrics=METRICS).values()
+    counted = [one for each in some if (one := conversation_values(each, METRICS, MAX_I))]
+    combine = CombineMeans(METRICS, MAX_I)
+
+    def summed(most):
+        """What a bundle gives before its end, what at it, and the rows of each slice."""
+        monkeypatch.setattr("goodgain.transforms.means._MOST_SLICES", most)
+        bundle = _SumScores(combine)
+        bundle.start_bundle()
+        early = []
+        for at, values in enumerate(counted):
+            early += bundle.process((f"{at % 5}", values), GlobalWindow())
+        last = list(bundle.finish_bundle())
+        by_slice = {}
+        for slice_, sums in (one.value for one in early + last):
+            by_slice.setdefault(slice_, []).append(sums)
+        merged = {key: combine.merge_accumulators(sums) for key, sums in by_slice.items()}
+        return early, last, {key: sums.rows({}, METRICS) for key, sums in merged.items()}
+
+    early, last, rows = summed(5)
+    assert (len(early), len(last), len(rows)) == (0, 5, 5)
+    early, last, again = summed(2)
+    assert again == rows
+    assert len(early) >= len(counted) - 2
+    assert len(last) <= 2
 
 
 CONVERSATIONS = 5_000
