@@ -72,8 +72,7 @@ class SumMeans(beam.PTransform):
         combine = CombineMeans(self.ranking_metrics, self.max_i, self.pooled)
         sums = [
             one
-            | f"Slice{at}"
-            >> beam.ParDo(Slice(self.ranking_metrics, self.slices, self.max_i, self.cluster))
+            | f"Slice{at}" >> beam.ParDo(Slice(self.slices, self.max_i, self.cluster))
             | f"SumBundle{at}" >> beam.ParDo(_SumScores(combine)).with_output_types(_Summed)
             for at, one in enumerate(several, start=1)
         ]
@@ -124,20 +123,15 @@ class Slice(beam.DoFn):
     """Gives the values of a score under the key of each slice that it falls into."""
 
     def __init__(
-        self,
-        ranking_metrics: Sequence[str],
-        slices: Sequence[Sequence[str]],
-        max_i: int,
-        cluster: str | None = None,
+        self, slices: Sequence[Sequence[str]], max_i: int, cluster: str | None = None
     ) -> None:
-        self._ranking_metrics = ranking_metrics
         self._slices = slices
         self._max_i = max_i
         self._cluster = cluster
 
     def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
         """None for a conversation that stays out of the means."""
-        values = conversation_values(score, self._ranking_metrics, self._max_i, self._cluster)
+        values = conversation_values(score, self._max_i, self._cluster)
         if values is None:
             return
         attributes = score.conversation.attributes

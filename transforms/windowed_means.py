@@ -115,8 +115,7 @@ class WindowedMeans(beam.PTransform):
         outputs = (
             scores
             | "AtLastEvent" >> beam.Map(_at_last_event).with_output_types(ConversationScore)
-            | "Slice"
-            >> beam.ParDo(Slice(means.ranking_metrics, means.slices, means.max_i, means.cluster))
+            | "Slice" >> beam.ParDo(Slice(means.slices, means.max_i, means.cluster))
             | "SumBundle"
             >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(
                 tuple[str, WindowSums]

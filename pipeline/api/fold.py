@@ -145,7 +145,7 @@ class RunSums:
         self.counts.update(score.counts)
         if self._cluster:
             self.counts.update(cluster_counts(score, self._cluster))
-        values = conversation_values(score, self._metrics, self._max_i, self._cluster)
+        values = conversation_values(score, self._max_i, self._cluster)
         if values is None:
             return
         attributes = score.conversation.attributes

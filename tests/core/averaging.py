@@ -25,7 +25,7 @@ def record(conversation_id, iteration, *labelled):
 
 def values_of(records, max_i=4, **options):
     scores = score(records, metrics=RANKING, **options)
-    found = (conversation_values(one, RANKING, max_i) for one in scores.values())
+    found = (conversation_values(one, max_i) for one in scores.values())
     return [values for values in found if values is not None]
 
 

@@ -75,7 +75,7 @@ def scored(iterations, how):
 
 def columns(score):
     """By (metric, i, population) the values that go into the mean; None where undefined."""
-    values = conversation_values(score, RANKING, MAX_I)
+    values = conversation_values(score, MAX_I)
     found = defaultdict(list)
     for name, value in zip(metric_names(RANKING), values.at_end, strict=True):
         found[name, None, "all"].append(value)
@@ -128,7 +128,7 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
     as_is = [scored(one, how) for one in several]
     accumulator = MeansAccumulator(None)
     for score in as_is:
-        accumulator.add(conversation_values(score, RANKING, MAX_I))
+        accumulator.add(conversation_values(score, MAX_I))
     outcomes = [
         [
             columns(scored(labelled(one, labels), how))
@@ -158,7 +158,7 @@ def test_bounds_at_each_i_by_hand():
     how = scoring(metrics=(), bounds=True)
     accumulator = MeansAccumulator(None)
     for one in (short, long):
-        accumulator.add(conversation_values(scored(one, how), (), 2))
+        accumulator.add(conversation_values(scored(one, how), 2))
     found = {(row.metric, row.i, row.population): row for row in accumulator.rows({}, ())}
 
     def bounds(*key):
@@ -175,7 +175,7 @@ def test_bounds_at_each_i_by_hand():
 
 def test_without_the_question_nothing_is_kept():
     score = scored([[[("a", None)]]], scoring())
-    values = conversation_values(score, ("ndcg@10", "mrr"), 2)
+    values = conversation_values(score, 2)
     assert (score.best, values.best) == (None, None)
     accumulator = MeansAccumulator(None)
     accumulator.add(values)
@@ -188,7 +188,7 @@ def test_a_mean_without_values_has_no_bounds():
     """Nothing labelled is relevant: mrr is undefined, and no label makes n greater."""
     score = scored([[[("a", None), ("b", 0)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True))
     accumulator = MeansAccumulator(None)
-    accumulator.add(conversation_values(score, ("mrr", "hit_rate"), 1))
+    accumulator.add(conversation_values(score, 1))
     found = {row.metric: row for row in accumulator.rows({}, ("mrr", "hit_rate"))}
     assert (found["mrr"].n, found["mrr"].worst, found["mrr"].best) == (0, None, None)
     assert (found["hit_rate"].worst, found["hit_rate"].best) == (0, 1)

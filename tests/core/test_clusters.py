@@ -149,7 +149,7 @@ def values_of(seed, conversations=24):
         attributes = {} if random.random() < 0.2 else {"query": str(random.randint(0, 5))}
         row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
         one = msgspec.structs.replace(one, conversation=row)
-        found.append(conversation_values(one, RANKING, 3, "query"))
+        found.append(conversation_values(one, 3, "query"))
     return found
 
 

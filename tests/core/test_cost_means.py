@@ -86,7 +86,7 @@ def test_sums_of_costs_merge_to_the_same_bits():
     scores = list(
         score(with_costs(trace(random.Random(3), 30), 3), costs=NAMES, budgets=BUDGETS).values()
     )
-    values = [conversation_values(one, NO_RANKING, 5) for one in scores]
+    values = [conversation_values(one, 5) for one in scores]
     costs = [one.costs for one in values if one is not None and one.costs is not None]
     whole = CostSums().add(costs)
     draw = random.Random(1)
@@ -179,7 +179,7 @@ def test_ratio_of_means_by_clusters_is_that_of_linearised_totals(seed, populatio
 
 
 def test_clusters_of_costs_are_the_same_bits_in_any_order_and_grouping():
-    values = [conversation_values(one, NO_RANKING, 3, "query") for one, _ in clustered_values(2)]
+    values = [conversation_values(one, 3, "query") for one, _ in clustered_values(2)]
     draw = random.Random(4)
     told = set()
     for _ in range(5):

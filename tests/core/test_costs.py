@@ -46,7 +46,7 @@ def by_hand(conversation_id="c", records=THREE):
 def means_of(scores, max_i=4, cluster=None):
     accumulator = MeansAccumulator.empty(None, max_i)
     for one in scores:
-        accumulator.add(conversation_values(one, ("ndcg@10", "mrr"), max_i, cluster))
+        accumulator.add(conversation_values(one, max_i, cluster))
     return {(row.metric, row.i, row.population): row for row in accumulator.rows({}, NO_RANKING)}
 
 
@@ -157,7 +157,7 @@ class TestThreeIterations:
     def test_not_asked_for_there_are_none(self):
         found = score_one(by_hand())
         assert (found.conversation.costs, found.iterations[0].costs) == ({}, {})
-        assert conversation_values(found, NO_RANKING, 3).costs is None
+        assert conversation_values(found, 3).costs is None
 
 
 def with_costs(records, seed):

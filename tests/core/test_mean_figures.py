@@ -25,7 +25,7 @@ from tests.core.direct import score
 def test_figures_against_numpy_and_scipy():
     scores = score(trace(Random(12), conversations=200), metrics=RANKING)
     inside = [one for one in scores.values() if one.conversation.N]
-    values = [conversation_values(one, RANKING, 4) for one in inside]
+    values = [conversation_values(one, 4) for one in inside]
     rows = accumulated(values).rows({}, RANKING)
     at_end = {row.metric: row for row in rows if row.i is None and row.population == "all"}
     compared = 0

@@ -5,7 +5,6 @@ import pytest
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values, metric_names
-from goodgain.transforms.core.ranking import parse_ranking_metrics
 from tests.core.averaging import AUC, RANKING, means, record, results
 from tests.core.direct import score
 
@@ -22,11 +21,10 @@ def test_undefined_is_counted_and_never_zero():
 def test_half_recall_beside_an_undefined_one():
     copies = [{"ids": {"doc_id": str(number)}, "gain": 2} for number in (1, 2)]
     first = {"conversation_id": "q1", "iteration": 1, "results": copies}
-    metrics = parse_ranking_metrics(["recall@1"])
     scores = score([first, record("q2", 1, 0)], metrics=("recall@1",))
     accumulator = MeansAccumulator(None)
     for one in scores.values():
-        accumulator.add(conversation_values(one, [metrics[0].name], 1))
+        accumulator.add(conversation_values(one, 1))
     (row,) = (row for row in accumulator.rows({}, ["recall@1"]) if row.metric == "recall@1")
     assert (row.n, row.undefined, row.mean) == (1, 1, 0.5)
 
@@ -62,8 +60,8 @@ def test_conversations_with_rejected_records_stay_out():
         rejected = msgspec.structs.replace(
             one, conversation=msgspec.structs.replace(one.conversation, rejected_records=1)
         )
-        assert conversation_values(rejected, RANKING, 4) is None
-        assert conversation_values(one, RANKING, 4) is not None
+        assert conversation_values(rejected, 4) is None
+        assert conversation_values(one, 4) is not None
 
 
 def idle(conversation_id):
@@ -90,7 +88,7 @@ def test_everyone_holds_what_is_undefined_of_a_conversation_without_search():
     metrics = ("recall", "precision@2", "hit_rate", "rbp_residual.8", "precision", "judged")
     accumulator = MeansAccumulator.empty(None, 2)
     for one in score(records, metrics=metrics).values():
-        accumulator.add(conversation_values(one, metrics, 2))
+        accumulator.add(conversation_values(one, 2))
     rows = {
         row.metric: row for row in accumulator.rows({}, metrics) if row.population == "everyone"
     }

@@ -32,7 +32,7 @@ def rows(*gains):
     accumulator = MeansAccumulator.empty(None, 2)
     for gain in gains:
         score = score_one([{"results": [{"id": "a", "gain": gain}]}])
-        accumulator.add(conversation_values(score, ["ndcg@10", "mrr"], 2))
+        accumulator.add(conversation_values(score, 2))
     return accumulator.rows({}, ["ndcg@10", "mrr"])
 
 

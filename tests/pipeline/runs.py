@@ -127,7 +127,7 @@ def direct_rows(scores):
 def direct_means(scores, names):
     accumulators, auc = {}, metric_names(names).index("auc")
     for score in scores:
-        values = conversation_values(score, names, MAX_I)
+        values = conversation_values(score, MAX_I)
         attributes = score.conversation.attributes
         for slice_ in SLICES if values else ():
             key = tuple(sorted((name, attributes.get(name, "")) for name in slice_))

@@ -79,7 +79,7 @@ def test_windows_without_conversations_have_no_rows():
 
 def test_a_bundle_holds_no_more_slices_than_it_may(monkeypatch):
     some = score(trace(Random(2), conversations=40), metrics=METRICS).values()
-    counted = [one for each in some if (one := conversation_values(each, METRICS, MAX_I))]
+    counted = [one for each in some if (one := conversation_values(each, MAX_I))]
     combine = CombineMeans(METRICS, MAX_I)
 
     def summed(most):
@@ -113,7 +113,7 @@ MOST_BYTES = 2_000  # of one conversation; its distributions would take more tha
 def test_thousands_of_bundles_of_one_conversation_shuffle_little():
     """As on an engine whose bundles are of one key, and that combines each by itself."""
     some = score(trace(Random(1), conversations=60), metrics=METRICS).values()
-    counted = [one for each in some if (one := conversation_values(each, METRICS, 10))]
+    counted = [one for each in some if (one := conversation_values(each, 10))]
     values = [counted[at % len(counted)] for at in range(CONVERSATIONS)]
     combine = CombineMeans(METRICS, 10)
     coder = combine.get_accumulator_coder()

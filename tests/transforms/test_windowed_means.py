@@ -187,7 +187,7 @@ def engine_of_panes():
     engine = OneByOne(give_panes, give_panes.wake_up)
 
     def arrive(time, gain):
-        values = conversation_values(SCORES[gain], METRICS, 2)
+        values = conversation_values(SCORES[gain], 2)
         sums = combine.create_accumulator()
         sums.add(values)
         part = WindowSums.of(window_start(time, WINDOW), 1, sums)

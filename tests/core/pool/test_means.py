@@ -33,7 +33,7 @@ def idle(conversation_id, topic):
 def means(records, pooled):
     accumulator = MeansAccumulator.empty(None, 2, pooled=True)
     for one in score(records, build({"A": pooled}, "topic"), metrics=()).values():
-        accumulator.add(conversation_values(one, (), 2))
+        accumulator.add(conversation_values(one, 2))
     return {(row.metric, row.i, row.population): row for row in accumulator.rows({}, ())}
 
 

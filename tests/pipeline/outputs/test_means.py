@@ -34,7 +34,7 @@ def sums(conversations, start):
     ]
     accumulator = MeansAccumulator.empty(None, MAX_I)
     for one in score(records, metrics=METRICS, costs=(ODD,)).values():
-        accumulator.add(conversation_values(one, METRICS, MAX_I))
+        accumulator.add(conversation_values(one, MAX_I))
     return accumulator
 
 

@@ -96,7 +96,7 @@ def rejected_record(reason="gain must be a whole number from 0 to 4, got 9.", pa
 def _means(scores, slices):
     accumulators = {}
     for one in scores:
-        values = conversation_values(one, METRICS, 5)
+        values = conversation_values(one, 5)
         if values is None:
             continue
         attributes = one.conversation.attributes

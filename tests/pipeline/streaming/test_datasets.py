@@ -26,7 +26,7 @@ SCORES = [score("a", NOON, NOON + MINUTE), score("b", NOON, rejected=2), score("
 def windowed_means():
     accumulator = MeansAccumulator(metric_names(NAMES).index("auc"))
     for one in SCORES:
-        if values := conversation_values(one, NAMES, 2):
+        if values := conversation_values(one, 2):
             accumulator.add(values)
     return [
         WindowedMeanRow(NOON, NOON + 60 * MINUTE, 4, True, row)

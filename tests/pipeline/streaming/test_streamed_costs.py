@@ -78,7 +78,7 @@ def test_a_stream_is_the_run(plan):
     )
     accumulator = MeansAccumulator.empty(None, MAX_I)
     for score in scores:
-        accumulator.add(conversation_values(score, metrics, MAX_I))
+        accumulator.add(conversation_values(score, MAX_I))
     means = {
         (row.metric, row.i, row.population): (row.n, row.undefined, row.mean, row.ci_low)
         for row in accumulator.rows({}, metrics)

@@ -70,7 +70,6 @@ def metric_names(ranking_metrics: Sequence[str], pooled: bool = False) -> tuple[
 
 def conversation_values(
     score: ConversationScore,
-    ranking_metrics: Sequence[str],
     max_i: int,
     cluster_by: str | None = None,
 ) -> ConversationValues | None:
