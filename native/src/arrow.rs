@@ -45,7 +45,7 @@ enum Kind {
     Struct(Vec<Field>),
 }
 
-/// Numbers of one width, in the order of bytes of this machine.
+/// Numbers of one width, little-endian as Arrow is on all machines that pyarrow is built for.
 struct Numbers {
     bytes: PyBackedBytes,
     width: usize,
