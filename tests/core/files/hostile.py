@@ -157,6 +157,17 @@ def rows_bomb():
     return _parquet(table, compression="zstd")
 
 
+def shared_texts(rows, results):
+    """Long texts that the results of a few rows share: 384 MiB in two kilobytes."""
+    snippet = {"snippet": "x" * (3 * MEBIBYTE)}
+    table = {
+        "conversation_id": [f"c{n}" for n in range(rows)],
+        "iteration": [1] * rows,
+        "results": [[snippet] * results] * rows,
+    }
+    return _parquet(pa.table(table), compression="zstd")
+
+
 def null_results(count=10_000_000):
     gains = pa.nulls(count, pa.int8())
     results = pa.StructArray.from_arrays([gains], ["gain"])
@@ -248,6 +259,8 @@ FILES = {
     "dictionary.parquet": (dictionary_bomb, "bytes of text"),
     "attributes.parquet": (attributes_bomb, "bytes of text"),
     "rows.parquet": (rows_bomb, None),
+    "row.parquet": (lambda: shared_texts(1, 128), "bytes of text"),
+    "few-rows.parquet": (lambda: shared_texts(128, 1), None),
     "nulls.parquet": (null_results, "10,000,000"),
     "nulls-within-the-cap.parquet": (lambda: null_results(4_000_000), "4,000,000 results"),
     "page.parquet": (page_bomb, "bytes at a time"),

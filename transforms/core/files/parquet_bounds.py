@@ -27,6 +27,7 @@ _HARMLESS_VALUES = 250_000
 _MOST_VALUES = 5_000_000
 _BYTES_A_VALUE = 2  # compressed, of all columns together; real lists take more
 _OPEN_PAGES = 4  # times the bound for one, since each column has one open
+_DECODED_AT_ONCE = 2  # times the bound, since what is decoded is held three times or so
 _LARGEST_RATIO = 16  # of texts that take more memory than there may be
 _LARGEST_NUMBER = 12
 _VALUES_A_BYTE = 4
@@ -92,17 +93,20 @@ def rows_at_once(
     packed = sum(chunk.size for chunk in chunks)
     if most > _MOST_VALUES + packed // _BYTES_A_VALUE:
         raise RowGroupTooLargeError(f"it claims {most:,} values in {packed:,} bytes")
-    shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > bounds.memory]
+    most_bytes = _DECODED_AT_ONCE * bounds.decoded_bytes
+    stored = sum(leaf.pages.total for leaf in leaves)
+    average = stored // max(1, parquet.metadata.row_group(group).num_rows)
+    shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > most_bytes]
     if most <= _HARMLESS_VALUES and not shared:
-        return ROWS_AT_ONCE
+        return max(1, min(ROWS_AT_ONCE, most_bytes // max(1, average)))
     longest = {leaf.lists: _longest_row(file, group, leaf, bounds) for leaf in _lists(leaves)}
     rows = min(ROWS_AT_ONCE, _HARMLESS_VALUES // max(longest.values(), default=1))
     a_row = sum(_longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in shared)
-    if a_row > bounds.memory:
+    if a_row > most_bytes:
         raise RowGroupTooLargeError(
             f"a row of it may have {a_row:,} bytes of text: raise --max-decoded-bytes to read it"
         )
-    return max(1, min(rows, bounds.memory // max(1, a_row)))
+    return max(1, min(rows, most_bytes // max(1, a_row, average)))
 
 
 def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
