@@ -80,6 +80,31 @@ def test_what_is_wanted_is_read_from_the_table_or_else_from_the_dataset(
     assert bool(expected) == (wanted.slices != frozenset())
 
 
+@pytest.mark.parametrize("batch", [1, 37, 1_000])
+def test_rows_of_any_length_come_whole_from_a_table_read_in_pieces(batch, tmp_path, monkeypatch):
+    expected = written(str(tmp_path), "avro")
+    monkeypatch.setattr(writing, "_BATCH", batch)
+    assert list(read_means(str(tmp_path / ".unfinished"))) == expected
+
+
+def test_of_a_table_no_more_is_read_than_is_taken(tmp_path, monkeypatch):
+    """Where a reader reads ahead, memory grows with the table."""
+    taken = []
+    opened = writing.open_plain
+
+    def opening(path):
+        file = opened(path)
+        read = file.read
+        monkeypatch.setattr(file, "read", lambda size: taken.append(size) or read(size))
+        return file
+
+    expected = written(str(tmp_path), "avro")
+    monkeypatch.setattr(writing, "_BATCH", 10_000)
+    monkeypatch.setattr(writing, "open_plain", opening)
+    assert next(read_means(str(tmp_path / ".unfinished"))) == expected[0]
+    assert taken == [10_000]
+
+
 def test_many_slices_are_encoded_as_few_estimates(monkeypatch):
     """The work of a row is joining its parts: the estimates of equal samples are encoded once."""
     encoded = []
