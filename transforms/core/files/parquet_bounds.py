@@ -95,7 +95,8 @@ def rows_at_once(
         raise RowGroupTooLargeError(f"it claims {most:,} values in {packed:,} bytes")
     most_bytes = _DECODED_AT_ONCE * bounds.decoded_bytes
     stored = sum(leaf.pages.total for leaf in leaves)
-    average = stored // max(1, parquet.metadata.row_group(group).num_rows)
+    rows_there: int = parquet.metadata.row_group(group).num_rows
+    average = stored // max(1, rows_there)
     shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > most_bytes]
     if most <= _HARMLESS_VALUES and not shared:
         return max(1, min(ROWS_AT_ONCE, most_bytes // max(1, average)))
