@@ -1,4 +1,4 @@
-"""What a person reads at the end of a run: means, who stayed out and why, where things lie."""
+"""The text at the end of a run: means, excluded conversations with reasons, where outputs are."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _HEADLINE = (
     "iterations_for_all_good_results", "iterations_after_last_good", "N", "R",
 )  # fmt: skip
 _OWN_IDEAL = (
-    "own ideal: measured against what this run found itself; runs can be compared by it only with "
-    "the same judgments (--qrels or --pool)."
+    "own ideal: measured against what this run found itself; comparable between runs only with the "
+    "same judgments (--qrels or --pool)."
 )
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _SHOWN_REASONS = 3
@@ -65,7 +65,7 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
 
 
 def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
-    """What is odd about the data, before any number that hangs on it."""
+    """Print the data warnings, above the numbers that they affect."""
     fatal = grave_in(manifest)
     for warning in warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
@@ -80,7 +80,7 @@ def _print_means(
         row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"
     }
     if not any(row["n"] or row["undefined"] for row in at_end.values()):
-        print_line(console, "There are no means, since no conversation counts.")
+        print_line(console, "There are no means, since every conversation is excluded.")
         return
     table = plain_table()
     for heading in ("metric", "mean", "95 % interval", "median", "n", "undefined"):
@@ -123,7 +123,8 @@ def _print_everyone(
     if told:
         print_line(
             console,
-            f"With those without search, whose gain is 0 (population everyone): {', '.join(told)}.",
+            "Including conversations without search, with gain 0 (population everyone): "
+            f"{', '.join(told)}.",
         )
 
 
@@ -132,15 +133,17 @@ def _is_of_everything(row: Mapping[str, Any]) -> bool:
 
 
 def _print_unknown_costs(console: Console, overall: Iterable[Mapping[str, Any]]) -> None:
-    """Say which costs that are asked for no conversation tells: they may be misspelt."""
+    """Name the requested costs that no conversation has: they may be misspelt."""
     for row in overall:
         if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
             name = row["metric"].removeprefix(COST)
-            print_line(console, f"Costs: no conversation tells all of its {name}; is it misspelt?")
+            print_line(
+                console, f"Costs: no conversation has {name} in all its calls; is it misspelt?"
+            )
 
 
 def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any]]) -> None:
-    """Say which attributes that are sliced by no conversation has: they may be misspelt."""
+    """Name the attributes of `--slice` that no conversation has: they may be misspelt."""
     values: dict[str, set[str]] = {}
     for row in means:
         for name, value in row["slice"].items():
@@ -176,10 +179,10 @@ def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> Non
         print_line(
             console,
             f"Note: {file['path']} had {file['size']:,} bytes before the run and {after} now; run "
-            "again when nothing writes to it.",
+            "again once nothing writes to it.",
         )
     if len(changed) > _SHOWN_CHANGED:
-        print_line(console, f"Note: so have {len(changed) - _SHOWN_CHANGED:,} more files.")
+        print_line(console, f"Note: {len(changed) - _SHOWN_CHANGED:,} more files have changed.")
 
 
 def _percentage(share: float | None) -> str:

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "outputs",
         nargs="+",
         metavar="DIR",
-        help="outputs of `goodgain run`: BASE and CANDIDATE, or one that --by divides",
+        help="outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with --by",
     )
     _add_arms(parser.add_argument_group("arms and pairs"))
     _add_measures(parser.add_argument_group("what is compared"))
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_arms(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--by", metavar="ATTRIBUTE", help="attribute that tells the arms apart")
+    group.add_argument("--by", metavar="ATTRIBUTE", help="attribute whose values are the arms")
     group.add_argument("--base", metavar="VALUE", help="its value in the base arm")
     group.add_argument(
         "--candidate", metavar="VALUE", help="its value in the candidate arm (the only other value)"
@@ -43,8 +43,8 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--pair-by",
         metavar="ATTRIBUTE",
-        help="pair by an attribute like query_id; conversations of an arm that share its value "
-        "count as one, with their mean (conversation_id, where the arms share any)",
+        help="pair by an attribute like query_id; conversations of an arm with the same value "
+        "count as one, with their mean (conversation_id, if the arms share any)",
     )
     group.add_argument(
         "--unpaired", action="store_true", help="compare as two samples although pairs exist"
@@ -52,13 +52,13 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--pool",
         metavar="POOL",
-        help="measure both against this pool: a run that was not scored with it, as it is now, is "
-        "scored again from its traces; its folder stays as it is",
+        help="measure both against this pool: a run not scored with its current state is scored "
+        "again from its traces, without changing its folder",
     )
     group.add_argument(
         "--force",
         action="store_true",
-        help="compare runs that differ in threshold, rules, pool or scoring; it is recorded",
+        help="compare runs even if threshold, rules, pool or scoring differ; the result says so",
     )
 
 
@@ -106,7 +106,7 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
 
 def _add_statistics(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--confidence", type=float, default=0.95, metavar="SHARE", help="of the intervals (0.95)"
+        "--confidence", type=float, default=0.95, metavar="SHARE", help="level of intervals (0.95)"
     )
     group.add_argument(
         "--interval",
@@ -118,8 +118,8 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--cluster",
         metavar="ATTRIBUTE",
-        help="conversations that share it are not independent, like repeated runs of a query; "
-        "intervals and tests allow for it (that of the runs)",
+        help="attribute shared by conversations that are not independent, like repeated runs of a "
+        "query; intervals and tests allow for it (the runs' --cluster)",
     )
     group.add_argument(
         "--correction",
@@ -136,7 +136,7 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
         help="also give BCa bootstrap intervals of the family, from N resamples, like 9999",
     )
     group.add_argument(
-        "--seed", type=int, default=DEFAULT_SEED, metavar="S", help="of the bootstrap (1)"
+        "--seed", type=int, default=DEFAULT_SEED, metavar="S", help="seed of the bootstrap (1)"
     )
     group.add_argument(
         "--sensitivity",
@@ -162,9 +162,9 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         "--output", metavar="DIR", help="write all rows as datasets too, and report.html"
     )
     group.add_argument(
-        "--format", choices=("avro", "parquet", "jsonl"), default="avro", help="of --output (avro)"
+        "--format", choices=("avro", "parquet", "jsonl"), default="avro", help="for --output (avro)"
     )
-    group.add_argument("--overwrite", action="store_true", help="replace what --output holds")
+    group.add_argument("--overwrite", action="store_true", help="replace the contents of --output")
 
 
 def run(args: argparse.Namespace) -> int:

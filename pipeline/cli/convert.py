@@ -9,7 +9,7 @@ from goodgain.pipeline.cli.tracing_options import add_json_option, add_rules_opt
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"
-HELP = "traces of other tools and TREC files to traces, and back to TREC"
+HELP = "convert traces of other tools and TREC files to traces, and traces to TREC"
 EXAMPLE = "goodgain convert --from otlp 'spans/*.jsonl' --output traces.parquet"
 
 _LAST_NUMBER = r"(\d+)$"
@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     known = "\n".join(f"  {name:<16} {format.help}" for name, format in FORMATS.items())
     parser.description = (
-        f"{parser.description}\n\nFrom other tools: what becomes what is told by a mapping, which "
-        "is shipped for each format and\ncan be copied and edited:\n"
+        f"{parser.description}\n\nFrom other tools: a mapping says how fields are converted. Each "
+        "format has one, which you\ncan copy and edit:\n"
         f"{known}\n\nFrom TREC: a topic becomes a conversation, ranked as trec_eval "
         "ranks a run (score, ties by\ndocument id from the greatest). To TREC: the de-duplicated "
         "list of each conversation's last\nturn, and its labels."
@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_traces.add_argument(
         "--iteration-pattern",
         metavar="REGEX",
-        help=rf"what the iteration is in that column ({_LAST_NUMBER}: the number at its end)",
+        help=rf"group that matches the iteration in that column ({_LAST_NUMBER}: a number at its "
+        "end)",
     )
     to_trec = parser.add_argument_group("to TREC")
     to_trec.add_argument(
@@ -76,8 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_trec.add_argument(
         "--id",
         metavar="NAME",
-        help="named id of a result that is its document name (doc_id); one that has none, or "
-        "shares it, is named by its position",
+        help="named id of a result to use as document name (doc_id); a result without it, or "
+        "whose id another has, is named by its position",
     )
     to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (goodgain)")
     add_rules_option(parser)

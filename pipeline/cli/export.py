@@ -8,7 +8,7 @@ from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "export"
-HELP = "each conversation's metrics for OpenTelemetry, Langfuse or MLflow"
+HELP = "write each conversation's metrics for OpenTelemetry, Langfuse or MLflow"
 EXAMPLE = "goodgain export out --to langfuse --output scores.jsonl"
 
 _TOOLS = ("otlp", "langfuse", "mlflow")
@@ -17,9 +17,9 @@ _TOOLS = ("otlp", "langfuse", "mlflow")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        f"{parser.description}\n\nOTLP: log records, an event gen_ai.evaluation.result a metric. "
-        "Langfuse and MLflow: a score,\nor an assessment, a line. Each is keyed by the session or "
-        "trace that came in. Nothing is sent."
+        f"{parser.description}\n\nOTLP: log records with one event gen_ai.evaluation.result per "
+        "metric. Langfuse and MLflow: one\nscore or assessment per line. Each has the id of the "
+        "session or trace in that tool. Nothing is sent."
     )
     parser.add_argument("folder", metavar="DIR", help="output folder of a run")
     parser.add_argument("--to", metavar="TOOL", required=True, help="otlp, langfuse or mlflow")
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if counts.without_trace_id:
         console.print(
             f"{counts.without_trace_id:,} conversations do not say which trace they come from; "
-            "their conversation_id stands for it.",
+            "their conversation_id is used instead.",
             soft_wrap=True,
         )
     return 0

@@ -22,11 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = f"{parser.prog} --config FILE [options] [options of Beam]"
     parser.description = (
         f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged.\n"
-        "Exit code, of several days the gravest: 0 passed, 1 failed, 2 wrong usage or "
+        "Exit code (the worst of several days): 0 passed, 1 failed, 2 wrong usage or "
         "configuration,\n3 bad data (too many records rejected, or nothing to average), 4 the "
         "gate failed."
     )
-    parser.add_argument("--config", required=True, metavar="FILE", help="what to do, in YAML")
+    parser.add_argument("--config", required=True, metavar="FILE", help="configuration, in YAML")
     parser.add_argument(
         "--date", metavar="DAY", help="the day to run, like 2025-03-04 (yesterday, UTC)"
     )

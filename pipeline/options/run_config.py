@@ -70,8 +70,7 @@ class ExplainConfig(ScoringConfig):
     labels: Text | None = option(
         RANKING,
         "FILE",
-        "labels of single results, in place of those that the traces give them: CSV, JSON Lines or "
-        "Parquet",
+        "labels of single results that override those of the traces: CSV, JSON Lines or Parquet",
         None,
     )
 
@@ -110,13 +109,15 @@ class RunConfig(ExplainConfig):
     max_rejected_rows: Number = option(
         DATA,
         "N",
-        "give no more rejected records of each 8 MB a row of their own; further ones are counted "
-        "in one row",
+        "most rejected records of each 8 MB that get a row of their own; one row counts the rest",
         DEFAULT_BOUNDS.rejected_rows,
         ge=1,
     )
     allow_unlabelled: bool = option(
-        DATA, "", "do not exit with 3 when no result has a label; what needs labels is null", False
+        DATA,
+        "",
+        "do not exit with 3 when no result has a label; metrics that need labels are null",
+        False,
     )
     allow_no_good: bool = option(
         DATA, "", "do not exit with 3 when no label reaches good_gain_threshold", False
@@ -125,7 +126,7 @@ class RunConfig(ExplainConfig):
         RUN, "FILE", "check the run against these rules; exit code 4 when one is broken", None
     )
     baseline: Text | None = option(
-        RUN, "DIR", "output of an earlier run, for the gate's rules about change", None
+        RUN, "DIR", "output of an earlier run, for the gate's rules on change", None
     )
     shards: Number | None = option(
         RUN,
@@ -140,5 +141,5 @@ class RunConfig(ExplainConfig):
 
     @property
     def read_bounds(self) -> ReadBounds:
-        """What reading may ask of memory, and how many rejected rows it may give."""
+        """Limits on what reading may decode to, and on how many rejected rows it gives."""
         return replace(super().read_bounds, rejected_rows=self.max_rejected_rows)

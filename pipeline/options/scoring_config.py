@@ -87,7 +87,10 @@ class ScoringConfig(BaseModel):
         SCORING, "GAIN", "smallest gain of a good result", 2, ge=1, le=GREATEST_GAIN
     )
     write_duplicates: bool = option(
-        SCORING, "", "also write one row for each duplicate: of which result, and why", False
+        SCORING,
+        "",
+        "also write one row for each duplicate: which result it repeats, and why",
+        False,
     )
     slice: Slices = option(
         MEANS,
@@ -109,7 +112,7 @@ class ScoringConfig(BaseModel):
     cost: CostNames | None = option(
         MEANS,
         "NAME",
-        "costs to look at, like tokens,usd, or none; by default those that the traces begin with",
+        "costs to use, like tokens,usd, or none; by default those of the first records",
         None,
     )
     budget: BudgetTexts = option(
@@ -141,7 +144,7 @@ class ScoringConfig(BaseModel):
     pool: Text | None = option(
         RANKING,
         "POOL",
-        "pool whose labels override those of the traces and which tells what there was to find",
+        "pool whose labels override those of the traces and whose documents recall is measured by",
         None,
     )
     run_name: Text | None = option(
@@ -215,16 +218,16 @@ class ScoringConfig(BaseModel):
     @classmethod
     def _run_name_is_of_a_pool(cls, name: str | None, info: ValidationInfo) -> str | None:
         if name is not None and info.data.get("pool") is None:
-            raise ValueError("says which run of a pool is scored: give pool too")
+            raise ValueError("names a run of a pool, so it needs pool, too")
         return name
 
     @property
     def adaptation(self) -> Adaptation | None:
-        """What `mapping` and `iteration_base` ask for."""
+        """The conversions that `mapping` and `iteration_base` describe; None if neither is used."""
         return parse_adaptation(self.mapping, self.iteration_base)
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
-        """The costs that are looked at: those asked for, or else those of the first records.
+        """The names of the costs to use: those of `cost`, or else those of the first records.
 
         Args:
           seen: names of costs in the first records.
@@ -235,7 +238,7 @@ class ScoringConfig(BaseModel):
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
 
     def looked_at(self, seen: SeenNames) -> SeenNames:
-        """The names that first records use, but of costs only where none were asked for."""
+        """The names that the first records use, without those of costs if `cost` is given."""
         return seen if self.cost is None else replace(seen, costs=frozenset())
 
     @property
@@ -246,12 +249,12 @@ class ScoringConfig(BaseModel):
 
     @property
     def label_keys(self) -> LabelKeys | None:
-        """By what results find labels from outside; None where those of the traces count."""
+        """How results are matched to external labels; None if the traces' own labels count."""
         return None
 
     @property
     def read_bounds(self) -> ReadBounds:
-        """What reading may ask of memory."""
+        """Limits on what reading one record or block may decode to."""
         return ReadBounds(self.max_decoded_bytes, self.max_record_results)
 
     @property

@@ -33,21 +33,20 @@ class StreamConfig(ScoringConfig):
     kafka_timestamps: KafkaTimestamps | None = option(
         DATA,
         "WHEN",
-        "which time of Kafka's messages is the event time: the producer's (create, the "
-        "default) or that of arrival (append)",
+        "time of a Kafka message that is its event time: set by the producer (create, the "
+        "default) or at arrival (append)",
         None,
     )
     timestamp_attribute: Text | None = option(
         DATA,
         "NAME",
-        "attribute of Pub/Sub's messages that holds the event time; the time of publishing "
-        "by default",
+        "attribute of Pub/Sub messages that holds the event time; the publish time by default",
         None,
     )
     id_attribute: Text | None = option(
         DATA,
         "NAME",
-        "attribute of Pub/Sub's messages that identifies them, so that none is read twice",
+        "attribute of Pub/Sub messages that identifies them, to drop messages delivered twice",
         None,
     )
     output: Text = option(DATA, "DIR", "folder for the outputs and for the state of a restart")
@@ -130,7 +129,7 @@ class StreamConfig(ScoringConfig):
     @classmethod
     def _takes_time(cls, millis: int | None) -> int | None:
         if millis is not None and millis < 1:
-            raise ValueError("must be longer than nothing")
+            raise ValueError("must be longer than 0")
         return millis
 
     @field_validator("ahead")
@@ -139,19 +138,19 @@ class StreamConfig(ScoringConfig):
         gap = info.data.get("gap")
         if ahead is not None and gap is not None and ahead > gap:
             raise ValueError(
-                f"must be at most the gap, {duration_text(gap)}, or one wrong clock closes "
-                "everybody's conversation"
+                f"must be at most the gap, {duration_text(gap)}, or one wrong clock could close "
+                "every conversation"
             )
         return ahead
 
     @property
     def meaning(self) -> dict[str, Any]:
-        """The options that decide what rows mean: the same in every start of a stream."""
+        """The options that affect the rows; they must not change when a stream restarts."""
         return self.model_dump(mode="json", exclude=_FREE)
 
 
 def usual_meaning() -> dict[str, Any]:
-    """What `meaning` is when nothing but an input and an output is given."""
+    """`meaning` with every option at its default."""
     return StreamConfig(input="-", output="-").meaning
 
 

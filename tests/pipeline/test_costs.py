@@ -205,4 +205,4 @@ class TestGate:
 def test_a_misspelt_cost_is_told(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE], "--cost", "tokens,tokns", "--max-rejected=2%") == 0
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Costs:")]
-    assert told == ["Costs: no conversation tells all of its tokns; is it misspelt?"]
+    assert told == ["Costs: no conversation has tokns in all its calls; is it misspelt?"]

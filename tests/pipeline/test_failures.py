@@ -285,7 +285,7 @@ class TestManifest:
         assert found["records"]["read"] == 0
         assert set(found["conversations"].values()) == {0}
         assert found["results"]["total"] == 0
-        assert "no conversation counts" in capsys.readouterr().out
+        assert "every conversation is excluded" in capsys.readouterr().out
 
     def test_balance(self):
         counts = {"records.read": 6, "records.scored": 1, "records.earlier_turn": 2}

@@ -24,19 +24,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool and who is compared."""
     parser.description = (
         f"{parser.description}\n\nShows the confusion matrix, Cohen's kappa with quadratic "
-        "weights, and means over the pooled\nconversations by the labels of A and with those of B "
-        "in their place, with the interval of the\nshift (over topics, where conversations share "
+        "weights, and means over the pooled\nconversations with the labels of A and with those of "
+        "B instead, with the interval of the\nshift (over topics, if conversations share "
         "them). `votes` are the traces' labels."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
-    parser.add_argument("b", metavar="B", help="another")
+    parser.add_argument("b", metavar="B", help="another annotator, or `votes`")
     parser.add_argument(
         "--good-gain-threshold",
         type=int,
         default=_THRESHOLD,
         metavar="GAIN",
-        help=f"least gain of a good document ({_THRESHOLD})",
+        help=f"smallest gain of a good document ({_THRESHOLD})",
     )
     add_json_option(parser)
 

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar=("NAME=PATTERN", "PATTERN"),
-        help="a run and its trace files; may be repeated, for each run",
+        help="name of a run, and its trace files; repeat it for each run",
     )
     parser.add_argument(
         "--topic",
@@ -46,18 +46,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--output", metavar="POOL", help="folder of the new pool")
     where.add_argument(
-        "--update", metavar="POOL", help="pool that the runs are added to; ids and labels stay"
+        "--update", metavar="POOL", help="pool to add the runs to; ids and labels stay"
     )
     parser.add_argument(
         "--replace",
         action="store_true",
-        help="with --update: conversations that the pool holds go before they are added again",
+        help="with --update: replace conversations that the pool already holds",
     )
     parser.add_argument(
-        "--format", choices=("avro", "parquet", "jsonl"), help="of a new pool (avro)"
+        "--format", choices=("avro", "parquet", "jsonl"), help="format of a new pool (avro)"
     )
     parser.add_argument(
-        "--shards", type=int, metavar="N", help="files of the pool (by the size of the traces)"
+        "--shards",
+        type=int,
+        metavar="N",
+        help="number of files of the pool (by the size of the traces)",
     )
     parser.add_argument(
         "--max-rejected",
@@ -81,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
       GoodGainError: the pipeline failed.
     """
     if args.replace and not args.update:
-        raise UsageError("--replace is about a pool that is updated: give --update POOL.")
+        raise UsageError("--replace needs --update POOL.")
     if args.shards is not None and args.shards < 1:
         raise UsageError(f"--shards is {args.shards}, but must be at least 1.")
     runs = runs_of(args.run)

@@ -10,7 +10,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
 NAME = "pool judge"
-HELP = "let an own program judge the documents of a pool without a label"
+HELP = "let a program of yours judge the documents of a pool that have no label"
 EXAMPLE = "goodgain pool judge pool --command 'python judge.py' --at-most 100"
 _ANNOTATOR = "judge"
 _SHOWN = 10
@@ -19,28 +19,35 @@ _SHOWN = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the program and its budget."""
     parser.description = (
-        f"{parser.description}\n\nThe program reads one JSON object a line (document, topic, "
-        "query, entity_type, title, url,\ntext) and answers one: "
-        '{"gain": 0..4}. Only it is told anything. Answers are kept,\nso a judge that was stopped '
-        "goes on. Exit code: 0 done, 3 answers were rejected."
+        f"{parser.description}\n\nThe program reads one JSON object per line (document, topic, "
+        "query, entity_type, title, url,\ntext) and answers each with one: "
+        '{"gain": 0..4}. Nothing is sent anywhere else. Answers are kept,\nso a judge that was '
+        "stopped continues. Exit code: 0 done, 3 answers were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("--command", required=True, metavar="CMD", help="program with arguments")
     parser.add_argument(
-        "--annotator", default=_ANNOTATOR, metavar="NAME", help=f"whose labels ({_ANNOTATOR})"
+        "--annotator",
+        default=_ANNOTATOR,
+        metavar="NAME",
+        help=f"annotator of the labels ({_ANNOTATOR})",
     )
     parser.add_argument(
         "--parallel", type=int, default=1, metavar="N", help="copies of the program (1)"
     )
     parser.add_argument(
-        "--at-most", type=int, metavar="N", help="calls, further tries included (all)"
+        "--at-most", type=int, metavar="N", help="most calls, retries included (all)"
     )
     parser.add_argument("--again", action="store_true", help="also judge what others have labelled")
     parser.add_argument(
-        "--retries", type=int, default=2, metavar="N", help="after a bad answer (2)"
+        "--retries", type=int, default=2, metavar="N", help="retries after a bad answer (2)"
     )
     parser.add_argument(
-        "--timeout", type=float, default=120.0, metavar="SECONDS", help="of an answer (120)"
+        "--timeout",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="time limit of an answer (120)",
     )
     add_json_option(parser)
 
@@ -85,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         result_console().print(
             f"{counted(outcome.labels, 'label')} by {printable(args.annotator)}, "
-            f"{outcome.cached:,} of them known from before; {counted(outcome.calls, 'call')}; "
+            f"{outcome.cached:,} of them from earlier answers; {counted(outcome.calls, 'call')}; "
             f"{len(outcome.rejected):,} rejected, "
             f"{outcome.left:,} left by --at-most.",
             soft_wrap=True,

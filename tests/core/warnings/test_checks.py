@@ -108,7 +108,7 @@ def test_no_identity_gives_the_lines_for_the_rules():
     ]
     counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
     (one,) = warned(counts, [{"results": results}])
-    assert "Names that no rule uses: ids.chunk_id, fields.page." in one.message
+    assert "Ids and fields that no rule uses: ids.chunk_id, fields.page." in one.message
     assert "EmailMessage: {definitive: [email_url, chunk_id]}; " in one.remedy
     assert "File: {definitive: [file_id, unique_id, chunk_id]}." in one.remedy
     (nameless,) = warned(counts)
@@ -129,10 +129,10 @@ def test_no_identity_gives_the_lines_for_the_rules():
             "1 of 5 results (20.0%) has no id that counts",
         ),
         ({TIMES: 1, BEFORE_1990: 1, IN_SECONDS: 1}, "Of 1 timestamp 1 lies before 1990; 1 of them"),
-        ({DUPLICATES: 3, CONFLICTS: 1}, "1 of 3 copies (33.3%) is labelled otherwise"),
-        ({RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1}, "1 document stays unjudged since the judgments"),
+        ({DUPLICATES: 3, CONFLICTS: 1}, "1 of 3 copies (33.3%) has another label than the first"),
+        ({RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1}, "1 document stays unjudged because the judgments"),
         ({GOOD: 3, OUTSIDE_POOL: 1}, "1 of 3 good documents (33.3%) has no label in the pool: it"),
-        ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3%) is too weakly described"),
+        ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3%) has too few attributes"),
         (
             {"labels.read": 3, "labels.rejected": 1},
             "1 of 3 labels of --labels (33.3%) labels nothing",

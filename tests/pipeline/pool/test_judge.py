@@ -75,7 +75,7 @@ def test_every_document_without_a_label_is_judged_once(pool, tmp_path, parallel,
     assert judge(pool, command, "--parallel", parallel) == ExitCode.DONE
     assert given(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     said = capsys.readouterr()
-    assert "5 labels by judge, 0 of them known from before; 5 calls; 0 rejected" in said.out
+    assert "5 labels by judge, 0 of them from earlier answers; 5 calls; 0 rejected" in said.out
     assert "5 of 5 documents judged" in said.err
     assert judge(pool, command) == ExitCode.DONE
     assert asked(tmp_path) == 5
@@ -102,7 +102,7 @@ def test_a_judge_that_was_killed_goes_on_where_it_was(pool, tmp_path, capsys):
     assert judge(pool, command) == ExitCode.DONE
     assert asked(tmp_path) == 2
     assert given(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
-    assert "3 of them known from before" in capsys.readouterr().out
+    assert "3 of them from earlier answers" in capsys.readouterr().out
 
 
 # Before it answers about titles 3 and 4 it says so, and waits until somebody lets it go on.
@@ -139,7 +139,7 @@ def test_a_judge_that_is_killed_in_the_middle_loses_no_answer(pool, tmp_path, pa
     assert judge(pool, command) == ExitCode.DONE
     assert given(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     assert asked(tmp_path) == 5 + parallel
-    told = "5 labels by judge, 2 of them known from before; 3 calls; 0 rejected"
+    told = "5 labels by judge, 2 of them from earlier answers; 3 calls; 0 rejected"
     assert told in capsys.readouterr().out
 
 
@@ -151,11 +151,11 @@ def test_a_budget_counts_further_tries(pool, tmp_path, capsys):
     command = program(tmp_path, bad)
     assert judge(pool, command, "--at-most", "4") == ExitCode.DATA_QUALITY
     assert asked(tmp_path) == 4
-    assert "1 label by judge, 0 of them known from before; 4 calls; 1 rejected, 3 left" in (
+    assert "1 label by judge, 0 of them from earlier answers; 4 calls; 1 rejected, 3 left" in (
         capsys.readouterr().out
     )
     assert judge(pool, command, "--at-most", "1") == ExitCode.DONE
-    assert "0 labels by judge, 0 of them known from before; 1 call; 0 rejected, 4 left" in (
+    assert "0 labels by judge, 0 of them from earlier answers; 1 call; 0 rejected, 4 left" in (
         capsys.readouterr().out
     )
 

@@ -65,7 +65,7 @@ class TestOptions:
         message = str(caught.value)
         assert f"{path}:1: gap must be a span of time like 30m" in message
         assert f"{path}:2: qrels is no option" in message
-        assert f"{path}:3: window must be longer than nothing" in message
+        assert f"{path}:3: window must be longer than 0" in message
         assert "--shards" in message
 
     def test_no_clock_closes_everybody_elses_conversation(self):

@@ -66,7 +66,7 @@ _MOST_APART = 0.1
 
 
 def warnings_of(findings: Findings) -> list[DataWarning]:
-    """What is to be warned of, the gravest first."""
+    """The warnings that the findings give, most serious first."""
     return [warning for check in _CHECKS for warning in check(findings)]
 
 
@@ -77,7 +77,7 @@ def _empty_input(found: Findings) -> Iterator[DataWarning]:
             0,
             None,
             "The input holds no record at all.",
-            "Check the pattern of --input, and what wrote the files.",
+            "Check the pattern of --input, and the program that wrote the files.",
         )
 
 
@@ -86,7 +86,7 @@ def _no_labels(found: Findings) -> Iterator[DataWarning]:
     if not results or found.labelled:
         return
     if found.external:
-        remedy = "Check that --qrels-id and --qrels-topic name what the judgments go by"
+        remedy = "Check that --qrels-id and --qrels-topic name the ids and topics of the judgments"
     else:
         named = [one.name for one in found.unknown_names if one.meant == "gain"]
         remedy = "Give each result a `gain` from 0 to 4, or judgments with --qrels"
@@ -125,7 +125,7 @@ def _labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
 def _few_labels(found: Findings) -> Iterator[DataWarning]:
     results, unlabelled = found.count(RESULTS), found.count(UNLABELLED)
     if not found.labelled:
-        return  # said already, or there is no result
+        return  # `no_labels` says it, or there is no result
     share = unlabelled / results
     bare = [one for one in found.slices if one.results and one.unlabelled == one.results]
     if share <= _MOST_UNLABELLED and not bare:
@@ -139,7 +139,7 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
         shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
         more = len(uneven) - _SHOWN_SLICES
-        told += f", in slices otherwise ({shown}{f'; and {more:,} more' if more > 0 else ''})"
+        told += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
     if bare:
         told += "; the means of slices without any label are null"
     yield DataWarning(
@@ -147,8 +147,8 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
         unlabelled,
         share,
         f"{told}.",
-        "Label them, or compare only where the shares are alike; --bounds shows what they could "
-        "change.",
+        "Label them, or compare only slices with similar shares; --bounds shows how much they "
+        "could change.",
     )
 
 
@@ -159,7 +159,7 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
             UNKNOWN_FIELDS,
             len(found.seen.without_source),
             None,
-            f"Fields that --map names and that none of the first records has: {names}.",
+            f"--map names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
     unreadable = sorted(name for name in found.seen.costs if not is_cost_name(name))
@@ -168,12 +168,12 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
             UNKNOWN_FIELDS,
             len(unreadable),
             None,
-            "Costs that nothing reads, since no column can have their names: "
+            "Costs that are not read, since their names cannot be column names: "
             f"{', '.join(map(repr, unreadable[:_SHOWN_NAMES]))}.",
             "Name a cost with letters, digits and single underscores, beginning with a letter.",
         )
     unknown = found.unknown_names
-    if found.external:  # where a label in the trace would not count either
+    if found.external:  # labels of the trace would not count anyway
         unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]
     if not unknown:
         return
@@ -185,15 +185,15 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
     for one in unknown:
         if one.meant is not None:
             meant.setdefault(one.meant, one.name)
-    remedy = "Nothing needs to be done if they mean nothing here."
+    remedy = "If you do not need them, ignore this."
     if meant:
         mapping = ",".join(f"{target}={name}" for target, name in meant.items())
-        remedy = f"If they mean what is named beside them, add --map {mapping}."
+        remedy = f"If they are the fields named beside them, add --map {mapping}."
     yield DataWarning(
         UNKNOWN_FIELDS,
         len(unknown),
         None,
-        f"Fields that nothing reads: {shown}{f', and {more:,} more' if more > 0 else ''}.",
+        f"Fields that are not read: {shown}{f', and {more:,} more' if more > 0 else ''}.",
         remedy,
     )
 
@@ -203,14 +203,14 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
     if not results or bare / results <= _MOST_UNIDENTIFIED:
         return
     names, advice = identity_advice(found.seen, found.rules)
-    told = f" Names that no rule uses: {', '.join(names)}." if names else ""
+    told = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
     yield DataWarning(
         NO_IDENTITY,
         bare,
         bare / results,
         f"{bare:,} of {results:,} results ({bare / results:.1%}) "
         f"{fitting(bare, 'has', 'have')} no id that counts, no URL and no text "
-        f"that finds a copy, so repeated documents count as new ones.{told}",
+        f"to find a copy by, so repeated documents count as new ones.{told}",
         advice,
     )
 
@@ -225,8 +225,7 @@ def _no_duplicates(found: Findings) -> Iterator[DataWarning]:
         1.0,
         f"None of the {results:,} results of conversations with several iterations repeats an "
         "earlier one, so SRR is 0 and everything counts as new.",
-        "See with `goodgain validate` which ids, URLs and texts can show that two results are one "
-        "document.",
+        "`goodgain validate` shows which ids, URLs and texts can identify a document.",
     )
 
 
@@ -258,10 +257,10 @@ def _odd_times(found: Findings) -> Iterator[DataWarning]:
 
 
 class _CountCheck(Struct, frozen=True):
-    """A warning that is nothing but a count: given when `count` is beyond a share of `of`.
+    """A warning about a count: given when `count` exceeds the share `beyond` of `of`.
 
     Attributes:
-      one, more: what is said of a count of 1, and of others.
+      one, more: the message after a count of 1, and after any other count.
     """
 
     code: str
@@ -273,28 +272,28 @@ class _CountCheck(Struct, frozen=True):
     remedy: str
 
 
-# A further count that is to be warned of is a line here, and its name in `data_counts.COUNTED`.
+# To warn of another count, add an entry here and its name to `data_counts.COUNTED`.
 _COUNTED = (
     _CountCheck(
         LABEL_CONFLICTS,
         CONFLICTS,
         DUPLICATES,
         0.1,
-        "of {of:,} copies ({share:.1%}) is labelled otherwise than the first occurrence of its "
+        "of {of:,} copies ({share:.1%}) has another label than the first occurrence of its "
         "document, whose label counts.",
-        "of {of:,} copies ({share:.1%}) are labelled otherwise than the first occurrence of their "
+        "of {of:,} copies ({share:.1%}) have another label than the first occurrence of their "
         "document, whose label counts.",
-        "Label documents and not places in a list, or give judgments with --qrels.",
+        "Label documents, not positions in a list, or give judgments with --qrels.",
     ),
     _CountCheck(
         JUDGMENTS_MET_AGAIN,
         MET_AGAIN,
         RESULTS,
         0.0,
-        "document stays unjudged since the judgments that its names have label earlier documents "
-        "of its turn: one name stands for several documents.",
-        "documents stay unjudged since the judgments that their names have label earlier documents "
-        "of their turn: one name stands for several documents.",
+        "document stays unjudged because the judgments of its names already label earlier "
+        "documents of its turn: several documents share a name.",
+        "documents stay unjudged because the judgments of their names already label earlier "
+        "documents of their turn: several documents share a name.",
         "Check that --qrels-id names an id that no two documents share.",
     ),
     _CountCheck(
@@ -303,9 +302,9 @@ _COUNTED = (
         GOOD,
         0.0,
         "of {of:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, but "
-        "as nothing that there was to find.",
+        "not for recall of the pool.",
         "of {of:,} good documents ({share:.1%}) have no label in the pool: they count as gain, but "
-        "as nothing that there was to find.",
+        "not for recall of the pool.",
         "Add this run with `goodgain pool build --update`, and label the pool.",
     ),
     _CountCheck(
@@ -313,10 +312,10 @@ _COUNTED = (
         POOL_WEAK,
         UNIQUE,
         0.0,
-        "of {of:,} documents ({share:.1%}) is too weakly described to be known again: a repeat of "
-        "the run counts it as another.",
-        "of {of:,} documents ({share:.1%}) are too weakly described to be known again: a repeat of "
-        "the run counts them as others.",
+        "of {of:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
+        "repeat of the run counts it as a new one.",
+        "of {of:,} documents ({share:.1%}) have too few attributes to be recognized again: a "
+        "repeat of the run counts them as new ones.",
         "Give results an id, a URL or a text.",
     ),
 )
@@ -353,10 +352,10 @@ def _labels_apart(found: Findings) -> Iterator[DataWarning]:
                 share,
                 f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
                 f"several conversations know by the id {name} {fitting(span.apart, 'has', 'have')} "
-                "labels 2 or more grades apart, so the ids may be places in a list and join what "
-                "is not one document.",
-                f"Look at some with `goodgain pool show`; if {name} is a number in a list, leave "
-                "it out of the traces and build the pool again.",
+                "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
+                "different documents.",
+                f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "
+                "it from the traces and build the pool again.",
             )
 
 
