@@ -1,4 +1,4 @@
-"""What the exit code of `goodgain` says."""
+"""The exit codes of `goodgain`."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ _MILLIS = 1_000  # of a second
 
 
 class Summary(Struct, frozen=True):
-    """What the pipeline tells whoever finishes the run: the last thing that it writes.
+    """The facts for finishing a run, which the pipeline writes last.
 
     Attributes:
       qrels_problems: the first of what is wrong with the judgments; then nothing is to be used.
@@ -69,7 +69,7 @@ class Summary(Struct, frozen=True):
 
 
 class StartedRun(Struct, frozen=True):
-    """What is known of a run before its pipeline runs, and told in its manifest.
+    """The facts for the manifest that are known before the pipeline runs.
 
     Attributes:
       folder: of the outputs.
@@ -103,7 +103,7 @@ class StartedRun(Struct, frozen=True):
 
 
 class UnusableQrelsError(UsageError):
-    """Judgments that only the whole run showed to be wrong; nothing of it is to be used."""
+    """Judgments found to be invalid only at the end of the run; its outputs must not be used."""
 
 
 def write_summary(
@@ -118,7 +118,7 @@ def write_summary(
 
 
 def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
-    """Publish what the pipeline of a run wrote, its report and at last its manifest.
+    """Publish the outputs of a run's pipeline, then its report, and last its manifest.
 
     It can be called again after it stopped anywhere, and does what is left to do.
 
@@ -170,7 +170,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
 
 
 def started_in(folder: str) -> str | None:
-    """When the run was started whose outputs lie in a folder; None where there are none."""
+    """The start time of the run whose outputs are in a folder; None if there are none."""
     try:
         return str(read_manifest(folder).get("started"))
     except (UsageError, OSError):

@@ -36,7 +36,7 @@ _Pair = tuple[bytes, bytes]
 
 
 class LabelsRead(NamedTuple):
-    """What was read from files of labels.
+    """The outputs of reading label files.
 
     Attributes:
       labels: PCollection[ResultLabel].
@@ -97,7 +97,7 @@ class _ReadFile(beam.DoFn):
 
 
 class LabelledPayloads(NamedTuple):
-    """What joining payloads and labels gives.
+    """The outputs of joining payloads and labels.
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), the labels of

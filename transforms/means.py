@@ -140,7 +140,7 @@ class Slice(beam.DoFn):
 
 
 class _SumScores(beam.DoFn):
-    """Adds up the values of a bundle by slice, so that none of them goes from stage to stage."""
+    """Adds up the values of a bundle by slice, so single values do not travel between stages."""
 
     def __init__(self, combine: CombineMeans) -> None:
         self._combine = combine
@@ -196,7 +196,7 @@ class CombineMeans(beam.CombineFn):
         return merged
 
     def compact(self, accumulator: MeansAccumulator) -> MeansAccumulator:
-        """Make it small, before the accumulator travels."""
+        """Compact the accumulator before it is serialized."""
         accumulator.lighten()
         return accumulator
 

@@ -52,7 +52,7 @@ Keyed = tuple[bytes, bytes]
 
 
 class Judgments(NamedTuple):
-    """What was read from files of judgments.
+    """The outputs of reading judgment files.
 
     Attributes:
       judgments: PCollection[Judgment].
@@ -102,7 +102,7 @@ class _ReadShard(beam.DoFn):
 
 
 class Labelling(NamedTuple):
-    """What joining calls and judgments gives.
+    """The outputs of joining calls and judgments.
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`
@@ -200,7 +200,7 @@ def _last(value: Any) -> WindowedValue:
 
 
 class _Counting(beam.DoFn):
-    """A DoFn that sums counts while a bundle lasts and tells them at its end."""
+    """A DoFn that sums counts during a bundle and outputs them at its end."""
 
     def start_bundle(self) -> None:
         self._counts: Counts = {}

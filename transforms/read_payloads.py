@@ -24,7 +24,7 @@ _COUNTS = "counts"
 
 
 class ReadFiles(NamedTuple):
-    """What `ReadPayloads` gives.
+    """The outputs of `ReadPayloads`.
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`;

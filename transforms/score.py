@@ -1,4 +1,4 @@
-"""Score conversations when all of their records are there (SPEC 3, 4, 5)."""
+"""Score conversations once all their records are together (SPEC 3, 4, 5)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SORTED_AT_ONCE = 1_000  # conversations that are brought into the order of thei
 
 
 class ScoredConversations(NamedTuple):
-    """What scoring gives.
+    """The outputs of scoring.
 
     Attributes:
       scores: one for each conversation.
@@ -107,7 +107,7 @@ class ScorePayloads(beam.PTransform):
         return ScoredConversations(scores, undecided)
 
     def _with_pool(self, payloads: beam.PCollection[Keyed], pool: PoolUse) -> ScoredConversations:
-        """Bring the conversations to the file of the pool that holds their topic."""
+        """Group the conversations by the pool file that holds their topic."""
         keyed = (
             payloads
             | "GroupByConversation" >> beam.GroupByKey()
@@ -148,7 +148,7 @@ class ScoreWithPool(beam.DoFn):
         self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring))
 
     def process(self, grouped: tuple[str, Iterable[_OfTopic]]) -> Iterator[ConversationScore]:
-        """Score all, by topic, so that few topics are ready at a time."""
+        """Score the conversations by topic, so that few topics are held in memory at a time."""
         _, conversations = grouped
         remaining = iter(conversations)
         while some := list(islice(remaining, _SORTED_AT_ONCE)):
@@ -175,9 +175,9 @@ class ScoreGrouped(beam.DoFn):
 
 
 class ScoreFromState(beam.DoFn):
-    """Buffers one conversation and scores it when all of it has arrived."""
+    """Buffers the payloads of one conversation and scores it once all have arrived."""
 
-    # A bag, since it is the one kind of state that every engine has; the order is made here.
+    # A bag, since every engine supports that kind of state; the payloads are sorted here.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
     # Event time, so that it fires when the watermark says that the input is complete.
     CLOSE = TimerSpec("close", TimeDomain.WATERMARK)
@@ -205,7 +205,7 @@ class ScoreFromState(beam.DoFn):
         conversation_id: str = beam.DoFn.KeyParam,
         payloads: Any = beam.DoFn.StateParam(PAYLOADS),
     ) -> Iterator[ConversationScore | TaggedOutput]:
-        """Score what was buffered and forget it.
+        """Score the buffered payloads and clear the state.
 
         Raises:
           GoodGainError: a part of the conversation came after the engine had said that all of it
@@ -214,8 +214,8 @@ class ScoreFromState(beam.DoFn):
         packed = list(payloads.read())
         if _SCORED in packed:
             raise GoodGainError(
-                f"The engine brought a part of conversation {conversation_id!r} after its end, so "
-                "its row would be wrong; let ScorePayloads group instead of gathering in state."
+                f"The engine delivered part of conversation {conversation_id!r} after its end, so "
+                "its row would be wrong; use ScorePayloads without in_state."
             )
         payloads.clear()
         payloads.add(_SCORED)

@@ -1,4 +1,4 @@
-"""What stops a stream, and what its timers then still do (SPEC 7)."""
+"""Ends a stream, and decides which timers still take effect then (SPEC 7)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StreamEnd:
     """
 
     def is_stop_requested(self) -> bool:
-        """Whether sources are to take nothing new and to end."""
+        """Whether sources must stop taking input and end."""
         return False
 
     def begin_draining(self, final_watermark_ms: int) -> None:

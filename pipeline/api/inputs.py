@@ -1,4 +1,4 @@
-"""What a caller of the Python functions can give as traces: files, records, or a data frame."""
+"""The traces that Python callers can pass: files, records, or a data frame."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def files_of(traces: Traces) -> list[InputFile] | None:
 
 
 class TracesInMemory(Struct, frozen=True):
-    """Traces that the caller holds, as search calls; what cannot be used is a rejected row.
+    """In-memory traces as search calls; unusable records become rejected rows.
 
     Attributes:
       seen: the names that the first of them use.
@@ -147,7 +147,7 @@ def _rows(table: Any, kind: str) -> Iterator[dict[str, Any]]:
 
 
 def _without_empty(value: Any, name: str = "") -> Any:
-    """A row whose maps hold no null: in a table each row has the keys of all others."""
+    """A row without nulls in its maps: in a table every row has the keys of all rows."""
     if isinstance(value, dict):
         kept = {key: _without_empty(one, key) for key, one in value.items()}
         if name in _MAPS:

@@ -1,4 +1,4 @@
-"""Labels of single results that a caller of the Python functions gives beside the traces."""
+"""Labels of single results that Python callers pass in addition to the traces."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SOURCE = "labels"  # what rejected rows call what was given in memory
 
 
 class LabelRows(Struct, frozen=True):
-    """Everything that was given, row by row, and the files that the rows are of."""
+    """All given labels, row by row, and the files that the rows come from."""
 
     files: tuple[LabelFile, ...]
     found: list[Found]
@@ -52,7 +52,7 @@ class LabelRows(Struct, frozen=True):
 
 
 class Joined(Struct, frozen=True):
-    """What became of labels before conversations are scored."""
+    """The outcome of labels before conversations are scored."""
 
     counts: Mapping[str, int]
     rejected: list[RejectedRecord]

@@ -1,4 +1,4 @@
-"""What an evaluation gives: tables, a report, explanations, and files like those of a run."""
+"""The result of an evaluation: tables, a report, explanations, and files like those of a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
 class Explanation(str):
-    """What became of each result of a conversation, and why; as text, printed as it is."""
+    """The outcome of each result of a conversation, and why; a text that prints as it is."""
 
     __slots__ = ()
 
@@ -97,12 +97,12 @@ class Run:
 
     @cached_property
     def rejected(self) -> Table:
-        """One row for each record that could not be used: where it stood and what is wrong."""
+        """One row for each record that could not be used: its place and what is wrong."""
         return self._tables["rejected"]()
 
     @cached_property
     def rejected_labels(self) -> Table:
-        """One row for each label that labels nothing: where it stood and why.
+        """One row for each label that labels nothing: its place and the reason.
 
         Raises:
           UsageError: the run was made without labels beside the traces.
@@ -113,7 +113,7 @@ class Run:
 
     @property
     def warnings(self) -> list[DataWarning]:
-        """What the run found suspicious in its data, as `goodgain run` tells it; often nothing.
+        """The warnings about the data that `goodgain run` prints; often none.
 
         Each has `code`, `count`, `share` (None where there is none), `message` and `remedy`.
 

@@ -53,7 +53,7 @@ class Table:
         return map(self._shown, self._rows)
 
     def __getitem__(self, place: int) -> Row:
-        """The row at a place, from 0; negative from the end."""
+        """The row at an index from 0; negative indexes count from the end."""
         return self._shown(self._rows[place])
 
     def where(self, **values: Any) -> Table:
@@ -145,7 +145,7 @@ class Table:
         )
 
     def _excerpt(self) -> tuple[list[str], list[list[str]], str]:
-        """What a person is shown: names of columns, lines of cells, and what else there is."""
+        """The parts to display: column names, lines of cells, and a note on what is not shown."""
         rows = [self[place] for place in range(min(len(self), _MOST_SHOWN_ROWS))]
         columns = {name: [_cell(row[name]) for row in rows] for name in self.columns}
         ends = accumulate(2 + max(map(len, [name, *shown])) for name, shown in columns.items())

@@ -1,4 +1,4 @@
-"""From the words of a command line to a command's arguments, with suggestions for misspelt ones."""
+"""Parses a command line, with suggestions for misspelt options."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
 
 
 def _hyphened(word: str, ours: Iterable[str]) -> str:
-    """An option of ours that is written with underscores, as Beam's are, in our own spelling."""
+    """Replace underscores in one of our options, as in Beam's options, by dashes."""
     name, equals, value = word.partition("=")
     hyphened = name.replace("_", "-")
     return hyphened + equals + value if hyphened in ours else word
 
 
 def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) -> None:
-    """Refuse what Beam would swallow silently although it was meant for us."""
+    """Refuse misspelt options of ours that Beam would silently ignore."""
     mistakes = []
     # Dataflow's labels of jobs have a second spelling, which would be --labels.
     known = [*ours, "--label"] if any("Dataflow" in word for word in words) else ours
@@ -75,7 +75,7 @@ def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) ->
 
 
 def _refuse_stray(unknown: Sequence[str], program: str) -> None:
-    """Refuse a word that stands behind no option; each option of Beam takes one at most."""
+    """Refuse a word that follows no option; each option of Beam takes at most one."""
     after_option = False
     for word in unknown:
         if not _is_option(word) and not after_option:

@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 
 class Command(Protocol):
-    """What the module of a command has.
+    """The interface of a command's module.
 
     A command that hands options it does not know to Beam also has `PASSES_ON = True`; they come as
     the list `beam_arguments` of `args`.
@@ -31,7 +31,7 @@ class Command(Protocol):
         """Declare the options."""
 
     def run(self, args: argparse.Namespace) -> int:
-        """Do the work and give the exit code."""
+        """Run the command and return the exit code."""
 
 
 COMMANDS: Mapping[str, str] = {
@@ -65,5 +65,5 @@ def load_command(name: str) -> Command:
 
 
 def passes_on(command: Command) -> bool:
-    """Whether the command hands options it does not know to Beam."""
+    """Whether the command passes unknown options to Beam."""
     return bool(getattr(command, "PASSES_ON", False))

@@ -77,7 +77,7 @@ def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[Compar
 
 
 def _largest(of_slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
-    """Those that a reader can take in, in their order; all conversations come first."""
+    """The slices to print, in their order; all conversations come first."""
     places = range(len(of_slices))
     sizes = [max(row.n_base + row.n_candidate for row in rows) for rows in of_slices]
     by_size = sorted(places, key=lambda at: (bool(of_slices[at][0].slice), -sizes[at]))
@@ -118,7 +118,7 @@ def _arms(compared: Compared, console: Console) -> None:
 
 
 def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
-    """How many clusters there are, and which difference is found with as many."""
+    """Print the number of clusters, and the difference that it is enough to detect."""
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "
@@ -126,13 +126,13 @@ def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     if first.minimum_detectable_effect is None:
         return f"{text}."
     return (
-        f"{text}, of which a true difference from {first.minimum_detectable_effect:.4g} on is "
+        f"{text}; with that many, a true difference of {first.minimum_detectable_effect:.4g} is "
         "found in 80 % of comparisons."
     )
 
 
 def _sources(compared: Compared) -> list[tuple[str, Source]]:
-    """The runs that are compared; one that holds both arms is there once."""
+    """The runs that are compared: two, or one that holds both arms."""
     base, candidate = compared.arms.base_source, compared.arms.candidate_source
     if base.folder == candidate.folder:
         return [("Both arms", base)]
@@ -192,7 +192,7 @@ def _slice(
 
 
 def _chosen(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow]:
-    """The rows of the declared family, and at an iteration those of the same meaning; else all."""
+    """The rows of the declared family (at an iteration, of their `_at_i` metrics), else all."""
     declared = compared.arms.measures.declared
     wanted = {*declared, *map(at_i, declared)}
     chosen = [row for row in rows if row.metric in wanted]
@@ -230,7 +230,7 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
 
 
 def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
-    """How large each difference is, what could have been found, and on how many pairs."""
+    """Each difference with its effect size, the detectable difference and the number of pairs."""
     table = plain_table()
     table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
     paired = compared.matched.paired
@@ -257,7 +257,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
 
 
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
-    """What was asked for beyond the t-test."""
+    """The results of the optional tests."""
     table = plain_table()
     table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
     for heading in ("bootstrap interval", "Wilcoxon p adj.", "sign p adj."):
@@ -293,7 +293,7 @@ def _explain_columns(compared: Compared, console: Console, at: int | None) -> No
         console,
         f"p adj.: t-test, corrected by {method[compared.request.correction]} for "
         f"{_tests_told(compared.rows, shown)}. interval: of the difference, {level} over the same "
-        "tests, so that it leaves out 0 where the verdict says so; where there is no verdict, "
+        "tests, so it excludes 0 exactly when the verdict is a difference; without a verdict, "
         f"{level} by itself. rel. = relative difference; effect = Cohen's d_z of pairs, Hedges' g "
         "of two samples; detect. = smallest true difference found with 80 % power; GSB = "
         "(good - bad) / pairs, its interval "
@@ -305,7 +305,7 @@ def _explain_columns(compared: Compared, console: Console, at: int | None) -> No
 
 
 def _tests_told(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -> str:
-    """How many tests each family has that is shown, slices by themselves."""
+    """The number of tests of each family that is shown; slices are counted separately."""
     tests = Counter(
         (row.family, bool(row.slice))
         for row in rows
@@ -328,7 +328,7 @@ def _name(row: ComparisonRow) -> str:
 
 
 def _doubt(compared: Compared) -> str:
-    """Says of examples that the metric which they are chosen by is not comparable."""
+    """A note for the heading of examples if the metric that selects them is not comparable."""
     metric = compared.examples.metric if compared.examples else None
     withheld = any(
         row.reason and row.metric == metric and row.i is None and not row.slice

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _whole_parser(files: object) -> argparse.ArgumentParser:
-    """All commands with their options; what names a file is completed by `files`."""
+    """All commands with their options; values that are paths are completed by `files`."""
     parser = argparse.ArgumentParser(prog="goodgain")
     places: dict[str, Any] = {"": parser.add_subparsers()}
     for name in COMMANDS:

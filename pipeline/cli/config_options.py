@@ -17,7 +17,7 @@ _Model = type[ScoringConfig]
 def add_config_options(
     parser: argparse.ArgumentParser, model: _Model, without: Collection[str] = ()
 ) -> None:
-    """Declare an option for each field of a configuration but some, in its group.
+    """Declare an option in its group for each field of a configuration, except some.
 
     Values stay text and have no defaults: `load_config` checks them, together with the file's.
     """
@@ -38,7 +38,7 @@ def add_config_options(
 
 
 def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
-    """By field of the configuration, what the command line gave."""
+    """The values given on the command line, by field of the configuration."""
     return {name: value for name, value in vars(args).items() if name in model.model_fields}
 
 
@@ -93,7 +93,7 @@ def _help(name: str, field: FieldInfo) -> str:
 
 
 def _default(name: str, field: FieldInfo) -> str:
-    """The default as a person writes it; "" where the description says it or there is none."""
+    """The default as text; "" if the help states it or there is none."""
     if field.is_required():
         return "required"
     if field.default is None or isinstance(field.default, bool) or field.default == ():

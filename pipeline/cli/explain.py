@@ -1,4 +1,4 @@
-"""`goodgain explain`: one conversation as a person wants to read it (SPEC 3-5)."""
+"""`goodgain explain`: one conversation, result by result, as text (SPEC 3-5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.pipeline.options.run_config import ExplainConfig
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
 EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
-# An explanation has no means, shows every duplicate, and no call by itself.
+# An explanation has no means, always shows duplicates, and has no metrics per call.
 _OF_RUNS_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_call", "bounds")
 
 

@@ -12,7 +12,7 @@ EXAMPLE = "goodgain gate out --config configs/gate.yaml --baseline out-last-good
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what is judged, by which rules, and where the result goes."""
+    """Declare the run, the rules, and where the result goes."""
     parser.add_argument("output", metavar="DIR", help="output of `goodgain run`")
     parser.add_argument("--config", required=True, metavar="FILE", help="the rules, in YAML")
     parser.add_argument("--baseline", metavar="DIR", help="output of the run to compare with")
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge and show.
+    """Apply the rules and print the outcomes.
 
     Raises:
       UsageError: the rules or a folder cannot be used, or a file cannot be written.

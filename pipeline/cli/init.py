@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_new(path: Path, write: Callable[[Path], object]) -> list[str]:
-    """Write an example unless it is there; gives its path if it was written."""
+    """Write an example unless it exists; returns its path if it was written."""
     if path.exists():
         return []
     write(path)

@@ -17,7 +17,7 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 def render_sensitivity(
     rows: Sequence[SensitivityRow], console: Console, correction: AdjustmentMethod
 ) -> None:
-    """Print for each metric the difference under every policy, and which verdicts turn.
+    """Print for each metric the difference under every policy, and which verdicts change.
 
     Args:
       correction: whose corrected p the verdicts follow.

@@ -1,4 +1,4 @@
-"""`goodgain validate`: read traces without scoring, and say what they hold (SPEC 2, 3)."""
+"""`goodgain validate`: read traces without scoring, and describe their contents (SPEC 2, 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer to a comparison, in a sentence that its verdicts add up to."""
+"""The answer to a comparison: one sentence that summarizes its verdicts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
 
 
 def _primary(row: ComparisonRow) -> str:
-    """What is known about the primary metric."""
+    """The clause about the primary metric."""
     label = metric_by_name(row.metric).label
     if row.reason is not None:
         return f"the arms cannot be compared by {label}: {row.reason}"
@@ -80,7 +80,7 @@ def _repetition(row: ComparisonRow) -> str:
 
 
 def _size(row: ComparisonRow) -> str:
-    """The difference, in percent of the base where that has a size."""
+    """The difference, in percent of the base if that is not 0."""
     scale, unit = _scale(row)
     return f"{scale * (row.difference or 0):+.3g}{unit}"
 
@@ -114,7 +114,7 @@ def _scale(row: ComparisonRow) -> tuple[float, str]:
 
 
 def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> list[str]:
-    """In which slices the primary metric is worse, where the whole does not say so."""
+    """The slices in which the primary metric is worse although it is not overall."""
     if first is None or first.verdict == "worse":
         return []
     of_slices = [row for row in at_end if row.slice and row.metric == first.metric]

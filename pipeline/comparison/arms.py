@@ -34,7 +34,7 @@ class LeftOut(Struct, frozen=True):
 
 
 class Part(NamedTuple):
-    """What of an arm has the same values of some attributes.
+    """The part of an arm with the same values of some attributes.
 
     Attributes:
       places: of its conversations in the arm, ascending.
@@ -140,7 +140,7 @@ class Arm(Struct, frozen=True, dict=True):
         )
 
     def parts(self, names: tuple[str, ...]) -> Mapping[tuple[str, ...], Part]:
-        """By the values of some attributes that occur ("" = none), what has them.
+        """The part of the arm for each combination of values of some attributes ("" = none).
 
         The arm is looked through once, however many slices are then taken of it.
         """
@@ -242,7 +242,7 @@ class _Counted(NamedTuple):
 
 
 def _arm(conversations: list[_Counted], label: str, measures: Measures) -> Arm:
-    """An arm of some conversations, as far as their own rows tell."""
+    """An arm of some conversations, from their rows alone."""
     conversations.sort(key=lambda one: one.identity)
     values = np.array([one.values for one in conversations])
     at_end = values.reshape(len(conversations), len(measures.columns))

@@ -1,4 +1,4 @@
-"""Which values of a comparison come in one cluster, like the repeated runs of a query (SPEC 6)."""
+"""Which values of a comparison share a cluster, like repeated runs of a query (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
     """
     if not any(own.get(attribute) for arm in (base, candidate) for own in arm.attributes):
         raise UsageError(
-            f"No conversation that counts has the attribute {attribute}, by which clusters were "
-            "asked for; is it misspelt?"
+            f"No conversation of the means has the attribute {attribute} of --cluster; is it "
+            "misspelt?"
         )
 
 

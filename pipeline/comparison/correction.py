@@ -58,7 +58,7 @@ def _decided(
     verdict = _verdict(row, p, level)
     if row.p_value is None or p is None or interval_at is None:
         return replace(row, verdict=verdict)
-    # The correction raises p by a factor; lowering the level by it decides the same.
+    # The correction multiplies p by a factor; dividing the level by it gives the same verdict.
     confidence = 1 - level * (row.p_value / p) if p else row.confidence
     low, high = interval_at(confidence)
     return replace(

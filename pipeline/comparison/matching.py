@@ -1,4 +1,4 @@
-"""Which conversation of one arm stands against which of the other, and what stands alone."""
+"""Matches the conversations of two arms, and counts those without a partner."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Grouped(Struct, frozen=True):
         return means, np.bincount(self.group_of, present, n) > 0
 
     def first_rows(self) -> _Places:
-        """By key, the place in the arm of its first conversation."""
+        """By key, the index of its first conversation in the arm."""
         return self.rows[np.searchsorted(self.group_of, np.arange(len(self.keys)))]
 
 
@@ -117,7 +117,7 @@ def _places(keys: Sequence[str]) -> dict[str, float | None]:
 
 
 class Sample(Struct, frozen=True):
-    """The values of one measure in both arms, and what fell out.
+    """The values of one measure in both arms, and the counts of what is left out.
 
     Attributes:
       base, candidate: defined values; pair by pair when paired.
@@ -174,7 +174,7 @@ def _separate(base: Arm, candidate: Arm, measure: Measure) -> Sample:
 
 
 class Account(Struct, frozen=True):
-    """What became of every conversation of one arm.
+    """The outcome of every conversation of one arm.
 
     Attributes:
       conversations: of the arm, those that stay out of the means too.

@@ -1,4 +1,4 @@
-"""Whether a verdict hangs on a policy: both arms scored again with other rules and thresholds.
+"""Whether a verdict depends on a policy: both arms scored again with other rules and thresholds.
 
 An agent that repeats itself can look better where copies count as new; a verdict that turns with
 the policy is one about the policy.
@@ -27,7 +27,7 @@ _THRESHOLDS = (1, 2, 3)
 
 
 class Variant(Struct, frozen=True):
-    """One other way of scoring.
+    """A variant of the scoring options.
 
     Attributes:
       name: what tables call it.
@@ -89,7 +89,7 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
 
 
 def _differs(variant: Variant, compared: Compared) -> bool:
-    """Whether a variant scores either run in another way than it was scored."""
+    """Whether a variant differs from how either run was scored."""
     sources = (compared.arms.base_source, compared.arms.candidate_source)
     return variant.policy is not None or any(
         source.manifest["parameters"].get(name) != value
@@ -131,7 +131,7 @@ def _row(policy: str, row: ComparisonRow, usual: Verdict) -> SensitivityRow:
 
 
 def _score_again(compared: Compared, variant: Variant, folder: Path) -> tuple[str, ...]:
-    """Run each output of the comparison again, and give the new folders."""
+    """Run each output of the comparison again; returns the new folders."""
     arms = compared.arms
     sources = {source.folder: source for source in (arms.base_source, arms.candidate_source)}
     again = {}

@@ -51,7 +51,7 @@ class Arms(Struct, frozen=True):
     """Two arms, ready to be compared.
 
     Attributes:
-      forced: in what they differ although they were compared.
+      forced: differences that would refuse the comparison without --force.
       shared_judgments: whether the same judgments from outside label both.
       max_i: greatest i that both runs gave means of.
       only_in_base, only_in_candidate: ranking metrics, and costs, that only one of the runs has.
@@ -73,7 +73,7 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
     """Read both arms.
 
     Args:
-      say: told, in a sentence, what will take long.
+      say: called with a sentence before a step that takes long.
 
     Raises:
       UsageError: a folder is not the output of a run, the runs do not measure the same thing and
@@ -122,7 +122,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         base, candidate = (_part(whole, request.by, value or "") for value in values)
     for arm in (base, candidate):
         if not arm.ids:
-            raise UsageError(f"{arm.label} has no conversation that counts: there is no mean.")
+            raise UsageError(f"{arm.label} has no mean: all of its conversations are excluded.")
     return Arms(
         base=base,
         candidate=candidate,
@@ -142,7 +142,7 @@ def _ranking(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _costs(folder: str) -> list[str]:
-    """Names of the costs that a run looked at, which are told by its columns."""
+    """Names of the costs of a run, taken from its columns."""
     return costs_of(next(read_dataset(folder, "conversations"), {}))
 
 

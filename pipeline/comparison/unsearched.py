@@ -1,4 +1,4 @@
-"""What a conversation that did not search has in the population `everyone` (SPEC 6, 9)."""
+"""Values of conversations that did not search, for the population `everyone` (SPEC 6, 9)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Unsearched:
         return float("nan") if nothing is None or nothing_to_find else nothing
 
     def _of_empty_list(self, best: int | None) -> dict[str, float | None]:
-        """The ranking metrics of a list without results; of what is judged only the best counts."""
+        """The ranking metrics of a list without results; only the best judged label matters."""
         values = self._evaluator.evaluate((), () if best is None else (best,), ())
         names = (metric.name for metric in self._evaluator.metrics)
         return dict(zip(names, values, strict=True))

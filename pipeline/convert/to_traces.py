@@ -17,7 +17,7 @@ LAST_NUMBER = r"(\d+)$"
 
 
 class Iterations(Struct, frozen=True):
-    """Where the iteration of a line of a run stands.
+    """Where a line of a run holds its iteration.
 
     Attributes:
       field: the column that holds it; None where every line is of iteration 1.
@@ -48,7 +48,7 @@ class Iterations(Struct, frozen=True):
 
 
 class TraceCounts(Struct):
-    """What went into the traces and what did not.
+    """Counts of what was converted and what was not.
 
     Attributes:
       unjudged: results without a label.

@@ -1,4 +1,4 @@
-"""Trace records into one file, in the format that its name says (SPEC 2)."""
+"""Writes trace records to one file, in the format of its suffix (SPEC 2)."""
 
 from __future__ import annotations
 

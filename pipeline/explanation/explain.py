@@ -46,7 +46,7 @@ def explain(
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
 ) -> ConversationExplanation:
-    """Score a conversation and say of each of its results what became of it and why.
+    """Score a conversation and explain the outcome of each of its results.
 
     The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
 
@@ -62,7 +62,7 @@ def explain(
     fingerprints = [
         fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
     ]
-    # Delivery passes on the very fingerprints that it is given.
+    # Delivery returns the same fingerprint objects that it is given.
     call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
     external = _external(gathered, fingerprints, scoring.label_keys, qrels)
@@ -178,7 +178,7 @@ def _explained_calls(
 
 
 def _in_pool(turn: Turn, place: int, pool: TurnPool | None) -> InPool | None:
-    """What a first occurrence is in the pool; None for copies, and without a pool."""
+    """How a first occurrence matches the pool; None for copies, and without a pool."""
     if pool is None or turn.pooled is None or turn.duplicates[place] is not None:
         return None
     if place not in turn.pooled:

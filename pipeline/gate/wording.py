@@ -1,4 +1,4 @@
-"""Rules, bounds and values as a person reads them."""
+"""Rules, bounds and values as text for people."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def bound_text(rule: Rule) -> str:
 
 
 def number(value: float) -> str:
-    """A value to six significant digits; what rounding leaves of nothing is 0."""
+    """A value to six significant digits; rounding errors around 0 are shown as 0."""
     return "0" if abs(value) < _NOTHING else f"{value:.6g}"

@@ -56,7 +56,7 @@ class Rejections:
 
 
 def general_reason(reason: str) -> str:
-    """What different records with the same mistake have in common.
+    """The reason without the values that differ between records with the same mistake.
 
     `results[3].gain must be a whole number from 0 to 4, got 7.` -> `results[].gain must be a whole
     number from 0 to 4`.

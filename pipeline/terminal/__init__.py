@@ -1,1 +1,1 @@
-"""What everything that prints to a terminal shares."""
+"""Consoles and tables shared by everything that prints to a terminal."""

@@ -1,4 +1,4 @@
-"""Text from traces made fit for a terminal: nothing in it can move the cursor or change colours."""
+"""Makes text from traces safe for a terminal: it cannot move the cursor or change colours."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def printable_lines(text: str) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """At most `longest` characters of a printable line, the last an ellipsis where it was cut."""
+    """The text as a printable line of at most `longest` characters; ends in … if it was cut."""
     # Cut first: a text may be megabytes long.
     line = printable(text[: 4 * longest])
     if len(line) <= longest and len(text) <= 4 * longest:

@@ -1,4 +1,4 @@
-"""What a metric is: the one declaration that columns, schemas, tables and reports are made from."""
+"""The declaration of a metric, from which columns, schemas, tables and reports are made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Metric(Struct, frozen=True):
 
     Attributes:
       name: its spelling in configurations, columns and reports, like `CG_at_i` or `ndcg@10`.
-      unit: what one unit of it is, like "gain" or "results"; `share` for shares of a whole.
+      unit: its unit, like "gain" or "results"; `share` for shares of a whole.
       meaning: one sentence for a reader of the report.
       direction: whether a higher or a lower value is better, or neither.
       undefined: when the value is null; "" when it never is.
@@ -76,10 +76,10 @@ class Metric(Struct, frozen=True):
         return self.unit == SHARE
 
     def within(self, end: float) -> float:
-        """The end of an interval, cut where its mean ends: none is below 0, nor a share above 1."""
+        """The end of an interval, clipped to the metric's range: at least 0, a share at most 1."""
         return min(max(end, 0.0), 1.0 if self.unit in ZERO_TO_ONE else inf)
 
     @property
     def explained(self) -> str:
-        """The meaning, and what to be careful about."""
+        """The meaning, followed by the caution if there is one."""
         return f"{self.meaning} {self.caution}".rstrip()

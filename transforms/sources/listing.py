@@ -1,4 +1,4 @@
-"""Which files of a watched folder are there to be read (SPEC 2, 7)."""
+"""Which files of a watched folder are ready to be read (SPEC 2, 7)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UNFINISHED = (".tmp", ".temp", ".part", ".partial", ".inprogress", ".crdownload
 
 
 class FolderFile(Struct, frozen=True, order=True):
-    """A file that stands complete in the folder.
+    """A complete file in the folder.
 
     Attributes:
       modified_ms: when it was last written, milliseconds since the epoch.
@@ -26,11 +26,11 @@ class FolderFile(Struct, frozen=True, order=True):
 
 
 class Listing(Struct, frozen=True):
-    """What a look into the folder finds, against what was taken before.
+    """What a look into the folder finds, compared with the files taken before.
 
     Attributes:
       new: files not yet taken, in the order in which they were last written, then by name.
-      changed: files taken whose size is another one now, by name.
+      changed: files taken before whose size has changed, by name.
     """
 
     new: tuple[FolderFile, ...]
@@ -68,7 +68,7 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
 
 
 def is_complete_name(name: str) -> bool:
-    """Whether a name is one of a file that its writer has finished."""
+    """Whether a name is that of a finished file: no leading `.` or `_`, no suffix like `.tmp`."""
     return not name.startswith(_HIDDEN) and not name.lower().endswith(_UNFINISHED)
 
 

@@ -1,4 +1,4 @@
-"""What every source of a stream gives: payloads of records at their times (SPEC 2, 7)."""
+"""The output of every source of a stream: payloads of records at their times (SPEC 2, 7)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ beam.coders.registry.register_coder(ReadRecords, StructCoder)
 
 
 class StreamedTraces(NamedTuple):
-    """What a stream gives.
+    """The outputs of a stream.
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for
@@ -60,7 +60,7 @@ class StreamedTraces(NamedTuple):
 
 
 def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
-    """What a DoFn makes of a collection that gives what `StreamPacker` gives."""
+    """The `StreamedTraces` of a DoFn that outputs what `StreamPacker` returns."""
     outputs = pcollection | "ReadRecords" >> beam.ParDo(read).with_outputs(
         REJECTED, READ, main="payloads"
     )
@@ -84,7 +84,7 @@ class StreamPacker:
         self._ids: list[str] = []
 
     def add(self, records: Iterable[tuple[SearchCall | RejectedRecord, int]]) -> Iterator[Any]:
-        """Take in records, each with its time in milliseconds; give what has waited for longest."""
+        """Add records, each with its time in milliseconds; returns what has waited longest."""
         for record, at in records:
             if isinstance(record, RejectedRecord):
                 self._records += record.records
@@ -92,7 +92,7 @@ class StreamPacker:
             yield from self._given(self._packer.add(record, at * _MICROS))
 
     def rest(self) -> Iterator[Any]:
-        """What still waits, and what was read since the last call."""
+        """Everything that still waits, and the counts since the last call."""
         latest = MIN_TIMESTAMP
         for one in self._given(self._packer.rest()):
             latest = one.timestamp

@@ -127,7 +127,7 @@ def _request(args: argparse.Namespace, runs: dict[str, tuple[str, ...]]) -> Pool
 
 
 def runs_of(given: list[list[str]]) -> dict[str, tuple[str, ...]]:
-    """The patterns by run, of words like `NAME=PATTERN PATTERN`.
+    """Parse words like `NAME=PATTERN PATTERN` to the patterns of each run.
 
     Raises:
       UsageError: a run has no name.

@@ -40,17 +40,17 @@ def print_manifest(pool: Pool, console: Console) -> None:
         console.print(
             counted(
                 weak,
-                "document is too weakly described to be known again in another run: no id, URL or "
-                "text of it identifies it.",
-                "documents are too weakly described to be known again in another run: no id, URL "
-                "or text of theirs identifies them.",
+                "document has too few attributes to be recognized in another run: no id, URL or "
+                "text identifies it.",
+                "documents have too few attributes to be recognized in another run: no id, URL or "
+                "text identifies them.",
             ),
             soft_wrap=True,
         )
     if built["rejected"]:
         console.print(
             f"{built['rejected']:,} of {built['read']:,} records could not be used; "
-            "`goodgain validate` tells why.",
+            "`goodgain validate` shows why.",
             soft_wrap=True,
         )
     console.print(f"Pool: {printable(pool.folder)}", soft_wrap=True)
@@ -82,7 +82,7 @@ def print_topic(
 
 
 def label_text(document: PoolDocument, preferred: str | None) -> str:
-    """The label that counts, and in brackets what those who gave it said where they differ."""
+    """The label that counts, followed by all given labels in brackets if they differ."""
     label = document.label(preferred)
     text = "-" if label is None else str(label)
     if not document.disagrees:
@@ -92,7 +92,7 @@ def label_text(document: PoolDocument, preferred: str | None) -> str:
 
 
 def name_of(document: PoolDocument) -> str:
-    """What a person knows a document by: title, URL, an id or the beginning of its text."""
+    """A readable name of a document: its title, URL, an id or the beginning of its text."""
     for name in ("title", "url"):
         if text := first_text(document, name):
             return text

@@ -1,4 +1,4 @@
-"""What the report of a comparison shows of the pool that both arms rest on."""
+"""The part of a comparison's report about the pool that both arms use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COUNTS = ("both", "base", "candidate", "neither")
 
 
 def good_documents(pool: Mapping[str, Any]) -> int:
-    """How many good documents there were to find, from what the manifest says of the pool."""
+    """The number of good documents in the pool, from the manifest."""
     return sum(int(pool[name]) for name in _COUNTS)
 
 

@@ -25,7 +25,7 @@ Expression = Callable[[Any], Any]
 
 
 class Cut(msgspec.Struct):
-    """How many texts of JSON were cut off, of which what came before the cut was read."""
+    """How many JSON texts were truncated; the part before the cut was read."""
 
     texts: int = 0
 
@@ -34,7 +34,7 @@ class TraceFunctions(Functions):
     """`from_json`, `present`, `documents` and `indexed`."""
 
     def __init__(self, cut: Cut) -> None:
-        """Count in `cut` what was cut off."""
+        """Count truncated texts in `cut`."""
         self._cut = cut
 
     @signature({"types": []})
@@ -137,7 +137,7 @@ def compile_expression(text: str, functions: TraceFunctions) -> Expression:
 
 
 def is_true(value: Any) -> bool:
-    """Whether JMESPath takes a value for true."""
+    """Whether JMESPath treats a value as true."""
     return value is not None and value is not False and value not in ("", [], {})
 
 
@@ -149,7 +149,7 @@ def _refuse_unknown_functions(node: Any, functions: TraceFunctions) -> None:
 
 
 class _ExpressionCompiler:
-    """Turns what is usual in mappings into closures, a fifth of the library's work.
+    """Compiles the usual expressions of mappings to closures, at a fifth of the library's cost.
 
     The rest (projections, filters, slices) the library's interpreter does.
     """

@@ -1,4 +1,4 @@
-"""Rows that are a search call each, or a result each, as the calls of a conversation."""
+"""Converts rows, each a search call or a result, to the calls of a conversation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Row(Struct, frozen=True, array_like=True):
     """A search call, or one result of one.
 
     Attributes:
-      at: where it stands in the input, from 0.
+      at: its position in the input, from 0.
       results: of the call, or the only one; None where the row records none.
     """
 
@@ -39,7 +39,7 @@ class Row(Struct, frozen=True, array_like=True):
 
 
 def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCounts) -> Row | None:
-    """The row that a record is; None, and counted, if it is none.
+    """A record as a row; None if it cannot be used, which is counted.
 
     Args:
       at: counts the records of the input.
@@ -54,7 +54,7 @@ def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCou
         written = mapping.part(name, record)
         numbers[name] = integer(written)
         if numbers[name] is None and text(written) is not None:
-            counts.skip(f"a row whose {name} is no whole number", place)
+            counts.skip(f"a row whose {name} is not a whole number", place)
             return None
     results: list[dict[str, Any]] | None
     if mapping.unit == "result":

@@ -130,7 +130,10 @@ def test_no_identity_gives_the_lines_for_the_rules():
         ),
         ({TIMES: 1, BEFORE_1990: 1, IN_SECONDS: 1}, "Of 1 timestamp 1 lies before 1990; 1 of them"),
         ({DUPLICATES: 3, CONFLICTS: 1}, "1 of 3 copies (33.3%) has another label than the first"),
-        ({RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1}, "1 document stays unjudged because the judgments"),
+        (
+            {RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1},
+            "1 document stays unjudged because the judgments",
+        ),
         ({GOOD: 3, OUTSIDE_POOL: 1}, "1 of 3 good documents (33.3%) has no label in the pool: it"),
         ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3%) has too few attributes"),
         (

@@ -63,7 +63,7 @@ class TestTable:
         records, counts = imported_files([path], format="table")
         assert len(records) == 1
         assert {reason: one.example for reason, one in counts.skipped.items()} == {
-            "a row whose iteration is no whole number": f"{path}: row 1",
+            "a row whose iteration is not a whole number": f"{path}: row 1",
             "a row without a conversation": f"{path}: row 2",
         }
 

@@ -1,4 +1,4 @@
-"""Pairing two arms by key, with an account of everything that fell out."""
+"""Pairs two arms by key, and counts everything left unpaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rejecting many candidates at once, as the first steps of SPEC 4.3 would one by one."""
+"""Rejects many candidates at once, exactly as the first steps of SPEC 4.3 would one by one."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class BulkReject:
     def __init__(self, rules: RuleTable, occurrences: Sequence[Evidence]) -> None:
         """Take the evidence of all occurrences, by their number; the sequence may grow."""
         self._rules = rules
-        # Only these have a column: few, and all that a step but the last rejects by. An id without
-        # one would count as absent, and the steps behind it would decide.
+        # Only these have a column: they are few, and every step except the last rejects by nothing
+        # else. An id without a column would count as absent, and a later step would decide.
         self._named = frozenset(
             (URL, *rules.url_parameters.values(), *rules.fields.values(), *rules.ids.values())
         )
@@ -53,7 +53,7 @@ class BulkReject:
         self._type_numbers: list[int] = []  # by code
 
     def reject(self, evidence: Evidence, candidates: Numbers) -> BulkRejection:
-        """Tell candidates, given in order, apart by whether they are plainly another document."""
+        """Split candidates, given in order, by whether they are certainly another document."""
         self._take_new()
         rejecting = _Rejecting(evidence.values, self._columns, self._rules)
         left = [
@@ -76,7 +76,7 @@ class BulkReject:
             yield type_number, rejecting.reject(Step.TYPE, others, candidates)
 
     def _code(self, type_number: int) -> int:
-        """What stands for a type in its column."""
+        """The number of a type in its column."""
         code = self._type_codes.setdefault(type_number, len(self._type_numbers))
         if code == len(self._type_numbers):
             self._type_numbers.append(type_number)
@@ -120,7 +120,7 @@ class _Rejecting:
         self.rejected: list[tuple[Step, Numbers]] = []
 
     def apply(self, left: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
-        """Apply the steps in turn; gives what each leaves to verification."""
+        """Apply the steps in turn; returns the candidates left for verification."""
         left = self._reject_unequal(Step.IDS, applicable.ids, left)
         perhaps, left = self._perhaps_decided_by_ids(applicable, left)
         yield perhaps
@@ -152,7 +152,7 @@ class _Rejecting:
     def _perhaps_decided_by_ids(
         self, applicable: TypeRules, left: Numbers
     ) -> tuple[Numbers, Numbers]:
-        """Candidates that no step behind the ids may reject, and the others."""
+        """Candidates that no step after the ids may reject, and the others."""
         if left.size <= _FEW:
             return left, left[:0]
         marks = np.zeros(left.size, np.bool_)

@@ -51,7 +51,7 @@ class InputFile(Struct, frozen=True, order=True):
 
 
 class FileShard(Struct, frozen=True):
-    """A byte range of one file; what begins in [start, end) belongs to it.
+    """A byte range of one file; it has the records that begin in [start, end).
 
     What begins: a line of JSON, an Avro block by its leading sync marker, a Parquet row group by
     its first page. The shards of a file cover it, so each record is read by exactly one of them.
@@ -148,7 +148,7 @@ def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
 
 
 def _as_traces(head: bytes) -> tuple[FileFormat, str | None]:
-    """What text is that should hold search calls, and why it does not, if that can be told."""
+    """The format of a text file, and why it has no search calls, if its beginning shows that."""
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
         return FileFormat.JSON_ARRAY, None
     return FileFormat.JSONL, mistaken(head)

@@ -1,4 +1,4 @@
-"""Slices: what conversations share, as a mapping and as the text that keys it (SPEC 6)."""
+"""Slices: the attributes that conversations share, as a mapping and as a text key (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def slice_key(slice_: Mapping[str, str]) -> SliceKey:
 
 
 def slice_of(key: SliceKey) -> dict[str, str]:
-    """The attributes that `slice_key` made a key of."""
+    """The attributes of a slice key; the inverse of `slice_key`."""
     return msgspec.json.decode(key, type=dict[str, str])
 
 

@@ -1,4 +1,4 @@
-"""Whether votes on one document lie apart, by the names of the ids that joined it (SPEC 9).
+"""Whether votes on a document are far apart, by the names of the ids that merged it (SPEC 9).
 
 Ids that are ordinals of a result list join documents that have nothing in common; their labels
 then lie apart far more often than annotators do.
@@ -15,7 +15,7 @@ APART = 2  # from so many grades on
 
 
 def label_spans(document: PoolDocument) -> Iterator[tuple[str, bool]]:
-    """Each id name that two voting conversations carry, and whether their votes lie apart."""
+    """Each id name that two voting conversations share, and whether their votes are far apart."""
     names: dict[tuple[str, str], set[str]] = {}
     for place in document.places:
         result = document.evidence[place.evidence]

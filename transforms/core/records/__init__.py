@@ -1,1 +1,1 @@
-"""Trace records: types, parsing, and what becomes of unusable ones (SPEC 2, 3)."""
+"""Trace records: types, parsing, and the rejection of unusable ones (SPEC 2, 3)."""
