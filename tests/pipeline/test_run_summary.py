@@ -150,7 +150,7 @@ def test_why_there_is_no_interval(tmp_path, capsys):
 def test_those_who_never_searched_stand_beside(tmp_path, capsys):
     calls = [call("a", [4]), call("b", [2]), call("c", [4], turn_count=2)]
     said = summary_of(calls, tmp_path / "out", capsys)
-    assert "whose gain is 0 (population everyone): Gain (CG) 2.0000 (0.0000 .. " in said
+    assert "with gain 0 (population everyone): Gain (CG) 2.0000 (0.0000 .. " in said
     report = (tmp_path / "out" / "report.html").read_text()
     assert "With the 1 conversation that did not search" in report
     assert "those that did not search with gain 0" in report

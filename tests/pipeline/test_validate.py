@@ -196,7 +196,7 @@ class TestCounts:
         main(["validate", traces(call())])
         told = capsys.readouterr().out
         assert "What makes two results the same document" in told
-        assert "a snippet or content below 50 characters alone proposes nothing" in told
+        assert "a snippet or content below 50 characters alone is not enough" in told
         assert "Without a known type: doc_id" in told
         lines = identity_lines(shipped_rules())
         assert len(lines) == 10

@@ -42,5 +42,5 @@ def test_what_comes_after_the_end_does_not_make_a_second_row():
     (score,) = scoring.close_conversation("c", payloads)
     assert score.conversation.N == 1
     scoring.process(("c", late), payloads, Timer())
-    with pytest.raises(GoodGainError, match="a part of conversation 'c' after its end"):
+    with pytest.raises(GoodGainError, match="part of conversation 'c' after its end"):
         list(scoring.close_conversation("c", payloads))

@@ -119,7 +119,7 @@ def test_what_is_refused(pool, paths, tmp_path, capsys):
         (["--output", str(pool)], "is not empty"),
         (["--update", str(pool), "--topic", "other"], "was built by the topic topic, not other"),
         (["--update", str(tmp_path)], "it is not a pool"),
-        (["--output", str(tmp_path / "p"), "--replace"], "--replace is about a pool"),
+        (["--output", str(tmp_path / "p"), "--replace"], "--replace needs --update POOL"),
     ]:
         words = [word for name, path in one.items() for word in ("--run", f"{name}={path}")]
         assert main(["pool", "build", *words, *options]) == ExitCode.USAGE

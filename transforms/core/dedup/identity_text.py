@@ -19,7 +19,7 @@ def identity_lines(rules: RuleTable) -> list[str]:
     least = TEXT_KEYS[SNIPPET].least
     return [
         "Results that share an id, a URL, a title or the start of a text are compared;",
-        f"a snippet or content below {least} characters alone proposes nothing. In this order:",
+        f"a snippet or content below {least} characters alone is not enough. In this order:",
         "1 Ids of the type: one in common is the same document, none in common another.",
         f"  {definitive or 'No type has ids'}.",
         "2 URL: another host or path is another document, an equal URL the same one.",
