@@ -234,14 +234,14 @@ def cost_metric(name: str) -> Metric | None:
 
 
 _MEASURES: Mapping[str, str] = {"CG": "gain", "GR": "results"}
-_HIDDEN = "a call of the turn does not tell it"
+_HIDDEN = "a call of the turn has no such cost"
 _DECLARED: Mapping[str, Callable[[str, str], Metric]] = {
     COST_I: lambda name, cost: Metric(
-        name, cost, "What the iteration cost.", "lower", "a call of it does not tell it",
+        name, cost, "What the iteration cost.", "lower", "a call of the iteration has no such cost",
         f"sum of {cost} over the calls of iteration i", words="Cost",
     ),
     COST_AT_I: lambda name, cost: Metric(
-        name, cost, "What it cost so far.", "lower", "a call so far does not tell it",
+        name, cost, "What it cost so far.", "lower", "a call so far has no such cost",
         f"sum of {cost} over the calls of iterations 1..i", words="Cost so far",
     ),
     COST: lambda name, cost: Metric(
