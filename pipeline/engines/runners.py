@@ -359,5 +359,6 @@ def look_for_cycles_less_often() -> None:
 
     The data are millions of objects without cycles; looking for cycles took 6 % of a run's CPU.
     """
-    gc.freeze()
+    if not gc.get_freeze_count():  # what an earlier run left behind shall be found
+        gc.freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)

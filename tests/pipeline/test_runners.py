@@ -1,5 +1,6 @@
 """What each name of an engine stands for, and what is refused before anything runs."""
 
+import gc
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -52,6 +53,15 @@ def test_an_engine_gets_the_options_of_the_table(name, streaming):
         for argument in needed:
             option, _, value = argument.removeprefix("--").partition("=")
             assert str(found[option]) in (value or "True", f"['{value}']")
+
+
+def test_what_one_run_leaves_behind_is_collected_in_the_next():
+    runners.look_for_cycles_less_often()
+    frozen = gc.get_freeze_count()
+    left_behind = [[] for _ in range(1_000)]
+    runners.look_for_cycles_less_often()
+    assert gc.get_freeze_count() <= frozen
+    assert len(left_behind) == 1_000
 
 
 def test_only_the_local_engine_gathers_in_state():
