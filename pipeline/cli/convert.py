@@ -9,7 +9,7 @@ from goodgain.pipeline.cli.tracing_options import add_json_option, add_rules_opt
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"
-HELP = "convert traces of other tools and TREC files to traces, and traces to TREC"
+HELP = "convert traces of other tools and TREC files, and traces to TREC"
 EXAMPLE = "goodgain convert --from otlp 'spans/*.jsonl' --output traces.parquet"
 
 _LAST_NUMBER = r"(\d+)$"

@@ -8,7 +8,7 @@ from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "export"
-HELP = "write each conversation's metrics for OpenTelemetry, Langfuse or MLflow"
+HELP = "write conversations' metrics for OpenTelemetry, Langfuse, MLflow"
 EXAMPLE = "goodgain export out --to langfuse --output scores.jsonl"
 
 _TOOLS = ("otlp", "langfuse", "mlflow")

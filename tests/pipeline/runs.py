@@ -107,7 +107,7 @@ def direct_rows(scores):
     def ranked(row):
         columns = columns_of(row) if isinstance(row, ConversationRow) else asdict(row)
         columns.update(columns.pop("costs", {}))
-        for brought_by_options in ("pool", "judgments_met_again"):
+        for brought_by_options in ("pool", "judgments_met_again", "qrels_best"):
             if columns.get(brought_by_options, "") is None:
                 del columns[brought_by_options]
         return {**columns, **dict(zip(names, columns.pop("ranking"), strict=True))}

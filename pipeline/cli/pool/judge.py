@@ -10,7 +10,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
 NAME = "pool judge"
-HELP = "let a program of yours judge the documents of a pool that have no label"
+HELP = "let your program judge the documents of a pool without a label"
 EXAMPLE = "goodgain pool judge pool --command 'python judge.py' --at-most 100"
 _ANNOTATOR = "judge"
 _SHOWN = 10

@@ -118,7 +118,7 @@ def test_a_kill_while_the_first_night_makes_the_pool(world, monkeypatch):
         def killed(*arguments):
             raise KilledError
 
-        patched.setattr("goodgain.pipeline.pool.store.write_file", killed)
+        patched.setattr("goodgain.pipeline.pool.store.write_manifest", killed)
         with pytest.raises(KilledError):
             world.nightly("--date", FIRST)
     assert world.nightly("--date", FIRST) == ExitCode.DONE
