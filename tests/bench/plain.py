@@ -41,7 +41,7 @@ def means(path: Path, output: Path) -> dict[str, float | None]:
         score = score_conversation(conversation_id, fingerprints, 0, scoring)
         conversations += ranked.conversation(score)
         iterations += [iteration_row(row) for row in score.iterations]
-        values = conversation_values(score, ranking, 10)
+        values = conversation_values(score, 10)
         if values is not None:
             accumulator.add(values)
     for name, rows in (("conversations", conversations), ("iterations", iterations)):
