@@ -5,6 +5,8 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 OUT := out
 PINS := configs/constraints.txt
+# rustup's cargo may stand on PATH without a toolchain.
+HAS_CARGO := cargo --version > /dev/null 2>&1
 BUILD_NATIVE = $(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./native
 # Tests start many processes; where modules are not kept compiled, each compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -29,7 +31,7 @@ $(VENV)/developed: $(VENV)/installed $(VENV)/native
 
 # What makes reading several times faster, where it can be built; everything works without.
 $(VENV)/native: native/Cargo.toml native/Cargo.lock native/pyproject.toml $(wildcard native/src/*.rs) | $(VENV)/installed
-	@if ! command -v cargo > /dev/null; then echo 'No cargo here: the native part is not built, and goodgain reads in Python.'; \
+	@if ! $(HAS_CARGO); then echo 'No cargo here: the native part is not built, and goodgain reads in Python.'; \
 	elif echo 'Building the native part with cargo; this takes a minute or two.'; $(BUILD_NATIVE); then echo 'The native part is built.'; \
 	else echo 'The native part could not be built; goodgain reads in Python.'; fi
 	@touch $@
@@ -65,14 +67,14 @@ lint: $(VENV)/developed  ## formatting, ruff, mypy strict; rustfmt and clippy wh
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
-	@if command -v cargo > /dev/null; then set -x; \
+	@if $(HAS_CARGO); then set -x; \
 	  cargo fmt --manifest-path native/Cargo.toml --check && \
 	  cargo clippy --manifest-path native/Cargo.toml --locked --all-targets -- -D warnings; fi
 
 format: $(VENV)/developed  ## format the code
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix .
-	@if command -v cargo > /dev/null; then cargo fmt --manifest-path native/Cargo.toml; fi
+	@if $(HAS_CARGO); then cargo fmt --manifest-path native/Cargo.toml; fi
 
 bench: $(VENV)/developed  ## measure speed and memory; the table goes to out/bench
 	$(PYTHON) -m tests.bench

@@ -100,7 +100,7 @@ impl Packer {
     /// Take in a call that msgspec encoded as MessagePack.
     fn add<'py>(&mut self, py: Python<'py>, encoded: &[u8], at: i64) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
-        given(py, |out| add_encoded(packer, encoded, at, out))
+        Ok(given(py, |out| add_encoded(packer, encoded, at, out))?.0)
     }
 
     /// Take in rejected records of a conversation.
@@ -112,7 +112,7 @@ impl Packer {
         at: i64,
     ) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
-        given(py, |out| packer.add_rejected(conversation_id, records, at, out))
+        Ok(given(py, |out| packer.add_rejected(conversation_id, records, at, out))?.0)
     }
 
     /// Take in lines from an offset up to the first one that is odd; gives its offset, or None.
@@ -128,12 +128,7 @@ impl Packer {
         at: i64,
     ) -> PyResult<(Given<'py>, Option<usize>)> {
         let packer = &mut self.0;
-        let mut odd = None;
-        let given = given(py, |out| {
-            odd = add_lines(packer, lines, from, longest, most_results, at, out)?;
-            Ok(())
-        })?;
-        Ok((given, odd))
+        given(py, |out| add_lines(packer, lines, from, longest, most_results, at, out))
     }
 
     /// Take in rows from one on up to the first one that is odd; gives its number, or None.
@@ -146,12 +141,7 @@ impl Packer {
         at: i64,
     ) -> PyResult<(Given<'py>, Option<usize>)> {
         let packer = &mut self.0;
-        let mut odd = None;
-        let given = given(py, |out| {
-            odd = add_rows(packer, rows, from, most_results, at, out)?;
-            Ok(())
-        })?;
-        Ok((given, odd))
+        given(py, |out| add_rows(packer, rows, from, most_results, at, out))
     }
 
     /// Take in the records of a decompressed Avro block, or nothing and give None.
@@ -168,34 +158,32 @@ impl Packer {
         read: Py<PyAny>,
     ) -> PyResult<Option<Given<'py>>> {
         let packer = &mut self.0;
-        let mut taken = true;
-        let given = given(py, |out| {
-            taken = add_block(packer, &plan.0, content, count, at, &RecordReader(read), out)?;
-            Ok(())
-        })?;
+        let reader = RecordReader(read);
+        let (given, taken) =
+            given(py, |out| add_block(packer, &plan.0, content, count, at, &reader, out))?;
         Ok(taken.then_some(given))
     }
 
     /// One payload for each conversation that still waits.
     fn rest<'py>(&mut self, py: Python<'py>) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
-        given(py, |out| packer.rest(out))
+        Ok(given(py, |out| packer.rest(out))?.0)
     }
 }
 
-/// What work without the GIL gives.
-fn given(
+/// What work without the GIL gives, and its result.
+fn given<T: Send>(
     py: Python<'_>,
-    work: impl FnOnce(&mut Vec<Packed>) -> PyResult<()> + Send,
-) -> PyResult<Given<'_>> {
-    let packed = py.detach(|| {
+    work: impl FnOnce(&mut Vec<Packed>) -> PyResult<T> + Send,
+) -> PyResult<(Given<'_>, T)> {
+    let (packed, result) = py.detach(|| {
         let mut out = Vec::new();
-        work(&mut out).map(|()| out)
+        work(&mut out).map(|result| (out, result))
     })?;
     let rows = packed
         .into_iter()
         .map(|one| (one.conversation_id, PyBytes::new(py, &one.payload), one.calls, one.earliest));
-    Ok(rows.collect())
+    Ok((rows.collect(), result))
 }
 
 fn add_encoded(
