@@ -45,6 +45,7 @@ from goodgain.pipeline.outputs.formats import (
 )
 from goodgain.pipeline.outputs.sinks import Target, WrittenFile
 from goodgain.pipeline.outputs.sort_keys import mean_of_key, slice_sort_key
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import Estimate, MeanOf
@@ -297,6 +298,9 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
 
     They are taken from `means.csv`, where there are many several times as fast as from the dataset,
     which is read when it is not there.
+
+    Raises:
+      UsageError: `means.csv` is damaged.
     """
     path = FileSystems.join(folder, MEANS_CSV)
     if not FileSystems.exists(path):
@@ -313,7 +317,13 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
             use_threads=False, block_size=_LARGEST_BLOCK, column_names=names
         )
         for rows in _whole_rows(file):
-            table = arrow_csv.read_csv(pa.BufferReader(rows), read, parse, convert)
+            try:
+                table = arrow_csv.read_csv(pa.BufferReader(rows), read, parse, convert)
+            except pa.ArrowInvalid as error:
+                raise UsageError(
+                    f"{path} is damaged ({str(error).splitlines()[0]}); delete it, and the means "
+                    "are read from the dataset."
+                ) from None
             for row in table.filter(_expression(wanted)).to_pylist():
                 row["slice"] = slice_of(row["slice"])
                 yield row
@@ -336,6 +346,8 @@ def _whole_rows(file: BinaryIO) -> Iterator[bytes]:
         if end:
             yield left[:end]
         left = left[end:]
+    if left:
+        yield left
 
 
 def _expression(wanted: MeansWanted) -> pc.Expression:

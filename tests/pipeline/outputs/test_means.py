@@ -11,6 +11,7 @@ from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.means import ALL_MEANS, MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import Target
 from goodgain.pipeline.outputs.sort_keys import mean_key
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.means.values import conversation_values
@@ -85,6 +86,17 @@ def test_rows_of_any_length_come_whole_from_a_table_read_in_pieces(batch, tmp_pa
     expected = written(str(tmp_path), "avro")
     monkeypatch.setattr(writing, "_BATCH", batch)
     assert list(read_means(str(tmp_path / ".unfinished"))) == expected
+
+
+def test_a_last_row_without_a_line_feed_is_read_and_half_of_one_is_refused(tmp_path):
+    expected = written(str(tmp_path), "avro")
+    table = tmp_path / ".unfinished" / MEANS_CSV
+    content = table.read_bytes()
+    table.write_bytes(content.removesuffix(b"\n"))
+    assert list(read_means(str(table.parent))) == expected
+    table.write_bytes(content[: content.rfind(b",", 0, -40)])
+    with pytest.raises(UsageError, match=r"means\.csv"):
+        list(read_means(str(table.parent)))
 
 
 def test_of_a_table_no_more_is_read_than_is_taken(tmp_path, monkeypatch):

@@ -85,7 +85,7 @@ def rows_at_once(
       bounds: what reading may ask of memory.
 
     Raises:
-      TooLargeError: a row of it may take more memory than it may.
+      RowGroupTooLargeError: a row of it may take more memory than it may.
     """
     leaves = list(_leaves(file, parquet, chunks, set(columns)))
     _check_pages(leaves, bounds)
