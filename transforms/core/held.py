@@ -1,0 +1,98 @@
+"""How much of what was read one process may hold at once (SPEC 3).
+
+Beam's local engine and the Python functions keep everything in memory until it is scored, and a
+small compressed file can stand for any amount of that. Other engines spill to disk and count
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sys import getsizeof
+
+from goodgain.transforms.core.errors import GoodGainError
+
+_LEAST = 512 * 2**20
+_ORDINARY_INPUT = 64 * 2**20
+_A_FURTHER_BYTE = 16
+
+# What was measured of Beam's local engine: what a conversation costs, however little it says; the
+# copies of what is read, in all and while its shard is, and how many times more of a key; those of
+# a decoded conversation, of which a result may have 4 bytes; of a row that is written, compressed
+# and not.
+_A_PAYLOAD = 2_000
+_OF_ALL = 2
+_OF_A_SHARD = 2
+_OF_A_KEY = 2
+_DECODED = 30
+_COMPRESSED = 6
+_WRITTEN = 2
+
+
+def default_held(input_bytes: int) -> int:
+    """Bytes that may be held of inputs of so many bytes, where nothing else is asked for.
+
+    Several times what ordinary traces take, and little enough that a process stays below 1 GB for
+    an input below 64 MiB.
+    """
+    return _LEAST + _A_FURTHER_BYTE * max(0, input_bytes - _ORDINARY_INPUT)
+
+
+class HeldBytes:
+    """Counts what stays in memory, as it comes; one for what is held together."""
+
+    def __init__(self, most: int | None) -> None:
+        """Allow `most` bytes, as estimated; None when it does not matter."""
+        self._most = most
+        self._bytes = 0
+        self._shard = 0
+
+    def begin_shard(self) -> None:
+        """What was given of the shard before is no longer copied."""
+        self._shard = 0
+
+    def read(self, key: str | None, *parts: str | bytes | None) -> None:
+        """Count a payload, or the texts of a rejected row, with the conversation_id.
+
+        Raises:
+          GoodGainError: too much is held.
+        """
+        # Not `len`, since a character has up to 4 bytes.
+        size = sum(map(getsizeof, filter(None, parts))) + _OF_A_KEY * getsizeof(key)
+        self._bytes += _A_PAYLOAD + _OF_ALL * size
+        self._shard += _OF_A_SHARD * size
+        self._check(self._bytes + self._shard)
+
+    def written(self, compressed: int, size: int) -> None:
+        """Count rows that wait to be written, `size` bytes before they were compressed.
+
+        Raises:
+          GoodGainError: too much is held.
+        """
+        self._bytes += _COMPRESSED * compressed + _WRITTEN * size
+        self._check(self._bytes)
+
+    def kept(self, size: int) -> None:
+        """Count so many bytes of objects.
+
+        Raises:
+          GoodGainError: too much is held.
+        """
+        self._bytes += size
+        self._check(self._bytes)
+
+    def decoded(self, payloads: Sequence[bytes]) -> None:
+        """See whether a conversation can be scored at once; it is gone afterwards.
+
+        Raises:
+          GoodGainError: it takes too much.
+        """
+        self._check(_DECODED * sum(map(len, payloads)))
+
+    def _check(self, size: int) -> None:
+        if self._most is not None and size > self._most:
+            raise GoodGainError(
+                "The traces decode to more than one process should hold, about "
+                f"{self._most:,} bytes: raise --max-held-bytes if the machine has the memory, give "
+                "fewer files, or run on an engine that keeps data on disk (--runner FlinkRunner)."
+            )
