@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 from goodgain.transforms.core.native import SWITCH, native_module
 from tests.quick_beam import remember
@@ -12,6 +13,9 @@ from tests.quick_beam import remember
 os.environ.pop("COLUMNS", None)
 os.environ.pop("LINES", None)
 remember()
+# How long an example takes says nothing on a machine that does other things, too.
+settings.register_profile("goodgain", deadline=None)
+settings.load_profile("goodgain")
 # Each takes most of a minute; what begins last should not be what ends last.
 LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortnight.py")
 

@@ -1,0 +1,84 @@
+"""Rows of a dataset as Avro writes them, several times sooner than by fastavro.
+
+fastavro asks of every value that may be null which branch of its union it is; a dataset's columns
+have one type each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from struct import Struct
+from typing import Any
+
+from goodgain.pipeline.outputs.datasets import Column, Kind
+from goodgain.transforms.core.files.avro_header import zigzag
+
+_NULL, _VALUE = b"\0", b"\2"  # the branches of what may be null
+_MOST_REMEMBERED = 2**12
+_double, _branch_and_double = Struct("<d").pack, Struct("<cd").pack
+_Encode = Callable[[Any], bytes]
+
+
+def row_encoder(columns: Sequence[Column]) -> Callable[[Mapping[str, Any]], bytes]:
+    """What makes the bytes of one row by column name; a record's are those of its fields."""
+    encoders = [(column.name, _encoder(column)) for column in columns]
+    return lambda row: b"".join([encode(row[name]) for name, encode in encoders])
+
+
+def _encoder(column: Column) -> _Encode:
+    encode = _ENCODERS[column.kind]
+    if not column.nullable:
+        return encode
+
+    def encode_nullable(value: Any) -> bytes:
+        return _NULL if value is None else _VALUE + encode(value)
+
+    if column.kind == "whole":
+        return _Remembered(encode_nullable).__getitem__
+    return _nullable_number if column.kind == "number" else encode_nullable
+
+
+def _nullable_number(number: float | None) -> bytes:
+    return _NULL if number is None else _branch_and_double(_VALUE, number)
+
+
+class _Remembered(dict[int | None, bytes]):
+    """The bytes of whole numbers; remembers the small ones, which are nearly all."""
+
+    def __init__(self, encode: Callable[[Any], bytes]) -> None:
+        self._encode = encode
+
+    def __missing__(self, number: int | None) -> bytes:
+        encoded = self._encode(number)
+        if number is None or 0 <= number < _MOST_REMEMBERED:
+            self[number] = encoded
+        return encoded
+
+
+_whole = _Remembered(zigzag).__getitem__
+
+
+@lru_cache(maxsize=256)  # the rows of a conversation come together
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return _whole(len(encoded)) + encoded
+
+
+def _map(pairs: Mapping[str, str]) -> bytes:
+    entries = b"".join([_text(key) + _text(value) for key, value in pairs.items()])
+    return _whole(len(pairs)) + entries + _whole(0) if pairs else _whole(0)
+
+
+def _flag(value: bool) -> bytes:
+    return b"\1" if value else b"\0"
+
+
+_ENCODERS: Mapping[Kind, _Encode] = {
+    "text": _text,
+    "whole": _whole,
+    "number": _double,
+    "time": zigzag,
+    "map": _map,
+    "flag": _flag,
+}

@@ -1,0 +1,50 @@
+"""Rows of Avro are written as fastavro writes them, to the byte."""
+
+import io
+import struct
+
+import fastavro
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodgain.pipeline.outputs.avro_rows import row_encoder
+from goodgain.pipeline.outputs.datasets import Column, Dataset
+from goodgain.pipeline.outputs.formats import parsed_schema
+
+WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-70, 5_000)
+VALUES = {
+    "text": st.text(),
+    "whole": WHOLE,
+    "number": st.floats(allow_nan=False) | st.integers(-9, 9),
+    "time": WHOLE,
+    "map": st.dictionaries(st.text(), st.text()),
+    "flag": st.booleans(),
+}
+COLUMNS = tuple(
+    Column(f"{kind}_{nullable}", kind, "", nullable)
+    for kind in VALUES
+    for nullable in (False, True)
+)
+encode = row_encoder(COLUMNS)
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            one.name: VALUES[one.kind] | st.none() if one.nullable else VALUES[one.kind]
+            for one in COLUMNS
+        }
+    )
+)
+def test_the_bytes_are_those_of_fastavro(row):
+    written = io.BytesIO()
+    fastavro.schemaless_writer(written, parsed_schema(Dataset("rows", "", COLUMNS)), row)
+    assert encode(row) == written.getvalue()
+    assert encode(row) == written.getvalue()  # also from what is remembered
+
+
+@pytest.mark.parametrize("kind", [kind for kind in VALUES if kind != "flag"])
+def test_null_is_refused_where_it_is_not_declared(kind):
+    with pytest.raises((TypeError, AttributeError, struct.error)):
+        row_encoder([Column("one", kind, "")])({"one": None})
