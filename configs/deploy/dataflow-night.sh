@@ -16,7 +16,7 @@ set -eu
 day=${1:-$(TZ=UTC+24 date +%Y-%m-%d)}
 case $day in
   [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]) ;;
-  *) echo "dataflow-night: '$day' is no day; write it like 2025-03-04." >&2; exit 2 ;;
+  *) echo "dataflow-night: '$day' is not a day; write it like 2025-03-04." >&2; exit 2 ;;
 esac
 output=$BUCKET/goodgain/date=$day
 

@@ -17,6 +17,9 @@ use crate::record_encoding::{encode_call, encode_pairs, record_digest};
 use crate::records::{Pools, SearchCall, SearchResult};
 use crate::rules::RuleTable;
 
+/// Bytes of a record that take as much room as a result: `_BYTES_OF_A_RESULT` of `packing.py`.
+const BYTES_OF_A_RESULT: usize = 1 << 14;
+
 /// Some records of one conversation.
 pub struct Packed {
     pub conversation_id: String,
@@ -99,7 +102,8 @@ impl Packer {
             false => None,
         };
         let results = pools.results_of(call.results);
-        let room = 1 + results.len(); // a call without results takes room too
+        // A call without results takes room too, and so do long texts.
+        let room = 1 + results.len() + whole.len() / BYTES_OF_A_RESULT;
         let mut buffered = self.take(call.conversation_id, at);
         let names = self.add_results(results, pools, &mut buffered.frame)?;
         buffered.calls.push(Call {
@@ -132,6 +136,9 @@ impl Packer {
     ) -> PyResult<()> {
         let mut buffered = self.take(conversation_id, at);
         buffered.rejected_records += records;
+        let room = 1 + conversation_id.len() / BYTES_OF_A_RESULT;
+        buffered.room += room;
+        self.results += room;
         self.put(conversation_id, buffered);
         self.give_when_full(given)
     }
