@@ -81,7 +81,7 @@ def _no_command(words: Sequence[str]) -> str:
         return f"give one of {', '.join(own)}; see `goodgain --help`."
     near = get_close_matches(name.lower(), COMMANDS, n=1)
     suggestion = f"; did you mean {near[0]}?" if near else f"; there are {known}."
-    return f"'{name}' is no command{suggestion} See `goodgain --help`."
+    return f"'{name}' is not a command{suggestion} See `goodgain --help`."
 
 
 def _overview() -> str:

@@ -69,11 +69,11 @@ def _sum(several: Iterable[Counts]) -> Counts:
     return dict(total)
 
 
-def as_told(counts: Counts) -> Counts:
+def counts_of_step(counts: Counts) -> Counts:
     """Counts that a step before has told."""
     return counts
 
 
-def of_score(score: ConversationScore) -> Counts:
+def counts_of_score(score: ConversationScore) -> Counts:
     """What became of a conversation's records and results."""
     return score.counts

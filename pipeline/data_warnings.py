@@ -1,4 +1,4 @@
-"""The warnings of a run: made when it ends, kept in its manifest, told wherever it is judged."""
+"""The warnings of a run: made at its end, kept in its manifest, shown wherever it is judged."""
 
 from __future__ import annotations
 
@@ -84,6 +84,6 @@ def grave_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     return grave(warnings_in(manifest), allowed)
 
 
-def told(warning: DataWarning) -> str:
+def warning_text(warning: DataWarning) -> str:
     """A warning as one paragraph for people."""
     return f"Warning ({warning.code}): {warning.message} {warning.remedy}"

@@ -1,4 +1,4 @@
-"""The whole pipeline on one screen, in the order of the data: read, key, score, combine, write."""
+"""The whole batch pipeline on one screen: read, key, score, combine, write."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from goodgain.pipeline.counts import (
     CountElements,
     Counts,
     SumCounts,
-    as_told,
-    of_score,
+    counts_of_score,
+    counts_of_step,
 )
 from goodgain.pipeline.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.judgments import SHOWN_PROBLEMS
@@ -58,15 +58,15 @@ _Scores = tuple[beam.PCollection[Any], ...]
 
 
 class Plan(Struct, frozen=True):
-    """What a run computes; everything that the graph is built from.
+    """Everything that the graph of a run is built from.
 
     Attributes:
       adaptation: how the records differ from those of SPEC 2.
-      qrels: files of judgments that replace the labels of the traces; none where those count.
-      labels: files of labels of single results, which go before those of the traces.
+      qrels: files of judgments that replace the labels of the traces; empty = keep the labels.
+      labels: files of labels of single results, which override those of the traces.
       iteration_base: number of the first iteration of a turn, in the labels as in the traces.
       in_state: how the engine gathers conversations (`goodgain.transforms.score.ScorePayloads`).
-      finishes: the run, where the graph itself is to finish it since nobody waits for its end.
+      finishes: the run, if the graph itself must finish it because no program waits for its end.
     """
 
     inputs: tuple[InputFile, ...]
@@ -94,7 +94,12 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         label_keys=plan.scoring.label_keys,
     )
     files = pipeline | "Read" >> ReadPayloads(
-        plan.inputs, packing, plan.shard_bytes, plan.adaptation, plan.bounds
+        plan.inputs,
+        packing,
+        plan.shard_bytes,
+        plan.adaptation,
+        plan.bounds,
+        plan.target.most_held,
     )
     labelling = _join_qrels(pipeline, files, plan) if plan.qrels else None
     payloads = files.payloads
@@ -103,7 +108,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     given = _join_labels(pipeline, payloads, plan) if plan.labels else None
     if given:
         payloads = (payloads, given.joined.payloads) | "GivenLabels" >> beam.Flatten()
-    scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state)
+    scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state, plan.target.most_held)
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
     # Never one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
@@ -111,8 +116,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
 
     counts = (
-        files.counts | "CountRead" >> CountElements(as_told),
-        *_each(scores, "CountScores", CountElements(of_score)),
+        files.counts | "CountRead" >> CountElements(counts_of_step),
+        *_each(scores, "CountScores", CountElements(counts_of_score)),
         *(
             _each(
                 scores,
@@ -132,7 +137,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         files.rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
-        # In batch everything comes in time; the dataset is there all the same.
+        # In batch no record is late, but the dataset exists.
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
@@ -155,12 +160,12 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
 
 
 def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
-    """What a transform makes of each of several collections."""
+    """Apply a transform to each of several collections."""
     return tuple(one | f"{label}{at}" >> transform for at, one in enumerate(scores, start=1))
 
 
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
-    """Labels for the conversations; of all problems with the judgments, a list of the first."""
+    """Labels for the conversations, and a list of the first problems with the judgments."""
     read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes)
     joined: Labelling = files.asked | "JoinQrels" >> JoinQrels(read.judgments)
     problems = (
@@ -231,7 +236,7 @@ def _write_scores(plan: Plan) -> WriteRows:
 
 
 def _without_counts(score: ConversationScore) -> ConversationScore:
-    """What is written; the counts, half of a score's bytes, need not be carried to the files."""
+    """The scores to write, without their counts, which are half of a score's bytes."""
     return replace(score, counts={}, rejected_labels=[])
 
 

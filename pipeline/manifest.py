@@ -1,4 +1,4 @@
-"""The manifest of a run: what went in, what came of it, and with what it was made (SPEC 6)."""
+"""The manifest of a run: its input, its outcome, its parameters and versions (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
 
-# Counted in every run, also when there are none.
+# Always in the manifest, even if 0.
 _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
 _RESULTS = ("total", "unique", "good", "duplicates", "unlabelled", "label_conflicts")
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
@@ -47,11 +48,12 @@ POOL_COUNTS = (
     "conversations_without_pool",
     "conversations_without_good_documents",
 )
+_LOST = "the engine lost or repeated some, so nothing was published: run again."
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
 class Balance(Struct, frozen=True):
-    """What became of the records that were read: each ends in exactly one way (SPEC 3)."""
+    """The outcomes of the records that were read: each has exactly one (SPEC 3)."""
 
     read: int
     scored: int
@@ -67,12 +69,12 @@ class Balance(Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether the sum of the outcomes is what was read."""
+        """Whether the outcomes add up to the records read."""
         return self.read == self.accounted
 
 
 def balance_of(counts: Mapping[str, int]) -> Balance:
-    """The balance among what the pipeline counted.
+    """The balance of the records that the pipeline counted.
 
     Raises:
       BalanceError: it does not hold.
@@ -81,8 +83,8 @@ def balance_of(counts: Mapping[str, int]) -> Balance:
     if not balance.holds:
         outcomes = " + ".join(f"{getattr(balance, outcome)} {outcome}" for outcome in OUTCOMES)
         raise BalanceError(
-            f"{balance.read} records were read but {balance.accounted} are accounted for "
-            f"({outcomes}); the engine lost or repeated some, so nothing was published."
+            f"{counted(balance.read, 'record was', 'records were')} read but "
+            f"{counted(balance.accounted, 'is', 'are')} accounted for ({outcomes}); {_LOST}"
         )
     return balance
 
@@ -90,33 +92,38 @@ def balance_of(counts: Mapping[str, int]) -> Balance:
 def check_complete(
     counts: Mapping[str, int], datasets: Mapping[str, int], inputs: Sequence[InputFile]
 ) -> None:
-    """Make sure that all of the input was read, and all that came of it was written.
+    """Make sure that all input was read and all rows were written.
 
-    A part of a file that is lost with its counts is missed by no balance of records.
+    The balance of records alone would not notice a part of a file that is lost with its counts.
 
     Args:
-      counts: what the pipeline counted, by dotted name.
+      counts: counts of the pipeline, by dotted name.
       datasets: rows by dataset.
-      inputs: the files that were to be read.
+      inputs: the files that should have been read.
 
     Raises:
-      BalanceError: something was lost, or is there twice.
+      BalanceError: something is missing, or there twice.
     """
     conversations = counts.get("conversations.total", 0)
     for expected, found, what in (
         (
             sum(file.size for file in inputs),
             counts.get("bytes.read", 0),
-            "bytes of input were read",
+            ("byte of input was read", "bytes of input were read"),
         ),
-        (conversations, datasets.get("conversations", 0), "conversations were written"),
-        (counts.get("rows.rejected", 0), datasets.get("rejected", 0), "rejected rows were written"),
+        (
+            conversations,
+            datasets.get("conversations", 0),
+            ("conversation was written", "conversations were written"),
+        ),
+        (
+            counts.get("rows.rejected", 0),
+            datasets.get("rejected", 0),
+            ("rejected row was written", "rejected rows were written"),
+        ),
     ):
         if found != expected:
-            raise BalanceError(
-                f"{found} of {expected} {what}; the engine lost or repeated some, so nothing was "
-                "published."
-            )
+            raise BalanceError(f"{found:,} of {counted(expected, *what)}; {_LOST}")
 
 
 def manifest_of(
@@ -136,21 +143,21 @@ def manifest_of(
     too_many_rejected: bool,
     warnings: Sequence[DataWarning] = (),
 ) -> dict[str, Any]:
-    """The manifest as it stands in `manifest.json`.
+    """The content of `manifest.json`.
 
     Args:
-      counts: what the pipeline counted, by dotted name.
+      counts: counts of the pipeline, by dotted name.
       datasets: rows by dataset.
       parameters: the configuration of the run.
       rules_digest: of the rules for duplicates.
       inputs: the files that were read.
-      sizes_after: the sizes that these have after the run, None of one that is gone.
-      qrels: the files of judgments, when labels came from those.
-      labels: the files of labels of single results, when some were given.
-      pool: what there was to find, when it was scored with one.
-      engine: what ran the pipeline.
+      sizes_after: the sizes of these files after the run; None for a deleted one.
+      qrels: the files of judgments, if labels came from judgments.
+      labels: the files with labels of single results, if any.
+      pool: the pool that the run was scored with, if any.
+      engine: the engine that ran the pipeline.
       started, finished: UTC.
-      warnings: what is odd about the data (SPEC 10).
+      warnings: oddities in the data (SPEC 10).
       too_many_rejected: whether the limit `max_rejected` is exceeded.
 
     Raises:
@@ -196,7 +203,7 @@ def manifest_of(
 
 
 def _reading(counts: Mapping[str, int]) -> str:
-    """What read and fingerprinted on the workers, or why not in native code where that is known."""
+    """Whether workers read with native code or Python, and why the latter, if known."""
     native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
     if not native:
         here = active_path()
@@ -205,14 +212,14 @@ def _reading(counts: Mapping[str, int]) -> str:
 
 
 def written_time(time: datetime) -> str:
-    """A time as it stands in a manifest."""
+    """A time as text in a manifest."""
     return time.isoformat(timespec="milliseconds")
 
 
 def _files(
     files: Sequence[InputFile], sizes_after: Sequence[int | None] | None = None
 ) -> list[dict[str, Any]]:
-    """Paths and sizes of files; where it is another by now, also `size_after`, null when gone."""
+    """Paths and sizes of files, with `size_after` if the size changed (null if deleted)."""
     after = [file.size for file in files] if sizes_after is None else sizes_after
     return [
         {"path": file.path, "size": file.size} | ({} if size == file.size else {"size_after": size})
@@ -221,7 +228,7 @@ def _files(
 
 
 def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, Any]:
-    """What joined with judgments from outside and what did not (SPEC 8)."""
+    """Counts of judgments from outside that joined with the traces, or did not (SPEC 8)."""
     return {
         "files": _files(files),
         **{name: counts.get(f"qrels.{name}", 0) for name in QRELS_COUNTS},
@@ -230,7 +237,7 @@ def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, A
 
 
 def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
-    """What became of the labels of single results: each ends in exactly one way.
+    """The outcomes of the labels of single results: each has exactly one.
 
     Raises:
       BalanceError: they do not add up.
@@ -239,8 +246,8 @@ def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, 
     if told["read"] != sum(told[name] for name in LABEL_OUTCOMES):
         outcomes = " + ".join(f"{told[name]} {name}" for name in LABEL_OUTCOMES)
         raise BalanceError(
-            f"{told['read']} labels were read but they ended as {outcomes}; the engine lost or "
-            "repeated some, so nothing was published."
+            f"{counted(told['read'], 'label was', 'labels were')} read but their outcomes are "
+            f"{outcomes}; {_LOST}"
         )
     return {
         "files": [{"path": file.table.path, "size": file.size} for file in files],
@@ -250,7 +257,7 @@ def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, 
 
 
 def _pool(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> dict[str, Any]:
-    """Which pool it was, and how the run's documents met it (SPEC 9)."""
+    """The pool, and how many of the run's documents are in it (SPEC 9)."""
     return {
         "folder": pool.folder,
         "digest": pool.digest,
@@ -278,12 +285,36 @@ def judged_outside(manifest: Mapping[str, Any]) -> bool:
 
 
 def check_run(manifest: Mapping[str, Any], folder: str) -> None:
-    """Make sure that a manifest is that of a run.
+    """Make sure that a manifest is of a run.
 
     Raises:
       UsageError: it is not.
     """
     if not isinstance(manifest.get("parameters"), dict) or "records" not in manifest:
         raise UsageError(
-            f"{folder} is not the output of `goodgain run`: give the folder that its --output named"
+            f"{folder} is not the output of `goodgain run`: use the folder that its --output named"
+        )
+
+
+def check_row_count(
+    manifest: Mapping[str, Any], dataset: str, rows: int, place: str, remedy: str
+) -> None:
+    """Make sure that a dataset has as many rows as its manifest says, if it says so.
+
+    A text that was cut where a row ends, or a file that is gone, shows nowhere else.
+
+    Args:
+      rows: how many were read.
+      place: where, for the message.
+      remedy: what to do, for the message.
+
+    Raises:
+      UsageError: it has not.
+    """
+    datasets = manifest.get("datasets")
+    expected = datasets.get(dataset) if isinstance(datasets, dict) else None
+    if expected not in (None, rows):
+        raise UsageError(
+            f"{place} holds {counted(rows, 'row')}, but {expected:,} by manifest.json: it was cut "
+            f"or changed since the run; {remedy}."
         )

@@ -40,6 +40,7 @@ from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
+from goodgain.transforms.core.held import default_held
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.read import find_inputs, open_plain
 
@@ -151,6 +152,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
             area=run.area,
+            most_held=_most_held(config, input_bytes),
         ),
         scoring=scoring_of(
             config,
@@ -172,6 +174,12 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
         in_state=runners.ENGINES[config.runner].in_state,
         finishes=run if handed_over else None,
     )
+
+
+def _most_held(config: RunConfig, input_bytes: int) -> int | None:
+    if not runners.ENGINES[config.runner].in_state:
+        return None  # what such an engine holds is on its disks, too
+    return config.max_held_bytes or default_held(input_bytes)
 
 
 def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> None:

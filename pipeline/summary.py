@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.data_warnings import grave_in, told, warnings_in
+from goodgain.pipeline.data_warnings import grave_in, warning_text, warnings_in
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means import MeansWanted, read_means
@@ -24,18 +24,19 @@ from goodgain.transforms.core.scoring.costs import COST, cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting
 
-# The headline: what was gathered, how efficiently, how much was repeated, how soon it was there.
+# The headline: gain, efficiency, repetition, and the iterations until all good results.
 _HEADLINE = (
     "CG", "DCG", "RAG", "DRAG", "SRE", "SRR",
     "iterations_for_all_good_results", "iterations_after_last_good", "N", "R",
 )  # fmt: skip
 _OWN_IDEAL = (
-    "own ideal: measured against what this run found itself; comparable between runs only with the "
-    "same judgments (--qrels or --pool)."
+    "own ideal: the ideal list holds only what this run found; comparable between runs only with "
+    "the same judgments (--qrels or --pool)."
 )
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _SHOWN_REASONS = 3
 _SHOWN_CHANGED = 3
+_MORE_CHANGED = ("more file has", "more files have")
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
@@ -69,7 +70,7 @@ def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
     fatal = grave_in(manifest)
     for warning in warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
-        print_line(console, Text(printable(told(warning)) + ending, style="yellow"))
+        print_line(console, Text(printable(warning_text(warning)) + ending, style="yellow"))
         print_line(console, "")
 
 
@@ -101,7 +102,7 @@ def _print_means(
 
 
 def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> None:
-    """Why means have no interval, where their note says so."""
+    """Print why means have no interval, from their notes."""
     noted: dict[str, list[str]] = {}
     for row in rows:
         if row["ci_low"] is None and row["note"]:
@@ -113,7 +114,7 @@ def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> Non
 def _print_everyone(
     console: Console, means: list[dict[str, Any]], words: Mapping[str, Definition]
 ) -> None:
-    """The headline with the conversations that never searched, where there are any."""
+    """Print the headline with the conversations that never searched, if there are any."""
     rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
     told = [
         f"{words[name].label} {number(rows[name]['mean'])} ({_interval(rows[name], words[name])})"
@@ -153,7 +154,7 @@ def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any
 
 
 def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> None:
-    number = _percentage if definition.metric.is_share else decimal
+    number = _percentage if definition.metric.in_percent else decimal
     table.add_row(
         definition.label,
         number(row["mean"]),
@@ -167,7 +168,7 @@ def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> N
 def _interval(row: Mapping[str, Any], definition: Definition) -> str:
     if row["ci_low"] is None:
         return "-"
-    number = _percentage if definition.metric.is_share else decimal
+    number = _percentage if definition.metric.in_percent else decimal
     low, high = (definition.metric.within(row[end]) for end in ("ci_low", "ci_high"))
     return f"{number(low)} .. {number(high)}"
 
@@ -182,7 +183,9 @@ def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> Non
             "again once nothing writes to it.",
         )
     if len(changed) > _SHOWN_CHANGED:
-        print_line(console, f"Note: {len(changed) - _SHOWN_CHANGED:,} more files have changed.")
+        print_line(
+            console, f"Note: {counted(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)} changed."
+        )
 
 
 def _percentage(share: float | None) -> str:
@@ -218,8 +221,8 @@ def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
             console,
             f"Labels: {labels['read']:,} read = {labels['joined']:,} joined + "
             f"{labels['repeated']:,} repeated + {labels['empty']:,} empty + "
-            f"{labels['rejected']:,} rejected; {labels['replaced']:,} replace another of the "
-            "traces.",
+            f"{labels['rejected']:,} rejected; "
+            f"{counted(labels['replaced'], 'replaces', 'replace')} another of the traces.",
         )
     if "qrels" in manifest:
         _print_qrels(console, manifest["qrels"])

@@ -20,6 +20,7 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -34,7 +35,11 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN, Result, SearchCall
-from goodgain.transforms.core.scoring.registry import COMPUTED_METRICS, columns_of
+from goodgain.transforms.core.scoring.computed import (
+    COMPUTED_ITERATION_METRICS,
+    COMPUTED_METRICS,
+    columns_of,
+)
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -214,35 +219,48 @@ def _score_row(score: ConversationScore, metrics: tuple[RankingMetric, ...]) -> 
     return beam.Row(
         **row,
         **dict(zip(names, ranking, strict=True)),
-        iterations=[_row(one) for one in score.iterations],
+        iterations=[_of_columns(columns_of(one)) for one in score.iterations],
         score=_encode(score),
     )
 
 
 def _score_type(metrics: tuple[RankingMetric, ...]) -> RowTypeConstraint:
-    left_out = ("ranking", "computed")
-    fields = [field for field in _fields(ConversationRow) if field[0] not in left_out]
-    computed = [
-        (metric.name, Union[int if metric.whole else float, None])  # noqa: UP007
-        for metric in COMPUTED_METRICS
-    ]
+    fields = _fields_but(ConversationRow, "ranking", "computed")
+    computed = list(map(_computed_field, COMPUTED_METRICS))
+    of_iterations = RowTypeConstraint.from_fields(
+        [
+            *_fields_but(IterationRow, "computed"),
+            *map(_computed_field, COMPUTED_ITERATION_METRICS),
+        ]
+    )
     ranking = [(column_name(metric.name), Union[float, None]) for metric in metrics]  # noqa: UP007
-    nested = [("iterations", Sequence[_row_type(IterationRow)]), ("score", bytes)]  # type: ignore[misc]
+    nested = [("iterations", Sequence[of_iterations]), ("score", bytes)]  # type: ignore[valid-type]
     return RowTypeConstraint.from_fields([*fields, *computed, *ranking, *nested])
+
+
+def _fields_but(struct: type[msgspec.Struct], *left_out: str) -> list[tuple[str, Any]]:
+    return [field for field in _fields(struct) if field[0] not in left_out]
+
+
+def _computed_field(metric: Metric) -> tuple[str, Any]:
+    return metric.name, Union[int if metric.whole else float, None]  # noqa: UP007
 
 
 def _score(row: Any, metrics: int) -> ConversationScore:
     score = _scores.decode(row.score)
     if len(score.conversation.ranking) != metrics:
         raise GoodGainError(
-            "GlobalMeans was given other ranking metrics than ScoreConversations; give both the "
-            "same."
+            "GlobalMeans has other ranking metrics than ScoreConversations; give both the same."
         )
     return score
 
 
 def _row(one: msgspec.Struct) -> beam.Row:
-    return beam.Row(**{name: _schema_value(value) for name, value in asdict(one).items()})
+    return _of_columns(asdict(one))
+
+
+def _of_columns(columns: dict[str, Any]) -> beam.Row:
+    return beam.Row(**{name: _schema_value(value) for name, value in columns.items()})
 
 
 def _schema_value(value: Any) -> Any:

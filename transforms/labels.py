@@ -127,7 +127,7 @@ class JoinLabels(beam.PTransform):
     def expand(self, payloads: beam.PCollection[Keyed]) -> LabelledPayloads:
         """Apply the transform."""
         asked = payloads | "Ask" >> beam.FlatMap(_ask)
-        given = self.labels | "Key" >> beam.Map(_given)
+        given = self.labels | "Key" >> beam.Map(_key_and_label)
         for side in (asked, given):
             side.element_type = KV[bytes, bytes]
         outputs = (
@@ -148,7 +148,7 @@ def _ask(keyed: Keyed) -> Iterator[_Pair]:
         yield _encode(key), asking
 
 
-def _given(label: ResultLabel) -> _Pair:
+def _key_and_label(label: ResultLabel) -> _Pair:
     return _encode(label.key), _GIVEN + _encode(label)
 
 

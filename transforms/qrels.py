@@ -263,7 +263,7 @@ class _Label(_Counting):
         for value in values:
             if value[:1] == _ASKED:
                 asked = True
-                yield from self._tell(value[1:].decode(), document_digest(topic, name), gain)
+                yield from self._add_label(value[1:].decode(), document_digest(topic, name), gain)
         if not asked:
             self._count("qrels.never_retrieved")
 
@@ -278,19 +278,19 @@ class _Label(_Counting):
                 lines += 1
         return places, lines
 
-    def _tell(self, conversation_id: str, digest: bytes, gain: int) -> Iterator[WindowedValue]:
+    def _add_label(self, conversation_id: str, digest: bytes, gain: int) -> Iterator[WindowedValue]:
         self._labels.setdefault(conversation_id, {})[digest] = gain
         self._held += 1
         if self._held >= _MOST_HELD:
-            yield from self._told()
+            yield from self._emit_labels()
 
-    def _told(self) -> Iterator[WindowedValue]:
+    def _emit_labels(self) -> Iterator[WindowedValue]:
         told, self._labels, self._held = self._labels, {}, 0
         for conversation_id, labels in told.items():
             yield _last((conversation_id, payload((), external=ExternalLabels({}, labels))))
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
-        yield from self._told()
+        yield from self._emit_labels()
         yield from self._pooled()
         yield from self._counted()
 

@@ -10,6 +10,7 @@ from apache_beam.pvalue import TaggedOutput
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.judgment import Asked
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -54,6 +55,8 @@ class ReadPayloads(beam.PTransform):
     Attributes:
       shards: cuts the inputs into byte ranges.
       packing: how records become payloads.
+      most_held: bytes that the engine may hold (`goodgain.transforms.core.held`), where it keeps
+        everything in one process; None elsewhere.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class ReadPayloads(beam.PTransform):
         shard_bytes: int = DEFAULT_SHARD_BYTES,
         adaptation: Adaptation | None = None,
         bounds: ReadBounds = DEFAULT_BOUNDS,
+        most_held: int | None = None,
     ) -> None:
         """Read `inputs`, as `FindShards` takes them, in shards of `shard_bytes`.
 
@@ -72,6 +76,7 @@ class ReadPayloads(beam.PTransform):
         super().__init__()
         self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
         self.packing = packing
+        self.most_held = most_held
 
     def expand(self, begin: beam.pvalue.PBegin) -> ReadFiles:
         """Read each shard.
@@ -80,7 +85,8 @@ class ReadPayloads(beam.PTransform):
           UsageError: a pattern matches no file.
         """
         shards = begin | "Shards" >> self.shards
-        outputs = shards | "ReadShard" >> beam.ParDo(ReadShardPayloads(self.packing)).with_outputs(
+        read = beam.ParDo(ReadShardPayloads(self.packing, self.most_held))
+        outputs = shards | "ReadShard" >> read.with_outputs(
             REJECTED, _COUNTS, _ASKED, main="payloads"
         )
         # Beam's own spelling, since workers know this type's fast coder only by it.
@@ -95,24 +101,30 @@ class ReadPayloads(beam.PTransform):
 class ReadShardPayloads(beam.DoFn):
     """FileShard to its payloads; rejected rows, counts and questions for labels are tagged."""
 
-    def __init__(self, packing: Packing) -> None:
+    def __init__(self, packing: Packing, most_held: int | None = None) -> None:
         self._packing = packing
+        self._most_held = most_held
 
     def setup(self) -> None:
         """Make what a worker needs once."""
         self._packer = packer_for(self._packing)
         self._way = "native" if isinstance(self._packer, NativePacker) else "python"
+        self._held = HeldBytes(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
-        """Everything in one shard; never raises for what a file holds."""
+        """Everything in one shard; raises for what a file holds only when it is too much."""
         calls = rejected = rows = 0
+        held = self._held
+        held.begin_shard()
         for found in payloads_of_shard(shard, open_plain, self._packer):
             if isinstance(found, RejectedRecord):
                 rejected += found.records
                 rows += 1
+                held.read(found.conversation_id, found.reason, found.payload)
                 yield TaggedOutput(REJECTED, found)
                 continue
             calls += found.calls
+            held.read(found.conversation_id, found.payload)
             yield found.conversation_id, found.payload
             if found.asked is not None:
                 yield TaggedOutput(_ASKED, found.asked)

@@ -14,6 +14,7 @@ from apache_beam.transforms.userstate import BagStateSpec, TimerSpec, on_timer
 from apache_beam.transforms.window import GlobalWindow
 
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.lookup import PoolUse, shard_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
@@ -84,19 +85,23 @@ class ScorePayloads(beam.PTransform):
         grouping. In Beam's local runner that takes less than half the memory. Elsewhere it costs
         three to fifteen times as much, and is wrong where an engine fires timers before it has
         brought all of a conversation, as Prism does.
+      most_held: as of `ReadPayloads`; used in state.
     """
 
-    def __init__(self, scoring: Scoring, in_state: bool = False) -> None:
+    def __init__(
+        self, scoring: Scoring, in_state: bool = False, most_held: int | None = None
+    ) -> None:
         super().__init__()
         self.scoring = scoring
         self.in_state = in_state
+        self.most_held = most_held
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> ScoredConversations:
         """Apply the transform."""
         if self.scoring.pool is not None:
             return self._with_pool(payloads, self.scoring.pool)
         if self.in_state:
-            fold = beam.ParDo(ScoreFromState(self.scoring))
+            fold = beam.ParDo(ScoreFromState(self.scoring, self.most_held))
         else:
             payloads = payloads | "GroupByConversation" >> beam.GroupByKey()
             fold = beam.ParDo(ScoreGrouped(self.scoring))
@@ -182,8 +187,9 @@ class ScoreFromState(beam.DoFn):
     # Event time, so that it fires when the watermark says that the input is complete.
     CLOSE = TimerSpec("close", TimeDomain.WATERMARK)
 
-    def __init__(self, scoring: Scoring) -> None:
+    def __init__(self, scoring: Scoring, most_held: int | None = None) -> None:
         self._scoring = scoring
+        self._held = HeldBytes(most_held)
 
     def setup(self) -> None:
         """Make what a worker needs once."""
@@ -209,7 +215,8 @@ class ScoreFromState(beam.DoFn):
 
         Raises:
           GoodGainError: a part of the conversation came after the engine had said that all of it
-            was there. Two rows of one conversation would look right, and be counted twice.
+            was there. Two rows of one conversation would look right, and be counted twice. Or
+            the conversation is too large to be scored at once.
         """
         packed = list(payloads.read())
         if _SCORED in packed:
@@ -217,6 +224,7 @@ class ScoreFromState(beam.DoFn):
                 f"The engine delivered part of conversation {conversation_id!r} after its end, so "
                 "its row would be wrong; use ScorePayloads without in_state."
             )
+        self._held.decoded(packed)
         payloads.clear()
         payloads.add(_SCORED)
         yield _scored(conversation_id, packed, self._scorer)

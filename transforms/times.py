@@ -1,4 +1,4 @@
-"""Points in time as Good Gain counts them, in milliseconds since 1970, and as Beam does."""
+"""Converts between times in milliseconds since 1970 and Beam's timestamps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _MICROS = 1_000  # of a millisecond
 
 
 def millis_of(timestamp: Timestamp) -> int:
-    """A point in time of Beam in whole milliseconds, what is beyond cut off."""
+    """A Beam timestamp in whole milliseconds, rounded down."""
     return int(timestamp.micros // _MICROS)
 
 
 def timestamp_of(millis: int) -> Timestamp:
-    """A point in time in milliseconds as Beam's."""
+    """A time in milliseconds as a Beam timestamp."""
     return Timestamp(micros=millis * _MICROS)

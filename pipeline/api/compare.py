@@ -1,4 +1,4 @@
-"""`goodgain.compare`: whether a candidate is better than a base, where, and how sure that is."""
+"""`goodgain.compare`: whether a candidate is better than a base, where, and how certainly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Comparison:
         self._report = report
 
     def report(self, path: str | Path) -> None:
-        """Write the report to look at in a browser: one HTML file that needs no network.
+        """Write the report: one HTML file that needs no network.
 
         Raises:
           UsageError: the file cannot be written.
@@ -56,9 +56,9 @@ def compare(
     """Compare two runs pair by pair, as `goodgain compare` does.
 
     Args:
-      base: what `evaluate` or `load` gave, or the output folder of a run.
+      base: the result of `evaluate` or `load`, or the output folder of a run.
       candidate: likewise.
-      slices: attributes to compare by, beside the comparison of everything.
+      slices: attributes to compare by, in addition to all conversations.
       options: `metrics`, `family`, `primary`, `tolerances`, `pair_by`, `unpaired`, `max_i`,
         `correction`, `pool`, `force`, with the meaning that they have for `goodgain compare`.
 
@@ -86,7 +86,7 @@ def compare(
     known = sorted(set(ComparisonRequest.__struct_fields__) - {"outputs", "slices"})
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise UsageError(f"{unknown[0]} is no option of compare; there are {', '.join(known)}.")
+        raise UsageError(f"{unknown[0]} is not an option of compare; use {', '.join(known)}.")
     lists: dict[str, Any] = {
         name: _several(options.pop(name)) for name in _LISTS if name in options
     }
@@ -109,7 +109,7 @@ def _several(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _folder(run: Run | str | Path, folder: str, name: str) -> str:
-    """Where the outputs of a run are; those of one in memory are put into the folder."""
+    """The folder of a run's outputs; those in memory are first written to `folder`."""
     if not isinstance(run, Run):
         return str(run)
     place = Path(folder) / name

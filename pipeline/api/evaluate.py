@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.api.fold import RunSums, gather, scores_of
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
-from goodgain.pipeline.api.labels import Labels, join_labels, labels_given
+from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
@@ -33,6 +33,7 @@ from goodgain.pipeline.outputs.sort_keys import mean_key, rejected_key, score_ke
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
+from goodgain.transforms.core.held import default_held
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -84,6 +85,7 @@ def evaluate(
 
     Raises:
       UsageError: an option, a file name or a rules file cannot be used.
+      GoodGainError: the files hold more than `max_held_bytes` allows.
 
     Example:
       >>> import goodgain as gg
@@ -105,7 +107,7 @@ def evaluate(
     settings = evaluation_config(paths, chosen, config)
     given = None
     if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        given = labels_given(from_where, settings.iteration_base)
+        given = read_result_labels(from_where, settings.iteration_base)
     source: _Memory | _Files
     if files is None:
         held = in_memory(traces, settings.adaptation)
@@ -125,9 +127,13 @@ def evaluate(
         settings.cluster,
         pool is not None,
     )
+    most_held = None  # of what the caller holds anyway
+    if files is not None:
+        size = sum(file.size for file in files)
+        most_held = settings.max_held_bytes or default_held(size)
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
-        gathered = gather(source.packed(packer_for(packing)))
+        gathered = gather(source.packed(packer_for(packing)), most_held)
         judgments = join(gathered.asked, judged)
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
@@ -135,7 +141,7 @@ def evaluate(
         joined = None
         if given is not None:
             joined = join_labels(given, gathered.payloads)
-        for score in scores_of(gathered.payloads, scoring, source.encodings, pools):
+        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, most_held):
             sums.add(score)
             scores.append(score)
     counts = sums.counts + Counter(gathered.counts) + judgments.counts

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import Asked
 from goodgain.transforms.core.means.accumulator import (
@@ -31,6 +32,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
 
 _AUC = "auc"
+_ROWS_OF_A_CALL = 1_000  # bytes of objects
 Encodings = Callable[[Ties], Iterable[tuple[str, bytes]]]
 
 
@@ -50,8 +52,18 @@ class GatheredInput(Struct, frozen=True):
     counts: dict[str, int]
 
 
-def gather(packed: Iterable[Packed | RejectedRecord]) -> GatheredInput:
-    """Take in everything, keyed by conversation."""
+def gather(
+    packed: Iterable[Packed | RejectedRecord], most_held: int | None = None
+) -> GatheredInput:
+    """Take in everything, keyed by conversation.
+
+    Args:
+      most_held: bytes that it may take with what is made of it, as estimated; None for no bound.
+
+    Raises:
+      GoodGainError: it takes more.
+    """
+    held = HeldBytes(most_held)
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
     asked: list[Asked] = []
@@ -59,9 +71,12 @@ def gather(packed: Iterable[Packed | RejectedRecord]) -> GatheredInput:
     for one in packed:
         if isinstance(one, RejectedRecord):
             rejected.append(one)
+            held.read(one.conversation_id, one.reason, one.payload)
             unusable += one.records
             progress.advance({"records.read": one.records, "records.rejected": one.records})
         else:
+            held.read(one.conversation_id, one.payload)
+            held.kept(_ROWS_OF_A_CALL * one.calls)
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
             if one.asked is not None:
@@ -76,6 +91,7 @@ def scores_of(
     scoring: Scoring,
     encodings: Encodings,
     pools: TopicPools | None = None,
+    most_held: int | None = None,
 ) -> Iterator[ConversationScore]:
     """Score every conversation; those whose order hangs on texts come last.
 
@@ -83,14 +99,17 @@ def scores_of(
       payloads: by conversation_id; emptied on the way.
       pools: of topics, where `scoring.pool` is given.
       encodings: reads the traces again for the texts that decide ties.
+      most_held: as of `gather`.
 
     Raises:
-      GoodGainError: the traces no longer hold what they held.
+      GoodGainError: the traces no longer hold what they held, or a conversation is too large.
     """
     scorer = PayloadScorer(scoring, pools)
+    held = HeldBytes(most_held)
     undecided: dict[str, bytes] = {}
     while payloads:
         conversation_id, packed = payloads.popitem()
+        held.decoded(packed)
         try:
             yield _scored(conversation_id, packed, scorer)
         except EncodingsNeededError:

@@ -58,7 +58,7 @@ class Joined(Struct, frozen=True):
     rejected: list[RejectedRecord]
 
 
-def labels_given(labels: Labels, iteration_base: int) -> LabelRows:
+def read_result_labels(labels: Labels, iteration_base: int) -> LabelRows:
     """Read labels.
 
     Raises:

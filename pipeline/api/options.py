@@ -13,7 +13,7 @@ from goodgain.pipeline.options.yaml_model import reason, unknown
 from goodgain.transforms.core.errors import UsageError
 
 IN_MEMORY = "(in memory)"
-# Here nothing is written, nor is an engine chosen.
+# Options that do not apply to Python functions, which write no files and choose no engine.
 _OF_THE_COMMAND = frozenset(
     {"input", "output", "format", "overwrite", "shards", "runner", "gate", "baseline"}
 )
@@ -26,9 +26,9 @@ def evaluation_config(
     """The options of an evaluation, checked.
 
     Args:
-      inputs: paths of the traces; None where they are given in memory.
-      options: by name, as in a configuration file; None counts as not given. `slices` is `slice`.
-      config: a YAML file with options of `goodgain run`; what is given here wins.
+      inputs: paths of the traces; None for traces in memory.
+      options: by name, as in a configuration file; None = default. `slices` is `slice`.
+      config: a YAML file with options of `goodgain run`; `options` win over it.
 
     Raises:
       UsageError: an option is unknown or has a value that cannot be used; names every mistake.
@@ -43,7 +43,7 @@ def evaluation_config(
     for name, value in options.items():
         if value is not None and name in known:
             values[_ALIASES.get(name, name)] = _plain(value)
-    # There is no reason not to have them at hand.
+    # Duplicates are always kept: in memory they cost no files.
     values |= {"input": inputs or [IN_MEMORY], "output": IN_MEMORY, "write_duplicates": True}
     try:
         checked = RunConfig.model_validate(values)
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def saved_config(parameters: Mapping[str, Any]) -> RunConfig:
-    """The options that a manifest tells of.
+    """The options in a manifest.
 
     Raises:
       UsageError: it was written by a version with other options.

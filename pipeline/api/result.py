@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.data_warnings import told, warnings_in
+from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
@@ -213,7 +213,7 @@ class Run:
                 f"  Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
                 "see the table `rejected`."
             )
-        lines += [f"  {told(one)}" for one in self.warnings]
+        lines += [f"  {warning_text(one)}" for one in self.warnings]
         lines.append("  tables: " + ", ".join(sorted(self._tables)))
         return "\n".join(lines)
 

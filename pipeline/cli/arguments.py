@@ -49,7 +49,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     args, unknown = parser.parse_known_args(words)
     _refuse_stray(unknown, parser.prog)
     if unknown and not passes_on(command):
-        raise UsageError(f"{unknown[0]} is no option; see `{parser.prog} --help`.")
+        raise UsageError(f"{unknown[0]} is not an option; see `{parser.prog} --help`.")
     args.beam_arguments = unknown
     return args
 
@@ -69,7 +69,7 @@ def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) ->
     for word in words:
         name = word.partition("=")[0]
         if _is_option(word) and name not in known and (near := _nearest(name, ours)):
-            mistakes.append(f"{name} is no option; did you mean {near}?")
+            mistakes.append(f"{name} is not an option; did you mean {near}?")
     if mistakes:
         raise UsageError(f"{' '.join(mistakes)} See `{program} --help`.")
 

@@ -133,7 +133,7 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="also give BCa bootstrap intervals of the family, from N resamples, like 9999",
+        help="also compute BCa bootstrap intervals of the family, from N resamples, like 9999",
     )
     group.add_argument(
         "--seed", type=int, default=DEFAULT_SEED, metavar="S", help="seed of the bootstrap (1)"

@@ -1,4 +1,4 @@
-"""What two arms found of one pool, for a terminal."""
+"""The documents of one pool that two arms found, as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = 100
 
 
 def pool_lines(finds: PoolFinds) -> Iterator[str]:
-    """Who found how many of the good documents, and the first that only one arm found."""
+    """How many good documents each arm found, and the first ones that only one arm found."""
     good = finds.both + finds.base + finds.candidate + finds.neither
     yield (
         f"Of {good:,} good documents of the pool ({counted(finds.topics, 'topic')}), both arms "
@@ -26,14 +26,14 @@ def pool_lines(finds: PoolFinds) -> Iterator[str]:
             f"{fitting(finds.topics_of_one_arm, 'does', 'do')} not count there."
         )
     if finds.note:
-        yield f"Which documents these are cannot be told: {finds.note}."
+        yield f"The documents cannot be listed: {finds.note}."
     for arm in ("base", "candidate"):
         alone = [one for one in finds.documents if one.found_by == arm]
         for one in alone[:_SHOWN]:
-            yield f"  Only the {arm}: {shortened(_told(one), _LONGEST)}"
+            yield f"  Only the {arm}: {shortened(_document_text(one), _LONGEST)}"
 
 
-def _told(one: FoundDocument) -> str:
+def _document_text(one: FoundDocument) -> str:
     topic = one.topic if one.topic is not None else one.conversation_id
     where = f" {one.url}" if one.url else ""
     return f"{topic} [{one.label}] {one.title or one.document}{where}"

@@ -21,7 +21,7 @@ from goodgain.pipeline.comparison.matching import Account
 from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
-from goodgain.pipeline.data_warnings import told, warnings_in
+from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.pipeline.terminal.words import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -50,8 +50,8 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
         console.print()
         _line(
             console,
-            f"{counted(hidden, 'smaller slice is', 'smaller slices are')} not shown; --json and "
-            "--output give all.",
+            f"{counted(hidden, 'smaller slice is', 'smaller slices are')} not shown; use --json or "
+            "--output for all.",
             "yellow",
         )
     if compared.pool_finds is not None:
@@ -68,7 +68,7 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
 
 
 def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[ComparisonRow]]:
-    """The rows at an iteration of each slice that has some, in their order."""
+    """The rows at an iteration, by slice, without empty slices."""
     found = [
         [row for row in of_slice if row.i == at]
         for _, of_slice in groupby(rows, key=attrgetter("slice"))
@@ -100,7 +100,7 @@ def _arms(compared: Compared, console: Console) -> None:
             if account is not None:
                 _account(name, account, console)
     else:
-        why = "as asked" if compared.request.unpaired else "the arms share no conversation_id"
+        why = "as requested" if compared.request.unpaired else "the arms share no conversation_id"
         _line(console, f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
         _line(console, clusters_text(compared.cluster, compared.rows))
@@ -108,7 +108,7 @@ def _arms(compared: Compared, console: Console) -> None:
         _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
     for which, source in _sources(compared):
         for warning in warnings_in(source.manifest):
-            _line(console, f"{which}: {told(warning)}", "yellow")
+            _line(console, f"{which}: {warning_text(warning)}", "yellow")
     for name, metrics in (
         ("base", arms.only_in_base),
         ("candidate", arms.only_in_candidate),
@@ -127,7 +127,7 @@ def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
         return f"{text}."
     return (
         f"{text}; with that many, a true difference of {first.minimum_detectable_effect:.4g} is "
-        "found in 80 % of comparisons."
+        "detected in 80 % of comparisons."
     )
 
 
@@ -152,8 +152,8 @@ def _account(name: str, account: Account, console: Console) -> None:
         reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(account.unmatched.items()))
         _line(
             console,
-            f"  Of the {name}'s {counted(account.conversations, 'conversation')} {fell_out:,} fell "
-            f"out: {reasons}.",
+            f"  Of the {name}'s {counted(account.conversations, 'conversation')}, {fell_out:,} "
+            f"{fitting(fell_out, 'was', 'were')} left out: {reasons}.",
         )
 
 
@@ -170,7 +170,7 @@ def _slice(
         shown = _chosen(compared, [row for row in rows if row.population in populations])
         if not shown:
             continue
-        of = "" if at is None else f", conversations that {who}"
+        of = "" if at is None else f", {who}"
         console.print()
         _line(console, f"{where or 'All conversations'}, {when}{of}", "bold")
         console.print(_table(compared, shown))
@@ -200,8 +200,8 @@ def _chosen(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow
 
 
 _POPULATIONS = {
-    ("reached",): "reached it in both arms",
-    ("all", "everyone"): "count, ended ones as they ended",
+    ("reached",): "conversations that reached it in both arms",
+    ("all", "everyone"): "all conversations, with nothing added after they stopped",
 }
 
 
@@ -292,19 +292,19 @@ def _explain_columns(compared: Compared, console: Console, at: int | None) -> No
     _line(
         console,
         f"p adj.: t-test, corrected by {method[compared.request.correction]} for "
-        f"{_tests_told(compared.rows, shown)}. interval: of the difference, {level} over the same "
+        f"{_tests_text(compared.rows, shown)}. interval: of the difference, {level} over the same "
         "tests, so it excludes 0 exactly when the verdict is a difference; without a verdict, "
         f"{level} by itself. rel. = relative difference; effect = Cohen's d_z of pairs, Hedges' g "
         "of two samples; detect. = smallest true difference found with 80 % power; GSB = "
         "(good - bad) / pairs, its interval "
-        f"{level} by itself: no verdict rests on it.",
+        f"{level} by itself (it decides no verdict).",
         "dim",
     )
     if at is None:
-        _line(console, "The same at an iteration: --at I. Everything: --json or --output.", "dim")
+        _line(console, "For iteration I, use --at I; for all columns, --json or --output.", "dim")
 
 
-def _tests_told(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -> str:
+def _tests_text(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -> str:
     """The number of tests of each family that is shown; slices are counted separately."""
     tests = Counter(
         (row.family, bool(row.slice))
@@ -341,12 +341,12 @@ def _examples(title: str, metric: str, found: Sequence[Example], console: Consol
     console.print()
     _line(console, f"{title} by {metric}" + ("" if found else ": none"), "bold")
     for example in found:
-        _line(console, f"{shortened(example.key, _LONGEST_KEY)}: {_told(example)}")
+        _line(console, f"{shortened(example.key, _LONGEST_KEY)}: {_example_text(example)}")
         for command in example.commands:
             console.print(Text(f"  {command}", style="dim"), soft_wrap=True)
 
 
-def _told(example: Example) -> str:
+def _example_text(example: Example) -> str:
     """The numbers of both arms, in one line."""
     told = [
         f"{example.metric} {_change(example.base_value, example.candidate_value)} "

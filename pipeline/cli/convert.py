@@ -77,8 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_trec.add_argument(
         "--id",
         metavar="NAME",
-        help="named id of a result to use as document name (doc_id); a result without it, or "
-        "whose id another has, is named by its position",
+        help="named id of a result to use as document name (doc_id); results without it, or "
+        "with an id that another one has, are named by their position",
     )
     to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (goodgain)")
     add_rules_option(parser)
@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Convert in the direction that the options ask for, and say what was converted.
+    """Convert in the direction that the options select, and print counts.
 
     Raises:
       UsageError: the options do not fit, or a file cannot be read or written; for a line of a TREC
@@ -109,8 +109,8 @@ def run(args: argparse.Namespace) -> int:
         console.print(f"{number:>12,}  {name.replace('_', ' ')}")
     if counts.get("never_retrieved"):
         console.print(
-            "\nThe traces lack judged documents that the run did not retrieve. Give the qrels to\n"
-            "`goodgain run --qrels` too, so that recall, map, ndcg and the like know them."
+            "\nThe traces lack judged documents that the run did not retrieve. Pass the qrels to\n"
+            "`goodgain run --qrels` too, so that recall, map, ndcg and the like count them."
         )
     return 0
 

@@ -1,4 +1,4 @@
-"""An explanation for people: iterations in order, and what each brought."""
+"""An explanation for people: the iterations in order, with their results and metrics."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from goodgain.pipeline.explanation.model import (
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.pipeline.terminal.values import number
 from goodgain.pipeline.terminal.words import printable, shortened, untrusted
+from goodgain.transforms.core.scoring.computed import values_at_end
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    POOL_METRICS,
-    values_at_end,
-)
+from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.wording import counted, fitting
 
 _LONGEST_TEXT = 120
 _LONGEST_QUERY = 200
@@ -32,6 +30,7 @@ _MOST_REJECTED = 10
 _OUTCOME_STYLES = {"good": "green", "other": "", "duplicate": "yellow"}
 _RULE_WIDTH = 80
 _TYPE_WIDTH = 12
+_NAMELESS = ("record of the files names", "records of the files name")
 _NAMES_AT_END = tuple(metric.name for metric in CONVERSATION_METRICS)
 
 
@@ -51,8 +50,11 @@ def _header(explanation: ConversationExplanation, console: Console) -> None:
         ("attributes", ", ".join(f"{name} = {value}" for name, value in row.attributes.items())),
         ("turn", _turn_in_words(explanation)),
         ("redelivered", _redelivered_in_words(explanation)),
-        ("rejected", f"{row.rejected_records} records: it stays out of the means"),
-        ("unreadable", f"{explanation.unreadable} records of the files name no conversation"),
+        (
+            "rejected",
+            f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means",
+        ),
+        ("unreadable", f"{counted(explanation.unreadable, *_NAMELESS)} no conversation"),
     ]
     present = {
         "attributes": bool(row.attributes),
@@ -73,18 +75,24 @@ def _header(explanation: ConversationExplanation, console: Console) -> None:
 def _turn_in_words(explanation: ConversationExplanation) -> str:
     row = explanation.row
     if row.turn is None:
-        return "none: no record of it can be used"
-    text = f"{row.turn}, N = {row.N} iterations, {row.calls} search calls, {row.R} results"
+        return "none: none of its records can be used"
+    text = (
+        f"{row.turn}, N = {counted(row.N, 'iteration')}, {counted(row.calls, 'search call')}, "
+        f"{counted(row.R, 'result')}"
+    )
     if not row.N:
         text = f"{row.turn}, which did not search (N = 0)"
     if explanation.earlier_turns:
-        earlier = ", ".join(f"{one.turn} ({one.calls} calls)" for one in explanation.earlier_turns)
-        text += f"; earlier turns do not count: {earlier}"
+        told = (f"{one.turn} ({counted(one.calls, 'call')})" for one in explanation.earlier_turns)
+        earlier = fitting(
+            len(explanation.earlier_turns), "an earlier turn does", "earlier turns do"
+        )
+        text += f"; {earlier} not count: {', '.join(told)}"
     return text
 
 
 def _redelivered_in_words(explanation: ConversationExplanation) -> str:
-    text = f"{explanation.row.redelivered} records"
+    text = counted(explanation.row.redelivered, "record")
     if explanation.conflicting_redeliveries:
         text += f", {explanation.conflicting_redeliveries} of them with other content"
     return text
@@ -148,7 +156,7 @@ def _call(i: int, call: ExplainedCall, console: Console) -> None:
             "-" if result.gain is None else str(result.gain),
             untrusted(result.entity_type or "-", _LONGEST_TEXT),
             Text(_outcome(result), style=_OUTCOME_STYLES[result.outcome]),
-            _told(result),
+            _result_text(result),
         )
     console.print(table)
 
@@ -161,7 +169,7 @@ def _outcome(result: ExplainedResult) -> str:
     return "new, good" if result.outcome == "good" else "new"
 
 
-def _told(result: ExplainedResult) -> Text:
+def _result_text(result: ExplainedResult) -> Text:
     text = untrusted(result.title or result.url or result.id or "-", _LONGEST_TEXT)
     if result.duplicate is not None:
         text.append(f"\n{_why(result.duplicate)}", style="dim")

@@ -6,12 +6,17 @@ import argparse
 
 from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted
 
 NAME = "export"
 HELP = "write conversations' metrics for OpenTelemetry, Langfuse, MLflow"
 EXAMPLE = "goodgain export out --to langfuse --output scores.jsonl"
 
 _TOOLS = ("otlp", "langfuse", "mlflow")
+_UNTRACED = (
+    "conversation does not say which trace it comes from; its conversation_id is used instead",
+    "conversations do not say which trace they come from; their conversation_id is used instead",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
         return 0
     console = result_console()
     console.print(
-        f"{args.output}: {counts.scores:,} scores of {counts.conversations:,} conversations; "
-        f"{counts.undefined:,} values are undefined and left out.",
+        f"{args.output}: {counted(counts.scores, 'score')} of "
+        f"{counted(counts.conversations, 'conversation')}; "
+        f"{counted(counts.undefined, 'value is', 'values are')} undefined and left out.",
         soft_wrap=True,
     )
     if counts.without_trace_id:
         console.print(
-            f"{counts.without_trace_id:,} conversations do not say which trace they come from; "
-            "their conversation_id is used instead.",
+            f"{counted(counts.without_trace_id, *_UNTRACED)}.",
             soft_wrap=True,
         )
     return 0

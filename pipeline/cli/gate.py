@@ -1,4 +1,4 @@
-"""`goodgain gate`: whether a run is good enough, for a person or a CI system."""
+"""`goodgain gate`: checks whether a run is good enough, for a person or a CI system."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import argparse
 from goodgain.pipeline.cli.tracing_options import add_json_option
 
 NAME = "gate"
-HELP = "check a run against rules; exit code 4 when one is broken"
+HELP = "check a run against rules; exit code 4 if one fails"
 EXAMPLE = "goodgain gate out --config configs/gate.yaml --baseline out-last-good"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the run, the rules, and where the result goes."""
+    """Declare the run, the rules, and the files for the result."""
     parser.add_argument("output", metavar="DIR", help="output of `goodgain run`")
     parser.add_argument("--config", required=True, metavar="FILE", help="the rules, in YAML")
     parser.add_argument("--baseline", metavar="DIR", help="output of the run to compare with")

@@ -16,7 +16,7 @@ _COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 
 def render(outcomes: Sequence[Outcome], console: Console) -> None:
-    """Print a line for each outcome, why some did not pass, and the verdict."""
+    """Print one line per outcome, the reasons of those that did not pass, and the verdict."""
     table = plain_table()
     for heading in ("rule", "value", "bound"):
         table.add_column(heading, overflow="fold")

@@ -1,4 +1,4 @@
-"""What an import made of its input, as a person reads it."""
+"""The summary of an import, for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.transforms.core.wording import counted
 
 
 def print_import(console: Console, output: str, counts: ImportCounts) -> None:
-    """Print what became of the input of `goodgain convert --from`."""
+    """Print the counts of `goodgain convert --from`."""
     console.print(
         f"{output}: {counted(counts.conversations, 'conversation')}, "
         f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
@@ -33,22 +33,22 @@ def print_import(console: Console, output: str, counts: ImportCounts) -> None:
 
 def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
     yield counts.found_nothing, "calls found nothing"
-    yield counts.documents_not_recorded, "calls do not say what they found: taken as nothing"
+    yield counts.documents_not_recorded, "calls do not record their results: counted as none"
     yield counts.without_identity, "results have no id, address or text: each is a new document"
-    yield counts.from_trace_ids, "conversations are one trace, which names no session"
+    yield counts.from_trace_ids, "conversations are single traces, which name no session"
     yield (
         counts.last_turn_without_search,
         "conversations did not search in their last turn, which alone is measured",
     )
     yield counts.without_search, "sessions or traces never searched: not written"
-    yield counts.repeated, "spans stood in the input again: counted once"
+    yield counts.repeated, "spans were in the input again: counted once"
     yield counts.counted_once, "searches lay within another span of the same search: counted once"
     yield counts.parent_missing, "spans have a parent that is not in the input"
-    yield counts.cut_off, "answers break off: what stands before that was read"
+    yield counts.cut_off, "answers are cut off: read up to there"
     yield counts.search_tools.total(), f"calls of tools that search: {_named(counts.search_tools)}"
     yield counts.other_tools.total(), f"calls of tools that do not: {_named(counts.other_tools)}"
     for name, number in sorted(counts.costs.items()):
-        yield number, f"calls tell their {name}"
+        yield number, f"calls report their {name}"
 
 
 def _named(tools: Mapping[str, int], most: int = 8) -> str:

@@ -18,7 +18,7 @@ PASSES_ON = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare where the configuration is, and which days are run."""
+    """Declare the options for the configuration and the days to run."""
     parser.usage = f"{parser.prog} --config FILE [options] [options of Beam]"
     parser.description = (
         f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged.\n"
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rerun-late",
         action="store_true",
-        help="also run again the days whose input has changed since",
+        help="also run days again whose input has changed since their run",
     )
     parser.add_argument(
         "--runner", metavar="RUNNER", help="engine, instead of the one that the configuration names"

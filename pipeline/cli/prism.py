@@ -1,4 +1,4 @@
-"""`goodgain prism`: build Prism, which runs streams on one machine, or say where it is."""
+"""`goodgain prism`: build Prism, which runs streams on one machine, or print its path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EXAMPLE = "goodgain prism"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """There are none."""
+    """Declare no options."""
 
 
 def run(args: argparse.Namespace) -> int:

@@ -28,12 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged, like "
         "--flink_master.\nExit code: 0 done, 1 failed, 2 wrong usage or configuration, "
         "3 too many records rejected, or data\nwithout any label or good result, 4 a rule of the "
-        "gate is broken."
+        "gate fails."
     )
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="YAML file with any of these options; what is given here wins over it",
+        help="YAML file with any of these options; the command line wins over it",
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the configuration, then run, then hold the run against the gate where there is one.
+    """Check the configuration, run, and apply the gate if there is one.
 
     Raises:
       UsageError: the configuration, the gate or the input cannot be used.
@@ -56,12 +56,13 @@ def run(args: argparse.Namespace) -> int:
     """
     config = load_run_config(given_options(args, RunConfig), args.config)
     if config.baseline and not config.gate:
-        raise UsageError("--baseline is what the gate's rules compare with: give --gate too.")
+        raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here: this brings Beam, which takes long to load.
     import goodgain.pipeline.run
     from goodgain.pipeline.cli.gate_text import render
     from goodgain.pipeline.gate.folders import Gate
     from goodgain.pipeline.gate.outcome import passed
+    from goodgain.pipeline.outputs.folder import read_manifest
     from goodgain.pipeline.summary import print_summary
     from goodgain.pipeline.terminal.console import print_json, result_console
 
@@ -71,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
     plain = not args.json and not args.quiet
     show = print_summary if plain else _nothing
     code = goodgain.pipeline.run.run(config, args.beam_arguments, show, quiet=args.quiet)
+    if args.quiet and code and not args.json:
+        print_summary(config.output, read_manifest(config.output))
     outcomes = [] if gate is None else gate.outcomes(config.output)
     if args.json:
         print_json(_document(config.output, outcomes))
@@ -78,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         render(outcomes, result_console())
     if gate is None or passed(outcomes):
         return code
-    # Bad data are said first: of them the gate's verdict may be no more than a consequence.
+    # Bad data take precedence: the gate's verdict may only follow from them.
     return code or ExitCode.REGRESSION
 
 

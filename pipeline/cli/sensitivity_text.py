@@ -20,7 +20,7 @@ def render_sensitivity(
     """Print for each metric the difference under every policy, and which verdicts change.
 
     Args:
-      correction: whose corrected p the verdicts follow.
+      correction: the one whose corrected p decides the verdicts.
     """
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()
@@ -39,9 +39,9 @@ def render_sensitivity(
                 figure(row.difference, signed=True),
                 interval(row.ci_low, row.ci_high),
                 p_text(getattr(row, f"p_{correction}")),
-                verdict.append(" (turns)") if row.turns else verdict,
+                verdict.append(" (changes)") if row.turns else verdict,
             )
     console.print(table)
     turned = list(dict.fromkeys(row.metric for row in rows if row.turns))
-    told = f"Verdicts that turn: {', '.join(turned)}." if turned else "No verdict turns."
+    told = f"Verdicts that change: {', '.join(turned)}." if turned else "No verdict changes."
     console.print(Text(f"\n{told}"))

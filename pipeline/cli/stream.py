@@ -1,4 +1,4 @@
-"""`goodgain stream`: score records as they come (SPEC 7)."""
+"""`goodgain stream`: score records as they arrive (SPEC 7)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="YAML file with any of these options; what is given here wins over it",
+        help="YAML file with any of these options; the command line wins over it",
     )
     add_config_options(parser, StreamConfig)
 

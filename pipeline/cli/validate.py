@@ -60,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
       UsageError: a pattern matches nothing, or the rules cannot be used.
+      GoodGainError: there are more ids than memory should hold.
     """
     # Imported here, so that help does not wait for the readers.
     from goodgain.pipeline.cli.validate_report import make_report
@@ -70,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.survey import Survey
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules
+    from goodgain.transforms.core.held import HeldBytes, default_held
     from goodgain.transforms.core.records.adaptation import parse_adaptation
     from goodgain.transforms.core.warnings.checks import warnings_of
     from goodgain.transforms.core.warnings.findings import Findings
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(args.input)
     adaptation = parse_adaptation(renames(args), args.iteration_base)
     clock = int(datetime.now(UTC).timestamp() * _MILLIS)
-    survey = Survey(rules, clock)
+    survey = Survey(rules, clock, HeldBytes(default_held(sum(file.size for file in files))))
     # The spinner shows on a terminal only; elsewhere nothing is printed while reading.
     with message_console().status("reading") as status:
         for at, (file, records) in enumerate(read_files(files, adaptation), start=1):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from goodgain.pipeline.cli.validate_report import UNLABELLED
-from goodgain.pipeline.data_warnings import told
+from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.values import minute, share
 from goodgain.pipeline.terminal.words import printable, untrusted
@@ -33,7 +33,7 @@ def render(report: dict[str, Any], console: Console) -> None:
     _rejected(report, console)
     _identity(report, console)
     for warning in report["warnings"]:
-        text = printable(told(msgspec.convert(warning, DataWarning)))
+        text = printable(warning_text(msgspec.convert(warning, DataWarning)))
         console.print(Text(f"\n{text}", style="yellow"))
     for note in report["notes"]:
         console.print(Text(f"\nNote: {note}", style="yellow"))
@@ -143,12 +143,12 @@ def _rejected(report: dict[str, Any], console: Console) -> None:
 
 def _verdict(report: dict[str, Any]) -> Text:
     records = report["records"]
-    told = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
-    told += f"{fitting(records['rejected'], 'is', 'are')} rejected; "
+    text = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
+    text += f"{fitting(records['rejected'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
-        return Text(f"{told}that is more than {limit} allows.", style="bold red")
-    return Text(f"{told}{limit} allows that.", style="bold")
+        return Text(f"{text}that is more than {limit} allows.", style="bold red")
+    return Text(f"{text}{limit} allows that.", style="bold")
 
 
 def _table(

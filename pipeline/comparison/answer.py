@@ -7,6 +7,7 @@ from math import inf
 
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.wording import counted
 
 _REPETITION = "SRR"
 _FOUND = {"CG": "good, new material"}  # what is found more or less of, where that is plainer
@@ -127,7 +128,7 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
     ]
     shown = "; ".join(named[:_MOST_SLICES]) + ("; ..." if len(named) > _MOST_SLICES else "")
     label = metric_by_name(first.metric).label
-    return [f"{label} is worse in {len(worse)} of {len(of_slices)} slices: {shown}"]
+    return [f"{label} is worse in {len(worse):,} of {counted(len(of_slices), 'slice')}: {shown}"]
 
 
 def _capital(text: str) -> str:

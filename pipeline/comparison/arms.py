@@ -17,8 +17,8 @@ from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.rows import iteration_row
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.computed import COMPUTED_ITERATION_METRICS, rows_beyond
 from goodgain.transforms.core.scoring.costs import iteration_columns
-from goodgain.transforms.core.scoring.gains import extended
 from goodgain.transforms.core.scoring.rows import IterationRow, PoolShares
 
 WITHOUT_SEARCH = "did not search"
@@ -278,6 +278,7 @@ def _by_i(
     columns = measures.iteration_columns
     values = np.full((len(columns), len(ids), measures.max_i), np.nan)
     known = np.zeros((len(ids), measures.max_i), dtype=np.bool_)
+    incomplete: dict[int, dict[int, IterationRow]] = {}  # by place, the rows by i
     for row in iterations:
         place = place_of.get(row["conversation_id"])
         if place is None:
@@ -285,16 +286,18 @@ def _by_i(
         if row["i"] <= measures.max_i:
             values[:, place, row["i"] - 1] = [row[name] for name in columns]
             known[place, row["i"] - 1] = True
-        if row["i"] == reached[place]:
-            last = _iteration(row, measures.costs)
-            for i in range(last.i + 1, measures.max_i + 1):
-                beyond = iteration_row(extended(last, i))
-                values[:, place, i - 1] = [beyond[name] for name in columns]
-            known[place, last.i :] = True
-    incomplete = np.flatnonzero(~known.all(axis=1))
-    if len(incomplete):
+        rows = incomplete.setdefault(place, {})
+        rows[row["i"]] = _iteration(row, measures.costs)
+        if len(rows) == reached[place]:
+            for further in rows_beyond([rows[i] for i in sorted(rows)], measures.max_i):
+                beyond = iteration_row(further)
+                values[:, place, further.i - 1] = [beyond[name] for name in columns]
+            known[place, reached[place] :] = True
+            del incomplete[place]
+    lacking = np.flatnonzero(~known.all(axis=1))
+    if len(lacking):
         raise UsageError(
-            f"{label} lacks iterations of conversation {ids[incomplete[0]]}: its datasets do not "
+            f"{label} lacks iterations of conversation {ids[lacking[0]]}: its datasets do not "
             "come from one run; run it again."
         )
     return dict(zip(columns, values, strict=True))
@@ -305,6 +308,11 @@ def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
     pool = None
     if all(name in row for name in PoolShares.__struct_fields__):
         pool = PoolShares(*(row[name] for name in PoolShares.__struct_fields__))
-    own = [name for name in IterationRow.__struct_fields__ if name not in ("pool", "costs")]
-    told = {name: row[name] for name in iteration_columns(costs)}
-    return replace(IterationRow(*(row[name] for name in own)), pool=pool, costs=told)
+    elsewhere = ("pool", "costs", "computed")
+    own = [name for name in IterationRow.__struct_fields__ if name not in elsewhere]
+    return replace(
+        IterationRow(*(row[name] for name in own)),
+        pool=pool,
+        costs={name: row[name] for name in iteration_columns(costs)},
+        computed=tuple(row[metric.name] for metric in COMPUTED_ITERATION_METRICS),
+    )

@@ -1,4 +1,4 @@
-"""Which values of a comparison share a cluster, like repeated runs of a query (SPEC 6)."""
+"""The clusters of a comparison's values, like repeated runs of a query (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PairCodes(Struct, frozen=True):
     by_key: Codes
 
     def of(self, values: Sample, _: Measure) -> Codes:
-        """Of the pairs that have values."""
+        """The clusters of the pairs that have values."""
         return self.by_key[values.shared]
 
 
@@ -34,8 +34,8 @@ class SampleCodes(Struct, frozen=True):
 
     Attributes:
       base, candidate: the arms.
-      of_base, of_candidate: the number of a cluster by conversation; the same in both arms where
-        the cluster is.
+      of_base, of_candidate: the number of a cluster by conversation; a cluster of both arms has
+        the same number in both.
     """
 
     base: Arm
@@ -44,7 +44,7 @@ class SampleCodes(Struct, frozen=True):
     of_candidate: Codes
 
     def of(self, _: Sample, measure: Measure) -> tuple[Codes, Codes]:
-        """Of the values of either arm."""
+        """The clusters of the values of both arms."""
         return (
             _defined(self.base, self.of_base, measure),
             _defined(self.candidate, self.of_candidate, measure),
@@ -52,10 +52,9 @@ class SampleCodes(Struct, frozen=True):
 
 
 def cluster_codes(matched: Matched, attribute: str) -> PairCodes | SampleCodes:
-    """The clusters of matched arms; a conversation without the attribute is one of its own.
+    """The clusters of matched arms; a conversation without the attribute is its own cluster.
 
-    A pair belongs to the cluster of its conversation in base, where that has none to that in the
-    candidate.
+    A pair belongs to the cluster of its conversation in the base, or else in the candidate.
     """
     base, candidate = matched.base, matched.candidate
     if not matched.paired:
@@ -82,7 +81,7 @@ def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
 
 
 def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str | None:
-    """The attribute that both runs took clusters by; None where they differ.
+    """The attribute by which both runs were clustered; None where they differ.
 
     Args:
       base, candidate: manifests of runs.

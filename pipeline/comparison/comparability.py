@@ -1,4 +1,4 @@
-"""Whether two runs measured the same thing: the parameters that metrics depend on."""
+"""Checks that two runs measured the same thing, by the parameters that metrics depend on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mismatch(Struct, frozen=True):
 
 
 def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
-    """The parameters on which metrics depend and in which two manifests differ.
+    """The parameters that metrics depend on and that differ between two manifests.
 
     Args:
       base, candidate: manifests of runs.
@@ -46,17 +46,17 @@ def refuse(found: list[Mismatch]) -> None:
     """Refuse to compare.
 
     Raises:
-      UsageError: there is a mismatch; the message names all.
+      UsageError: a parameter differs; the message names all that do.
     """
     if found:
         raise UsageError(
             f"The two runs differ in {', '.join(map(str, found))}, so their metrics mean different "
-            "things: run one of them again with the same, or give --force to compare all the same."
+            "things: run one of them again with the parameters of the other, or use --force."
         )
 
 
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two runs were judged by the same judgments from outside.
+    """Whether two runs used the same judgments from outside.
 
     Args:
       base, candidate: manifests of runs.
@@ -81,13 +81,13 @@ def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _qrels(manifest: Mapping[str, Any]) -> str | None:
-    """The files of judgments with their sizes, so that another file at the same path is noticed."""
+    """The files of judgments with their sizes, to notice another file at the same path."""
     files = manifest.get(QRELS, {}).get("files", ())
     return ", ".join(f"{file['path']} of {file['size']:,} bytes" for file in files) or None
 
 
 def _pool(manifest: Mapping[str, Any]) -> str | None:
-    """The pool by what it holds, so that a copy counts as the same and a grown one does not."""
+    """The pool by its digest, so that a copy counts as the same and an updated one does not."""
     pool = manifest.get(POOL)
     return f"one with the digest {pool['digest'][:8]}" if pool else None
 

@@ -1,4 +1,4 @@
-"""A comparison as JSON: what `--json` prints and what `manifest.json` of an output holds."""
+"""A comparison as JSON, for `--json` and for `manifest.json` of an output."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from goodgain.pipeline.version import goodgain_version
 def document(
     compared: Compared, sensitivity: Sequence[SensitivityRow] | None = None
 ) -> dict[str, Any]:
-    """Everything about a comparison but its rows and the values of its pairs.
+    """Everything about a comparison except its rows and the values of its pairs.
 
     Args:
-      sensitivity: None when it was not asked for.
+      sensitivity: None if not requested.
     """
     arms, request = compared.arms, compared.request
     examples = compared.examples
@@ -75,7 +75,7 @@ def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
 
 
 def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
-    """What both found of one pool, without the documents of `pool_documents`."""
+    """Counts of the documents that both found of one pool, without `pool_documents`."""
     if finds is None:
         return {}
     pool = source.manifest["pool"]

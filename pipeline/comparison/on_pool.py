@@ -1,4 +1,4 @@
-"""`goodgain compare --pool`: both arms on one pool, whatever the runs were scored with (SPEC 9)."""
+"""`goodgain compare --pool`: both arms on one pool, however they were scored (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Manifests = Mapping[str, Mapping[str, Any]]
 def put_on_pool(
     manifests: Manifests, pool: str, scratch: Path, say: Callable[[str], None]
 ) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """By folder of a run, the outputs that rest on a pool, and their manifest.
+    """By folder of a run, its outputs scored with a pool, and their manifest.
 
-    A run that was scored with this state of the pool is taken as it is; any other is scored again
-    with it, from its traces, as the run of the pool that has the same files.
+    A run that was scored with this state of the pool is used as it is. Any other is scored again
+    from its traces, under the name of the pool's run with the same files.
 
     Args:
       manifests: of the runs, by folder.
-      scratch: where a run that is scored again goes; nothing changes in its own folder.
-      say: told what is done.
+      scratch: folder for runs that are scored again; their own folders stay unchanged.
+      say: called with progress messages.
 
     Raises:
-      UsageError: there is no such pool, or a run cannot be scored again.
+      UsageError: the pool does not exist, or a run cannot be scored again.
     """
     pooled = pool_manifest(pool, open_plain)
     found: dict[str, tuple[str, Mapping[str, Any]]] = {}
@@ -39,7 +39,7 @@ def put_on_pool(
             continue
         if "qrels" in manifest:
             raise UsageError(
-                f"{run} was scored with qrels, and labels come from those or from a pool: leave "
+                f"{run} was scored with qrels; labels come either from those or from a pool: leave "
                 "--pool out, or run it again with the pool."
             )
         name = run_name_of(manifest["inputs"], pooled["runs"])

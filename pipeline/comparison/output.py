@@ -1,4 +1,4 @@
-"""Writing a comparison as datasets, so that reports and other programs can read it."""
+"""Writes a comparison as datasets, for reports and other programs."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from goodgain.transforms.core.errors import UsageError
 
 
 def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
-    """Make sure that a comparison can be written, before the work that it takes.
+    """Make sure that a comparison can be written, before computing it.
 
     Args:
-      outputs: folders of the runs that are compared, which it must not replace.
+      outputs: folders of the compared runs, which must not be replaced.
 
     Raises:
       UsageError: it cannot.
     """
     if any(same_folder(folder, output) for output in outputs):
         raise UsageError(
-            f"--output {folder} is a run that is compared, which would be replaced: give another "
+            f"--output {folder} is one of the compared runs, which would be replaced: use another "
             "folder."
         )
     prepare(folder, overwrite)
@@ -59,11 +59,11 @@ def write(
 ) -> None:
     """Write the datasets, `report.html` and, last, `manifest.json`.
 
-    There are `comparison`, `differences` of pairs, `arms` where costs are compared, and
-    `pool_documents` where both arms rest on a pool.
+    The datasets are `comparison`, `differences` of pairs, `arms` if costs are compared, and
+    `pool_documents` if both arms use one pool.
 
     Args:
-      folder: that `check_output` found fit; what it holds is replaced.
+      folder: checked by `check_output`; its content is replaced.
     """
     clear(folder)
     rows = rows_of(compared)
@@ -84,7 +84,7 @@ def write(
 
 
 def differences(compared: Compared) -> Iterator[Row]:
-    """Rows of `differences`: pair by pair, the metrics of the declared family at N."""
+    """Rows of `differences`: one per pair and metric of the declared family, at N."""
     matched, measures = compared.matched, compared.arms.measures
     firsts = [
         [grouped.arm.ids[row] for row in grouped.first_rows()]

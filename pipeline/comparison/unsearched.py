@@ -33,7 +33,7 @@ class Unsearched:
     def at_end(self, name: str, row: Mapping[str, Any]) -> float:
         """The value of a metric at N; NaN where it has none.
 
-        That of `without_search`, but where judgments tell that there was nothing to find.
+        That of `without_search`, but of a ranking metric that of the empty list, as in the means.
 
         Args:
           row: of `conversations`, without search.
@@ -42,8 +42,8 @@ class Unsearched:
         if without_search(name) is None or value is None:
             value = nothing
             best = "pool_best" if "pool_best" in row else "qrels_best"
-            if value == 0 and best in row:
-                value = self._ranking(row[best]).get(name, value)
+            if value == 0:
+                value = self._ranking(row.get(best)).get(name, value)
         return float("nan") if value is None else float(value)
 
     def by_i(self, name: str, row: Mapping[str, Any]) -> float:

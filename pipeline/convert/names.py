@@ -13,7 +13,7 @@ _LIKE_A_POSITION = re.compile(r"i\d+\.call\d+\.rank\d+")
 
 
 def word(text: str) -> str:
-    """A text as one word: white space, `%` and what does not print become `%20` and the like.
+    """A text as one word: white space, `%` and unprintable characters become `%20` and the like.
 
     Different texts become different words.
     """
@@ -28,8 +28,8 @@ def word(text: str) -> str:
 def document_names(ids: Sequence[str], places: Sequence[ResultPlace]) -> list[str]:
     """Unique names of the documents of one list.
 
-    The id, where the document has one that no other has; else its position, like
-    `i2.call0.rank5`: dense iteration, call of it from 0, rank in the call from 1.
+    The name is the document's id if no other has the same; else its position, like
+    `i2.call0.rank5`: dense iteration, its call from 0, rank in the call from 1.
 
     Args:
       ids: of each document; "" where it has none.

@@ -144,7 +144,7 @@ def _refuse_repeated(lines: Iterable[RunLine], run: TrecFile) -> None:
         if before != line.number:
             raise run.error(
                 line.number,
-                f"document {line.document} stands on line {before} already; one list holds a "
+                f"document {line.document} is already on line {before}; one list holds a "
                 "document once.",
             )
 
@@ -153,9 +153,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """A pattern that a user gave.
 
     Raises:
-      UsageError: it is no regular expression.
+      UsageError: it is not a regular expression.
     """
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}.") from None
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}.") from None

@@ -156,7 +156,7 @@ class _Outputs:
     def __enter__(self) -> _Outputs:
         for path in self._paths:
             if not Path(path).absolute().parent.is_dir():
-                raise UsageError(f"{path} cannot be written: there is no such folder.")
+                raise UsageError(f"{path} cannot be written: the folder does not exist.")
         with ExitStack() as stack:
             for path in self._paths:
                 try:

@@ -22,8 +22,8 @@ def write_traces(records: Records, path: str) -> None:
     """Write a local file completely or not at all; an existing file is replaced.
 
     Args:
-      records: under SPEC 2's names; absent fields take their defaults.
-      path: ends in .avro, .parquet or .jsonl, the last also with .gz, .bz2 or .zst behind it.
+      records: with the field names of SPEC 2; absent fields have their defaults.
+      path: ends in .avro, .parquet or .jsonl, the last optionally with .gz, .bz2 or .zst.
 
     Raises:
       UsageError: the format is unknown, or the file cannot be written.
@@ -32,8 +32,8 @@ def write_traces(records: Records, path: str) -> None:
         format, codec = resolve_format(path, None, None)
     except UsageError:
         raise UsageError(
-            f"The format of {path} is unknown: end it in .avro, .parquet or .jsonl, the last also "
-            "with .gz, .bz2 or .zst behind it."
+            f"The format of {path} is unknown: end it in .avro, .parquet or .jsonl, the last "
+            "optionally with .gz, .bz2 or .zst."
         ) from None
     try:
         with replacing(path) as file:

@@ -1,8 +1,8 @@
 """`python exit_with_parent.py COMMAND ...` runs the command so that only its parent ends it.
 
-The command ignores the terminal's Ctrl-C and the SIGTERM that stops a service; its parent ends it,
-and on Linux the kernel kills it when the parent exits for any reason. A script that imports nothing
-of the project.
+The command ignores the terminal's Ctrl-C and the SIGTERM that stops a service. Its parent ends it;
+on Linux the kernel also kills it when the parent exits for any reason. This script imports nothing
+from the project.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Engines: what each name that --runner takes means, with the settings it needs and why."""
+"""The engines that --runner names, with the settings each needs and why."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from goodgain.transforms.core.errors import UsageError
 _CONNECTION_SECONDS = 10
 _SEVERAL = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 20_000
-# Beam's client stops watching a job after --job_server_timeout, 300 seconds by default, and then
-# fails, which ends an engine that it started. This is a year.
+# After --job_server_timeout, by default 300 seconds, Beam's client fails and stops an engine that
+# it started. This is a year.
 _WATCHED_ON = "--job_server_timeout=31536000"
-_EMBEDDED = "embed"  # the job endpoint that stands for Beam's own server within this process
+_EMBEDDED = "embed"  # the job endpoint of Beam's own server in this process
 
 
 class Engine(Struct, frozen=True):
@@ -39,11 +39,11 @@ class Engine(Struct, frozen=True):
 
     Attributes:
       beam_name: Beam's name for the runner; "" for the FnApiRunner that this module makes.
-      arguments: options that always go with it.
-      batch_arguments: options that also go with it in batch.
-      stream_arguments: options that also go with it when it streams.
-      cannot_run: why nothing runs on it; "" when something does.
-      cannot_stream: why it cannot; "" when it can.
+      arguments: options that are always added.
+      batch_arguments: options added in batch.
+      stream_arguments: options added in streams.
+      cannot_run: why it cannot be used; "" if it can.
+      cannot_stream: why it cannot stream; "" if it can.
       in_state: whether batch gathers conversations in state instead of by a grouping
         (`goodgain.transforms.score.ScorePayloads`).
       reason: why this runner and these options.
@@ -61,9 +61,9 @@ class Engine(Struct, frozen=True):
 
 _FN_API = Engine(
     "",
-    "Beam's own DirectRunner picks an engine by what it can download; this one is always there, "
-    "downloads nothing, and gives all elements of a key before its timers. Its cache of state "
-    "costs more than it saves: off. A grouping would save 5 % of CPU, but hold 2.7 times as much.",
+    "Beam's own DirectRunner picks an engine that it may download; this one needs no download and "
+    "delivers all elements of a key before its timers. Its cache of state is off, since it costs "
+    "more than it saves. A grouping would save 5 % of CPU, but hold 2.7 times as much memory.",
     cannot_stream="it fires timers of a stream too early",
     in_state=True,
 )
@@ -73,38 +73,38 @@ ENGINES: dict[str, Engine] = {
     "FnApiRunner": _FN_API,
     "PrismRunner": Engine(
         "PrismRunner",
-        "Beam's local engine for streams. It splits a bundle that makes no progress, stateful ones "
-        "too, and then loses state; the flag forbids it (apache/beam#35771).",
+        "Beam's local engine for streams. It splits bundles that make no progress, even stateful "
+        "ones, and then loses state; the flag forbids splitting (apache/beam#35771).",
         arguments=("--experiments=prism_disable_sdf_split", _WATCHED_ON),
     ),
     "FlinkRunner": Engine(
         "FlinkRunner",
-        "Without the first flag rows that a bundle emits at a checkpoint can be lost. In batch "
-        "each of the many stages would start Python workers of its own; kept for some seconds they "
-        "serve the next. Not so in a stream: workers that are dead would be kept too, and each "
-        "restart would come too soon. A stream without checkpoints begins anew when a machine "
-        "fails.",
+        "Without the first flag, rows that a bundle emits at a checkpoint can be lost. In batch, "
+        "each of the many stages would start its own Python workers; kept for some seconds, they "
+        "serve the next stage. Streams do not keep them: dead workers would be kept too, and "
+        "restarts would find them. Without checkpoints, a stream restarts from its beginning when "
+        "a machine fails.",
         arguments=("--finish_bundle_before_checkpointing",),
         batch_arguments=("--environment_cache_millis=5000",),
         stream_arguments=("--checkpointing_interval=10000",),
     ),
     "SparkRunner": Engine(
         "SparkRunner",
-        "For batch on a Spark cluster. Its stateful steps cost fifteen times what a grouping does; "
-        "Python workers are kept for the next stage as on Flink.",
+        "For batch on a Spark cluster. Its stateful steps cost fifteen times as much as a "
+        "grouping; Python workers are kept for the next stage as on Flink.",
         arguments=(_WATCHED_ON,),
         batch_arguments=("--environment_cache_millis=5000",),
         cannot_stream="Beam's runner for Spark has neither state nor timers in a stream",
     ),
     "DaskRunner": Engine(
         "",
-        "In the table, so that whoever asks is told why not.",
-        cannot_run="it hands what is meant for one output of a step to the readers of another",
+        "Listed so that an error message says why it cannot be used.",
+        cannot_run="it sends elements of one output of a step to the readers of another",
     ),
     "PortableRunner": Engine(
         "PortableRunner",
-        "As its job endpoint says; it gets no safety flags, so name the engine itself if it is in "
-        "this table.",
+        "Any engine behind a job endpoint. It gets no safety flags, so name the engine itself if "
+        "it is in this table.",
         arguments=(_WATCHED_ON,),
     ),
     "DataflowRunner": Engine(
@@ -116,7 +116,7 @@ ENGINES: dict[str, Engine] = {
 def create(
     runner: str, beam_arguments: Sequence[str], streaming: bool = False
 ) -> tuple[PipelineRunner, PipelineOptions]:
-    """The engine of a name, and the options for the pipeline.
+    """The engine with a name, and the options for the pipeline.
 
     Args:
       runner: a name in `ENGINES`.
@@ -124,13 +124,11 @@ def create(
       streaming: whether the pipeline is to be unbounded.
 
     Raises:
-      UsageError: no such engine, an option that is wrong for it or missing, or it cannot stream.
+      UsageError: the engine is unknown or cannot stream, or an option is wrong or missing.
     """
     engine = ENGINES.get(runner)
     if engine is None:
-        raise UsageError(
-            f"Runner {runner} is not known; give one of {', '.join(_usable())} with --runner."
-        )
+        raise UsageError(f"Runner {runner} is unknown; use one of {', '.join(_usable())}.")
     if engine.cannot_run:
         raise UsageError(
             f"{runner} cannot be used: {engine.cannot_run}. Use --runner FnApiRunner on one "
@@ -144,8 +142,8 @@ def create(
     beam_arguments = [_underscored(argument) for argument in beam_arguments]
     more = ("--streaming", *engine.stream_arguments) if streaming else engine.batch_arguments
     ours = [*engine.arguments, *more]
-    # The user's value wins. Given twice, an option that Beam does not declare itself is an error,
-    # but for those of which there may be several.
+    # The user's value wins. An option that Beam does not declare must not be set twice, except
+    # those that may be repeated.
     given = {_name(argument) for argument in beam_arguments} - _SEVERAL
     added = [one for one in ours if one not in beam_arguments and _name(one) not in given]
     options = PipelineOptions([*added, *beam_arguments])
@@ -154,7 +152,7 @@ def create(
         unknown and not engine.beam_name
     ):  # other engines may have options that Beam does not declare
         raise UsageError(
-            f"--{unknown[0]} is no option of goodgain, nor of Beam with {runner}; see "
+            f"--{unknown[0]} is not an option of goodgain, nor of Beam with {runner}; see "
             "`goodgain run --help`."
         )
     if check := _CHECKS.get(engine.beam_name):
@@ -167,7 +165,7 @@ def _usable() -> list[str]:
 
 
 def only_handed_over(options: PipelineOptions) -> bool:
-    """Whether the graph is only stored for a service to run, as Dataflow's launcher does.
+    """Whether the graph is only stored, for a service such as Dataflow to run later.
 
     Then this program ends before the job begins.
     """
@@ -191,7 +189,7 @@ def _prepare_prism(options: PipelineOptions, _: bool) -> None:
     prism = options.view_as(PrismRunnerOptions)
     location = prism.prism_location
     if location and "://" not in location and not Path(location).is_file():
-        raise UsageError(f"There is no Prism at {location}; check --prism_location.")
+        raise UsageError(f"No Prism at {location}; check --prism_location.")
     endpoint = options.view_as(PortableOptions).job_endpoint
     if endpoint and endpoint != _EMBEDDED:
         _check_job_server(options)
@@ -200,14 +198,14 @@ def _prepare_prism(options: PipelineOptions, _: bool) -> None:
     if not BUILT_PRISM.is_file():
         raise UsageError(
             "Streams on one machine run on Prism, Beam's local engine, which is not built yet: run "
-            "`goodgain prism` once (needs Go), or give --prism_location: the path of a Prism, or "
-            "the release that Beam may download."
+            "`goodgain prism` once (needs Go), or set --prism_location to the path of a Prism, or "
+            "to a release that Beam may download."
         )
     prism.prism_location = str(BUILT_PRISM)
 
 
 def _check_local(options: PipelineOptions, _: bool) -> None:
-    """Refuse several workers, which lose to one."""
+    """Refuse several workers, which are slower than one."""
     direct = options.view_as(DirectOptions)
     mode = direct.direct_running_mode
     if mode != "in_memory" and direct.direct_num_workers != 1:
@@ -268,7 +266,7 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
 
 
 def _check_job_server(options: PipelineOptions) -> None:
-    """Make sure that a job server answers: Beam would wait as long as it watches a job."""
+    """Make sure that a job server answers: Beam itself would wait for a year (`_WATCHED_ON`)."""
     endpoint = options.view_as(PortableOptions).job_endpoint or ""
     host, _, port = endpoint.rpartition(":")
     try:
@@ -358,6 +356,6 @@ def look_for_cycles_less_often() -> None:
 
     The data are millions of objects without cycles; looking for cycles took 6 % of a run's CPU.
     """
-    if not gc.get_freeze_count():  # what an earlier run left behind shall be found
+    if not gc.get_freeze_count():  # freeze only once, so that garbage of earlier runs is collected
         gc.freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)

@@ -31,10 +31,10 @@ def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOption
 
 
 def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineOptions) -> Any:
-    """A path, or a tuple of some, as workers can use it; absolute where they may be elsewhere.
+    """A path, or a tuple of paths, that workers can use; absolute if they may run elsewhere.
 
     Args:
-      option: whose value it is.
+      option: the option that it is the value of.
 
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.

@@ -15,6 +15,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 _MOST_COMPARED = 20_000  # ids looked at for a suggestion
 _SUGGESTED = 3
+_LONGEST_COMPARED = 1_000  # characters of an id
 
 
 class ConversationRecords(Struct, frozen=True):
@@ -64,7 +65,7 @@ def gather(
                 elsewhere.update(key for key in keys if key in label_keys)
             if record.conversation_id is None:
                 unreadable += 1
-            elif len(others) < _MOST_COMPARED:
+            elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
                 others.add(record.conversation_id)
     if not calls and not rejected:
         raise UsageError(_not_found(conversation_id, others))

@@ -1,4 +1,4 @@
-"""Holding an estimate against a bound, by itself or with its one-sided interval."""
+"""Checks of an estimate against a bound, by itself or with its one-sided interval."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilso
 
 DEFAULT_CONFIDENCE = 0.95
 Side = Literal["at least", "at most"]
-_ROUNDING = 1e-12  # relative; what two ways of summing the same numbers may differ by
+_ROUNDING = 1e-12  # relative; two ways of summing the same numbers may differ by this much
 
 
 class Share(Struct, frozen=True):
@@ -30,14 +30,14 @@ class Share(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """A number and how sure it is.
+    """A number and its uncertainty.
 
     Attributes:
       value: the estimate.
-      uncertainty: gives its one-sided intervals; None where there is none.
-      scale: the magnitude of the numbers that it was made of, for rounding.
-      why_none: why there is no interval, when there is none.
-      spreads: whether values differ; where they do not, what was seen is all there is to see.
+      uncertainty: computes its one-sided intervals; None = it has none.
+      scale: the magnitude of the numbers that it was computed from, for rounding.
+      why_none: why it has no interval, if so.
+      spreads: whether the values behind it differ from one another.
     """
 
     value: float
@@ -48,10 +48,10 @@ class Measured(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """Whether an estimate keeps to a bound, and why.
+    """Whether an estimate keeps within a bound, and why.
 
     Attributes:
-      without_interval: proof was asked for, but there is none to give it.
+      without_interval: a proof was required, but the estimate has no interval.
     """
 
     keeps: bool
@@ -60,10 +60,10 @@ class Held(Struct, frozen=True):
 
 
 def hold(estimate: Measured, bound: float, side: Side, proof: Proof, confidence: float) -> Held:
-    """Hold an estimate against a bound.
+    """Check an estimate against a bound.
 
-    Without an interval nothing is shown, and the rule fails. Only where many values are one and
-    the same, a breach is judged by that value: it need not be shown that there is none.
+    Without an interval nothing is proven, and the rule fails. The exception is `of_breach` on
+    values that are all equal: their common value decides.
 
     Args:
       side: whether the true value must be at least or at most the bound.

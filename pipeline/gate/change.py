@@ -44,11 +44,11 @@ class _How(Struct, frozen=True):
 def judge_change(
     rule: Rule, gate: GateFile, evidence: GateEvidence, families: Families
 ) -> Iterator[Outcome]:
-    """The outcome of a bound on change, one for each slice that occurs in baseline or run."""
+    """The outcomes of a bound on change, one for each slice that occurs in baseline or run."""
     if evidence.baseline is None:
         skip = gate.without_baseline == "skip"
         verdict: Verdict = "skipped" if skip else "failed"
-        yield _outcome(rule, {}, "", verdict, "no baseline was given (--baseline DIR)", None)
+        yield _outcome(rule, {}, "", verdict, "it needs a baseline (--baseline DIR)", None)
         return
     try:
         arms = evidence.baseline.arms(str(rule.metric), rule.i)
@@ -69,7 +69,7 @@ def judge_change(
 
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
-    """The slices of baseline or run that a bound on change is held against."""
+    """The slices of baseline or run that a bound on change is checked in."""
     if not rule.slice:
         return [{}]
     known = {name: value for name, value in rule.slice.items() if value is not None}
@@ -101,14 +101,14 @@ def _judge(
     if reason is not None:
         return _outcome(rule, slice_, shown, "failed", f"not comparable: {reason}", n)
     if n == 0:
-        return _outcome(rule, slice_, "", "failed", f"there are no {of} with a value", 0)
+        return _outcome(rule, slice_, "", "failed", f"no {of} with a value", 0)
     if n < least:
         reason = f"{n:,} {of} {fitting(n, 'is', 'are')} below least_n = {least:,}"
         return _outcome(rule, slice_, shown, "failed", reason, n)
     told = [f"n = {n:,} {of}"]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
-            reason = "the baseline's mean is 0, of which there is no percentage"
+            reason = "the baseline's mean is 0, so a change in percent is undefined"
             return _outcome(rule, slice_, shown, "failed", reason, n)
         compare = partial(_compared, values, paired, how.options, codes)
         held = _hold(rule, values, compare, side, amount, families)
@@ -123,9 +123,9 @@ def _judge(
 def _values(
     rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None
 ) -> tuple[Sample, bool, str | None, Any]:
-    """The values, whether they are pairs, why they are not comparable, if so, and clusters, if any.
+    """The values, whether they are paired, why they are not comparable (or None), and clusters.
 
-    Pair by pair where the arms share keys, else as two samples.
+    They are paired if the arms share keys, else two samples.
     """
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     measure = Measure(str(rule.metric), rule.i, rule.population or "all")
@@ -161,7 +161,7 @@ def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:
 def _compared(
     values: Sample, paired: bool, options: ComparisonOptions, codes: Any, base: Array
 ) -> MetricComparison:
-    """The candidate's values against those of base, or against a multiple of them."""
+    """The comparison of the candidate's values with those of the base, or a multiple of them."""
     if paired:
         return compare_paired(base, values.candidate, options, codes)
     return compare_unpaired(base, values.candidate, options, codes)
@@ -175,10 +175,10 @@ def _hold(
     amount: Amount,
     families: Families,
 ) -> Held:
-    """Hold the change against an amount.
+    """Check the change against an amount.
 
-    A drop of at most 2 % means that candidate - 0.98 base is at least 0: so the uncertainty of the
-    baseline's mean counts too, which it would not if the amount were made absolute first.
+    A drop of at most 2 % means that candidate - 0.98 base is at least 0. So the uncertainty of the
+    baseline's mean counts too; with 2 % of that mean as a fixed amount, it would not.
     """
     sign = -1.0 if side == "at least" else 1.0
     base = np.asarray(values.base)
@@ -204,9 +204,9 @@ def _failure(rule: Rule, side: Side, amount: Amount, held: Held) -> str:
         of, asked = "the change", ""
         if amount.percent:
             share = 1 - amount.value if side == "at least" else 1 + amount.value
-            of, asked = f"candidate - {share:g} baseline", f", and not {side} 0"
+            of, asked = f"candidate - {share:g} baseline", f", but not {side} 0"
         told = held.reason.replace("it is", f"{of} is") + asked
-        return f"that it does not {word} by more than {amount} is not shown: {told}"
+        return f"not proven that it {word}s by at most {amount}: {told}"
     if rule.proof == "of_breach" and held.without_interval:
         return f"a {word} by more than {amount} cannot be ruled out: {held.reason}"
     return f"it {word}s by more than {amount}"

@@ -1,4 +1,4 @@
-"""Holding every rule of a gate against a run; what is missing fails and never passes."""
+"""Checks of every rule of a gate on a run; a missing value fails its rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from goodgain.transforms.core.warnings.warning import CODES
 def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
     """The outcome of every rule, in the order of the file; one for each slice of a rule.
 
-    First of all those about warnings, which the values of the others may hang on.
+    Outcomes about warnings come first, since the other values may depend on them.
     """
     counted = families(
         (rule, _slices(rule, evidence)) for rule in gate.rules if rule.proof not in (None, "none")
@@ -34,12 +34,12 @@ def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
 
 
 def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
-    """One outcome for each forbidden warning that the run has, or one that there is none."""
+    """One outcome for each forbidden warning of the run; without any, one that passes."""
     if not gate.warnings:
         return
     bound = "none" if set(gate.warnings) == set(CODES) else f"no {', no '.join(gate.warnings)}"
     if "warnings" not in evidence.manifest:
-        reason = "the run was made by a version that knows no warnings; run it again"
+        reason = "the run was made by a version without warnings; run it again"
         yield Outcome("warnings", "", bound, "failed", reason, None)
         return
     found = [one for one in warnings_in(evidence.manifest) if one.code in gate.warnings]
@@ -50,7 +50,7 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
 
 
 def _slices(rule: Rule, evidence: GateEvidence) -> int:
-    """How many slices a rule is held against; 0 where there is nothing to hold it against."""
+    """The number of slices that a rule is checked in; 0 without a usable baseline."""
     if not rule.is_change:
         return len(evidence.means.slices(rule.slice)) if rule.slice else 1
     if evidence.baseline is None:
@@ -58,7 +58,7 @@ def _slices(rule: Rule, evidence: GateEvidence) -> int:
     try:
         return len(changed_slices(rule, evidence.baseline.arms(str(rule.metric), rule.i)))
     except UsageError:
-        return 0  # which is said where the rule is judged
+        return 0  # `judge_change` reports the error
 
 
 def _judge(
@@ -108,7 +108,7 @@ def _bounds(rule: Rule) -> Iterator[tuple[Any, Amount]]:
 
 def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outcome:
     if whole == 0:
-        return _outcome(rule, slice_, "", "there is nothing to take a share of", None)
+        return _outcome(rule, slice_, "", "the share is undefined: the whole is 0", None)
     value = part / whole
     shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
     return _outcome(rule, slice_, shown, _broken(rule, value), None)
@@ -121,7 +121,7 @@ def _means(
     if not slices:
         wanted = {name: value or "any" for name, value in rule.slice.items()}
         names = ",".join(rule.slice)
-        reason = f"the run has no means of this slice; does it occur, and was --slice {names} given"
+        reason = f"the run has no means of this slice; does it occur, and was --slice {names} used"
         yield _outcome(rule, wanted, "", reason, None)
     for slice_ in slices:
         row = evidence.means.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
@@ -135,12 +135,12 @@ def _means(
 
 def _no_mean(metric: str) -> str:
     if (budget := budget_of(metric)) is not None:
-        return f"the run has no such mean; was --budget {budget} given"
+        return f"the run has no such mean; was --budget {budget} used"
     return "the run has no such mean"
 
 
 def _uncertainty(row: Mapping[str, Any]) -> Studentized | Share | None:
-    """What the interval of a mean was made of; None when it has none."""
+    """The statistic behind the interval of a mean; None without an interval."""
     kind = row.get("interval")
     if kind is None:
         return None
@@ -169,7 +169,7 @@ def _mean(
         uncertainty=_uncertainty(row),
         scale=abs(row["mean"]),
         spreads=n < 2 or row["min"] != row["max"],
-        why_none=row["note"] or "these means do not say how theirs were made; run again",
+        why_none=row["note"] or "these means do not record the method of theirs; run again",
     )
     told = []
     for side, bound in _bounds(rule):
@@ -178,7 +178,7 @@ def _mean(
             failure = (
                 f"it is not {side} {bound}"
                 if rule.proof != "of_compliance"
-                else (f"that it is {side} {bound} is not shown")
+                else f"not proven that it is {side} {bound}"
             )
             reason = f"{failure}: {held.reason}" if held.reason else failure
             return _outcome(rule, slice_, value, reason, n)

@@ -1,4 +1,4 @@
-"""What a gate judges by: means and manifest of the run, and the comparison with a baseline."""
+"""The input of a gate: means and manifest of the run, and the comparison with a baseline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MeansOfSlice = dict[tuple[str, int | None, str], _Row]
 
 
 class BaselineArms(Protocol):
-    """Gives the arms of a change, read only when a rule needs them."""
+    """The arms of a change, read only when a rule needs them."""
 
     def arms(self, metric: str, i: int | None) -> Arms:
         """Baseline and run, with one metric at N or up to i.
@@ -26,7 +26,7 @@ class BaselineArms(Protocol):
 
 
 class GateMeans:
-    """The means that the rules ask for, by slice."""
+    """The means that the rules need, by slice."""
 
     def __init__(self, rows: Iterable[_Row]) -> None:
         """Arrange rows of `means`."""
@@ -57,11 +57,11 @@ class GateMeans:
 
 
 class GateEvidence(Struct, frozen=True):
-    """Everything that the rules are held against.
+    """Everything that the rules are checked on.
 
     Attributes:
       manifest: of the run.
-      baseline: None when there is none.
+      baseline: None without a baseline.
     """
 
     manifest: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""How many intervals a gate holds against its rules, and what each must therefore promise."""
+"""The number of intervals that a gate checks, and the confidence that each therefore needs."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from goodgain.pipeline.gate.rules import Rule
 
 
 class Families(Struct, frozen=True):
-    """The proofs of a gate: those of all conversations, and by themselves those of slices.
+    """The proofs of a gate: those over all conversations, and separately those in slices.
 
-    The more proofs, the likelier that one of them errs by chance. So each has to be surer, by
-    Bonferroni: of m proofs at 95 %, each is made at 100 % - 5 % / m. A rule about slices changes
-    nothing about the whole.
+    The more proofs, the likelier that one of them errs by chance. So each needs a higher
+    confidence (Bonferroni): of m proofs at 95 %, each is made at 100 % - 5 % / m. Rules about
+    slices do not affect the proofs over all conversations.
 
     Attributes:
-      whole, slices: how many proofs there are.
+      whole, slices: the number of proofs.
     """
 
     whole: int
     slices: int
 
     def hold(self, rule: Rule, estimate: Measured, bound: float, side: Side) -> Held:
-        """Hold an estimate against a bound of a rule, as surely as the family asks for."""
+        """Check an estimate against a bound of a rule, with the confidence of the family."""
         proof, confidence = rule.proof or "none", rule.confidence or DEFAULT_CONFIDENCE
         proofs = self.slices if rule.slice else self.whole
         if proof == "none" or proofs < 2:
@@ -39,7 +39,7 @@ def families(proofs: Iterable[tuple[Rule, int]]) -> Families:
     """Count the proofs.
 
     Args:
-      proofs: rules with a proof, each with the number of slices that it is held against.
+      proofs: rules with a proof, each with the number of slices that it is checked in.
     """
     counted = [0, 0]
     for rule, slices in proofs:

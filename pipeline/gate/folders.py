@@ -1,4 +1,4 @@
-"""Holding a gate against the output folder of a run."""
+"""Applies a gate to the output folder of a run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 
-_IN_EVERY_SLICE = "N"  # the metric that tells which slices there are
-_KEPT = 8  # pairs of arms; a gate file names few metrics
+_IN_EVERY_SLICE = "N"  # a metric that every slice has, to list the slices
+_KEPT = 8  # cached pairs of arms; a gate file names few metrics
 
 
 class FolderBaseline:
@@ -32,7 +32,7 @@ class FolderBaseline:
         self._read = lru_cache(_KEPT)(self._read_arms)
 
     def arms(self, metric: str, i: int | None) -> Arms:
-        """See `Baseline`."""
+        """See `BaselineArms`."""
         return self._read(metric, i)
 
     def _read_arms(self, metric: str, i: int | None) -> Arms:
@@ -42,11 +42,11 @@ class FolderBaseline:
 
 
 class Gate(Struct, frozen=True):
-    """Rules, and the output that their bounds on change compare with.
+    """Rules, and the baseline for their bounds on change.
 
     Attributes:
       baseline: output of another run, or None.
-      force: compare with it although what metrics depend on differs.
+      force: compare with it even if parameters that metrics depend on differ.
     """
 
     rules: GateFile
@@ -55,7 +55,7 @@ class Gate(Struct, frozen=True):
 
     @classmethod
     def load(cls, path: str, baseline: str | None, force: bool = False) -> Gate:
-        """Read the rules, and make sure of the baseline.
+        """Read the rules, and check the baseline.
 
         Raises:
           UsageError: the file cannot be used, or the baseline is not the output of a finished run.
@@ -66,7 +66,7 @@ class Gate(Struct, frozen=True):
         return cls(rules, baseline, force)
 
     def check(self, folder: str) -> None:
-        """Make sure that a run is not compared with itself, which every rule on change passes.
+        """Refuse to compare a run with itself, which would pass every rule on change.
 
         Raises:
           UsageError: it is.
@@ -85,12 +85,12 @@ class Gate(Struct, frozen=True):
 
 
 def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = False) -> GateEvidence:
-    """The evidence for judging the output of a run.
+    """Read the evidence for a run.
 
     Args:
-      rules: which tell the means that are needed.
+      rules: they determine which means are read.
       baseline: output of another run, or None.
-      force: compare with the baseline although what metrics depend on differs.
+      force: compare with the baseline even if parameters that metrics depend on differ.
 
     Raises:
       UsageError: the folder is not the output of a finished run.

@@ -14,7 +14,7 @@ def junit(outcomes: Sequence[Outcome], folder: str, timestamp: str) -> bytes:
 
     Args:
       folder: the run that was judged.
-      timestamp: when, ISO 8601 without a zone, as the format wants it.
+      timestamp: time of the check, ISO 8601 without a zone, as the format requires.
     """
     counts = {
         "tests": str(len(outcomes)),
@@ -37,7 +37,7 @@ def junit(outcomes: Sequence[Outcome], folder: str, timestamp: str) -> bytes:
 
 
 def _without_skips(counts: dict[str, str]) -> dict[str, str]:
-    """What the schema lets stand on the element of all suites."""
+    """The attributes that the schema allows on `testsuites`."""
     return {name: count for name, count in counts.items() if name != "skipped"}
 
 

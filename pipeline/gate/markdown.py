@@ -12,7 +12,7 @@ _MEANINGFUL = "\\`*_{}[]<>#|~&!"
 
 
 def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
-    """A heading with the verdict, and a table with a line for each outcome."""
+    """A heading with the verdict, and a table with one line per outcome."""
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
     verdict = "passed" if passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
     lines = [
@@ -34,5 +34,5 @@ def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text of traces, in which Markdown and HTML mean nothing."""
+    """Text, escaped so that it holds no Markdown or HTML."""
     return "".join("\\" + one if one in _MEANINGFUL else one for one in printable(text))

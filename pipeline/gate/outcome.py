@@ -1,4 +1,4 @@
-"""What becomes of a rule."""
+"""The outcome of a rule."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Verdict = Literal["passed", "failed", "skipped"]
 
 
 class Outcome(Struct, frozen=True):
-    """A rule in one slice.
+    """The outcome of a rule in one slice.
 
     Attributes:
-      rule: what it is about, like `CG` or `share of rejected`, with its slice.
-      value: what was found, as text; "" when nothing was.
-      bound: what is asked for, as text.
-      reason: why it failed or was skipped, or how sure it is; one sentence without a final stop.
+      rule: its subject, like `CG` or `share of rejected`, with its slice.
+      value: the value found, as text; "" without one.
+      bound: the bound, as text.
+      reason: why it failed or was skipped, or the proof; one sentence without a full stop.
       n: conversations (pairs) behind the value; None for shares and counts.
-      metric: what the value is of, at N; "" for all else.
+      metric: the metric whose value at N was checked; "" for any other subject.
     """
 
     rule: str
@@ -34,11 +34,11 @@ class Outcome(Struct, frozen=True):
 
 
 def passed(outcomes: Sequence[Outcome]) -> bool:
-    """Whether no rule failed; a gate without any outcome has not passed."""
+    """Whether no rule failed; without any outcome, False."""
     return bool(outcomes) and all(outcome.verdict != "failed" for outcome in outcomes)
 
 
 def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
-    """A sentence for each way in which better values of the metrics asked for may mislead."""
+    """One sentence for each way in which better values of the rules' metrics may mislead."""
     found = cautions(outcome.metric for outcome in outcomes)
     return [f"{', '.join(labels)}: {caution}" for caution, labels in found.items()]

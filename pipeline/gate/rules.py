@@ -1,4 +1,4 @@
-"""What a gate file can say: its rules, and what makes one of them wrong."""
+"""The content of a gate file: its rules, and the checks that each must pass."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Share = Literal[
 ]  # fmt: skip
 Count = Literal["conversations", "records", "results"]
 Proof = Literal["none", "of_compliance", "of_breach"]
-DEFAULT_LEAST_N = 30  # below, an interval says little, and a mean hardly more
+DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
 _AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 _SENTENCE = re.compile(
     r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
@@ -59,10 +59,10 @@ _BY_I = tuple(metric.name for metric in _OF_ITERATIONS)
 WARNINGS = "warnings"
 _WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
 _OF_WARNINGS = (
-    "warnings are no rule: beside `rules:`, not inside, write `warnings: none`, or the codes that "
-    "the run must not have, like `warnings: [no_labels, few_labels]`"
+    "warnings are not a rule: next to `rules:`, write `warnings: none`, or the codes that the run "
+    "must not have, like `warnings: [no_labels, few_labels]`"
 )
-_CLOSE = 0.8  # a metric of the iterations is meant, rather than one of a ranked list
+_CLOSE = 0.8  # from this similarity on, a misspelt metric of Good Gain is the likelier one
 
 
 class Amount:
@@ -72,7 +72,7 @@ class Amount:
         """Hold a bound.
 
         Args:
-          value: the number; of a percentage the share, so that 2 % is 0.02.
+          value: the number; a percentage as a share, so 2 % is 0.02.
           percent: whether it was written in percent.
         """
         self.value = value
@@ -106,7 +106,7 @@ def _confidence(written: Any) -> Any:
 
 
 def _slice(written: Any) -> Any:
-    """Names, as one text with commas or a list; or names with the value that each must have."""
+    """Names, in one string with commas or as a list; or names with the value of each."""
     if isinstance(written, str):
         written = [name.strip() for name in written.split(",")]
     if isinstance(written, list):
@@ -114,7 +114,7 @@ def _slice(written: Any) -> Any:
     return written
 
 
-# What a file may say instead of the values themselves, for editors.
+# The types that a file may use for these values, for editors.
 _AMOUNT_SCHEMA = WithJsonSchema({"type": ["number", "string"]})
 _SLICE_SCHEMA = WithJsonSchema({"type": ["string", "array", "object"], "items": {"type": "string"}})
 
@@ -130,20 +130,20 @@ class _Part(BaseModel):
 class Rule(_Part):
     """One rule, as options or as a sentence.
 
-    Exactly one of `metric`, `share` and `count` says what it is about.
+    Exactly one of `metric`, `share` and `count` is its subject.
 
     Attributes:
       metric: a column of `means`: at N, or with `i` by iteration.
       share: a share of the records, results or conversations of the run; `undefined` is that of
         the conversations on which `metric` is null.
-      count: how many conversations count in the means, or records or results were read.
+      count: the number of conversations in the means, or of records or results read.
       at_least, at_most: bounds on the value itself.
       drop_at_most, rise_at_most: bounds on its change against the baseline.
-      proof: `none`: the mean itself must keep within the bound. `of_compliance`: it passes only
-        when the one-sided interval lies within the bound. `of_breach`: it fails only when the
-        one-sided interval lies beyond the bound.
+      proof: `none`: the mean itself must keep within the bound. `of_compliance`: the rule passes
+        only if the one-sided interval lies within the bound. `of_breach`: the rule fails only if
+        the one-sided interval lies beyond the bound.
       confidence: of the one-sided interval.
-      slice: values of attributes, None = every value that occurs, each judged by itself.
+      slice: values of attributes; None = every value that occurs, each checked separately.
       least_n: conversations (pairs) below which the rule fails.
       pair_by: attribute by which the conversations of baseline and run are paired.
     """
@@ -177,8 +177,8 @@ class Rule(_Part):
         match = _SENTENCE.fullmatch(written.strip())
         if match is None or (match["change"] and match["sign"] != "<="):
             raise ValueError(
-                f"a rule is options like `metric: SRE`, or `SRE >= 0.2`, `CG drop <= 2 %`, "
-                f"not {written!r}"
+                f"write a rule like `SRE >= 0.2` or `CG drop <= 2 %`, or with options like "
+                f"`metric: SRE`, not {written!r}"
             )
         subject = match["subject"]
         kind = "share" if subject in get_args(Share) else "metric"
@@ -213,19 +213,19 @@ class Rule(_Part):
                 yield "share: undefined needs the metric whose undefined values it counts"
             subjects = [self.share, self.count]
         if sum(subject is not None for subject in subjects) != 1:
-            yield "a rule names one of metric, share and count"
+            yield "a rule needs exactly one of metric, share and count"
         bounds = [self.at_least, self.at_most, self.drop_at_most, self.rise_at_most]
         if not any(bound is not None for bound in bounds):
-            yield "a rule has a bound: at_least, at_most, drop_at_most or rise_at_most"
+            yield "a rule needs a bound: at_least, at_most, drop_at_most or rise_at_most"
         if any(bound is not None for bound in bounds[:2]) and self.is_change:
-            yield "a bound on the value and one on its change are two rules"
+            yield "a bound on the value and one on its change must be two rules"
         if self.metric is not None:
             found = list(self._metric_mistakes(self.metric))
             yield from found or self._population_mistakes(self.metric)
         if self.share or self.count:
             yield from self._share_mistakes()
         if self.pair_by is not None and not self.is_change:
-            yield "pair_by belongs to a bound on change"
+            yield "pair_by needs a bound on change"
         if self.confidence is not None and self.proof in (None, "none"):
             yield "confidence needs proof: of_compliance or of_breach"
 
@@ -242,8 +242,8 @@ class Rule(_Part):
             )
         if not by_i and (self.i is not None or self.population == "reached"):
             yield (
-                f"{metric} is a metric at N, without i, of the population all or everyone; by i it "
-                f"is {metric}{AT_I}"
+                f"{metric} is a metric at N: it takes no i, and population all or everyone; by i "
+                f"use {metric}{AT_I}"
             )
         if metric not in _BY_I and metric not in _AT_N:
             try:
@@ -255,15 +255,15 @@ class Rule(_Part):
                 )
                 yield nearest or str(error).split(";")[0]
         if self._has_percentage and _unit(metric) not in (*ZERO_TO_ONE, None):
-            yield f"{metric} is no share, so its bound is a number and no percentage"
+            yield f"{metric} is not a share, so its bound must be a number, not a percentage"
         if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
-            yield f"{metric} has no value for a conversation: bound the change of auc instead"
+            yield f"{metric} has no value per conversation: bound the change of auc instead"
 
     def _population_mistakes(self, metric: str) -> Iterator[str]:
         if self.is_change and self.population == "everyone" and direction(metric) == "lower":
             yield (
-                f"{metric} is better when lower and has no value where nobody searched: a bound on "
-                "its change takes no population everyone"
+                f"{metric} is better when lower and has no value without a search: a bound on its "
+                "change cannot use population everyone"
             )
 
     def _cost_mistakes(self, metric: str) -> Iterator[str]:
@@ -273,9 +273,9 @@ class Rule(_Part):
         if not by_i and self.i is not None:
             yield f"{metric} has no value by i: leave i out"
         if self._has_percentage:
-            yield f"{metric} is no share, so its bound is a number and no percentage"
+            yield f"{metric} is not a share, so its bound must be a number, not a percentage"
         if self.is_change and column_of(metric) == metric:
-            yield f"{metric} has no value for a conversation: bound the value, not its change"
+            yield f"{metric} has no value per conversation: bound the value, not its change"
 
     @property
     def _has_percentage(self) -> bool:
@@ -285,9 +285,9 @@ class Rule(_Part):
 
     def _share_mistakes(self) -> Iterator[str]:
         if self.is_change or self.proof is not None:
-            yield "shares and counts are bounded by at_least and at_most, without proof"
+            yield "shares and counts take at_least and at_most, without proof"
         if self.slice and self.share != "undefined":
-            yield "shares and counts are those of the whole run: give no slice"
+            yield "shares and counts are of the whole run: leave out slice"
 
 
 def _unit(metric: str) -> str | None:
@@ -295,7 +295,7 @@ def _unit(metric: str) -> str | None:
     try:
         return metric_by_name(metric).unit
     except UsageError:
-        return None  # said elsewhere
+        return None  # `_metric_mistakes` reports it
 
 
 def _forbidden(written: Any) -> Any:
@@ -307,8 +307,8 @@ def _forbidden(written: Any) -> Any:
         if code not in WARNING_CODES:
             near = get_close_matches(str(code), WARNING_CODES, n=1, cutoff=0)
             raise ValueError(
-                f"must be none, or codes that the run must not have; {code!r} is no code: did you "
-                f"mean {near[0]}?"
+                f"must be none, or codes that the run must not have; {code!r} is not a code: did "
+                f"you mean {near[0]}?"
             )
     return codes
 
@@ -331,12 +331,11 @@ class GateFile(_Part):
     """A whole gate file.
 
     Attributes:
-      warnings: codes of warnings that the run must not have; written `none` where it must have
-        none at all.
-      least_n: of every rule on a metric that has none of its own.
-      without_baseline: what becomes of bounds on change when no baseline is given.
-      interval: of changes, see `ComparisonOptions`; that of the run when not given.
-      cluster: attribute whose values are clusters in changes; that of the run when not given.
+      warnings: codes of warnings that the run must not have; in the file, `none` forbids all.
+      least_n: default for rules on a metric.
+      without_baseline: whether bounds on change fail or are skipped without a baseline.
+      interval: of changes, see `ComparisonOptions`; by default that of the run.
+      cluster: attribute whose values are clusters in changes; by default that of the run.
     """
 
     least_n: Annotated[int, Field(ge=1)] = DEFAULT_LEAST_N

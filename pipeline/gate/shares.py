@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.rules import Rule
 
-# By share: where the part and the whole stand in the manifest.
+# By share: group and name of the part and of the whole in the manifest.
 _SHARES = {
     "rejected": (("records", "rejected"), ("records", "read")),
     "late": (("records", "late"), ("records", "read")),
@@ -28,16 +28,16 @@ _COUNTS = {
 
 
 def share(rule: Rule, evidence: GateEvidence) -> tuple[int, int]:
-    """Part and whole of a share of the whole run; a whole of 0 has no share."""
+    """Part and whole of a share of the run."""
     part, whole = _SHARES[str(rule.share)]
     return _count(evidence.manifest, *part), _count(evidence.manifest, *whole)
 
 
 def count(rule: Rule, evidence: GateEvidence) -> int:
-    """The count that a rule is about."""
+    """The count that a rule bounds."""
     return _count(evidence.manifest, *_COUNTS[str(rule.count)])
 
 
 def _count(manifest: Mapping[str, Any], group: str, name: str) -> int:
-    # What never occurred is not in the manifest: counts there come from what was counted.
+    # The manifest has no entry for what never occurred.
     return int(manifest.get(group, {}).get(name, 0))

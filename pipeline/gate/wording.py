@@ -12,7 +12,7 @@ _PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
 
 def rule_text(rule: Rule, slice_: Mapping[str, str]) -> str:
-    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`."""
+    """The subject of a rule, like `CG_at_i at i = 3 (reached), market = de`."""
     about = rule.name or _subject(rule)
     where = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
     return f"{about}, {where}" if where else about
@@ -32,7 +32,7 @@ def _subject(rule: Rule) -> str:
 
 
 def metric_at_n(rule: Rule) -> str:
-    """The metric that a rule bounds at N; "" when it bounds something else."""
+    """The metric that a rule bounds at N; "" for any other subject."""
     return rule.metric or "" if rule.share is None and rule.i is None else ""
 
 

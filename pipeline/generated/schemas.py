@@ -30,7 +30,7 @@ def shipped_datasets() -> tuple[Dataset, ...]:
 
 
 def shipped_stream_datasets() -> tuple[Dataset, ...]:
-    """Those of a stream that a run does not have, or has with other columns."""
+    """The datasets that only a stream has, or has with other columns than a run."""
     return (
         stream_datasets.conversations(DEFAULT_RANKING_METRICS),
         stream_datasets.LIVE,
@@ -40,12 +40,12 @@ def shipped_stream_datasets() -> tuple[Dataset, ...]:
 
 
 def schema_text(dataset: Dataset) -> str:
-    """The Avro schema of a dataset as its file holds it."""
+    """The text of a dataset's Avro schema file."""
     return json.dumps(avro_schema(dataset), indent=2, ensure_ascii=False) + "\n"
 
 
 def write_schemas(folder: Path) -> None:
-    """Write one file for each dataset, those of a stream into a folder of their own."""
+    """Write one file for each dataset, those of a stream into a separate folder."""
     for place, shipped in (
         (folder, shipped_datasets()),
         (folder / STREAM, shipped_stream_datasets()),

@@ -1,4 +1,4 @@
-"""Which days a day is compared with, and the folder that holds them."""
+"""The baseline of a day: which earlier days, and the folder that holds them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.comparability import POOL, mismatches
 from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
 from goodgain.pipeline.nightly.day_folders import DayFolders, remove
-from goodgain.pipeline.nightly.entry import DayEntry, read_entry
+from goodgain.pipeline.nightly.entry import DAY_FILE, DayEntry, read_entry
 from goodgain.pipeline.outputs.datasets import conversations, iterations
 from goodgain.pipeline.outputs.folder import MANIFEST, read_dataset, read_manifest
 from goodgain.pipeline.outputs.formats import FORMATS, Row
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.wording import counted, fitting
 
 _POOLED_FORMAT = FORMATS["avro"]
 
 
 class Baseline(Struct, frozen=True):
-    """What a day is compared with.
+    """The baseline that a day is compared with.
 
     Attributes:
-      days: ascending; none when there is nothing to compare with.
+      days: ascending; empty without a baseline.
       folder: holds their conversations; None when there are no days.
-      lacking: why there cannot be a baseline yet: no day before was good, or all that were measured
-        something else, as after a change of rules; None when there is one.
-      note: which of the good days fell out, and why.
+      lacking: why there is no baseline yet: no earlier day was good, or all good ones measured
+        something else, as after a change of rules; None with a baseline.
+      note: which good days were left out, and why.
     """
 
     days: tuple[date, ...] = ()
@@ -40,8 +41,8 @@ class Baseline(Struct, frozen=True):
     note: str | None = None
 
 
-# Gives the folder of a day's outputs as they are with the pool of another run, given its manifest;
-# None where they cannot be had.
+# Returns the folder of a day's outputs, scored again with the pool of the run that has this
+# manifest; None where that is impossible.
 OnPool = Callable[[date, Mapping[str, Any]], Path | None]
 
 
@@ -54,15 +55,15 @@ def find_baseline(
 ) -> Baseline:
     """The baseline of a day.
 
-    Only days before it count, so that a day run again is compared with the same ones; and only
+    Only earlier days count, so that a day run again is compared with the same ones; and only
     those whose run measured the same thing.
 
     Args:
       manifest: of the day's run.
-      on_pool: scores a day again that differs in its pool alone; None where that is not to be.
+      on_pool: scores a day again that differs only in its pool; None = leave such days out.
 
     Raises:
-      UsageError: another day is pinned that is not there, or measured something else.
+      UsageError: a day is pinned that has no outputs, or measured something else.
     """
     if choice.pinned == day:
         return Baseline(lacking="it is the pinned day itself")
@@ -70,7 +71,8 @@ def find_baseline(
         return _pinned(choice.pinned, manifest, folders, on_pool)
     good = [entry.day for entry in _good_entries(folders) if entry.day < day]
     if not good:
-        return Baseline(lacking="no day before was good")
+        damaged = _damaged_before(day, folders)
+        return Baseline(lacking=f"no earlier day was good{damaged and f' ({damaged})'}")
     places: dict[date, Path] = {}
     unlike: list[date] = []
     for one in reversed(good):
@@ -85,9 +87,12 @@ def find_baseline(
     if unlike:
         differing = mismatches(read_manifest(str(folders.place(unlike[0]))), manifest)
         notes.append(
-            f"{len(unlike)} good days before could not serve as baseline, since they measured "
+            f"{counted(len(unlike), 'earlier good day')} could not serve as baseline, since "
+            f"{fitting(len(unlike), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, differing))}"
         )
+    if damaged := _damaged_before(day, folders):
+        notes.append(damaged)
     note = "; ".join(notes) or None
     if not places:
         return Baseline(lacking=note)
@@ -97,7 +102,7 @@ def find_baseline(
 def _place(
     day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
 ) -> Path | None:
-    """Where the outputs of a day lie that measure the same as a run; None where there are none."""
+    """The folder of a day's outputs that measure the same as a run; None if there are none."""
     place = folders.place(day)
     found = mismatches(read_manifest(str(place)), manifest)
     if not found:
@@ -111,7 +116,7 @@ def _note_of_pool(places: Mapping[date, Path], folders: DayFolders) -> str | Non
     again = [day for day, place in sorted(places.items()) if place != folders.place(day)]
     if not again:
         return None
-    return f"{_days(again)} scored again with the pool of this night, to be compared with it"
+    return f"{_days(again)} scored again with this night's pool, to be comparable"
 
 
 def _days(days: Sequence[date]) -> str:
@@ -122,6 +127,22 @@ def _days(days: Sequence[date]) -> str:
 def _good_entries(folders: DayFolders) -> list[DayEntry]:
     entries = (read_entry(folders.place(day)) for day in folders.published())
     return [entry for entry in entries if entry is not None and entry.verdict == "passed"]
+
+
+def _damaged_before(day: date, folders: DayFolders) -> str:
+    """What is to be said of the days before whose entries cannot be read; "" if all can."""
+    damaged = [
+        one.isoformat()
+        for one in folders.published()
+        if one < day and read_entry(folders.place(one)) is None
+    ]
+    if not damaged:
+        return ""
+    return (
+        f"the {DAY_FILE} of {', '.join(damaged)} cannot be read, so "
+        f"{fitting(len(damaged), 'it is', 'they are')} neither baseline nor in the history: run "
+        f"{fitting(len(damaged), 'that day', 'those days')} again"
+    )
 
 
 def _pinned(
@@ -149,7 +170,7 @@ def _folder(places: Mapping[date, Path], folders: DayFolders) -> Path:
 def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
     """Write the conversations of several days into one folder, as if one run had scored them.
 
-    Their ids begin with the day: a conversation id that comes back on another day is another one.
+    Their ids begin with the day: the same id on another day is another conversation.
     """
     pooled = folders.pooled()
     remove(pooled)
@@ -167,12 +188,13 @@ def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
             _POOLED_FORMAT.write(dataset, _rows(places, dataset.name, names), file)
     parameters: Any = manifest["parameters"]
     manifest["parameters"] = parameters | {"metrics": [metric.name for metric in metrics]}
+    manifest.pop("datasets", None)  # which tells the rows of one day
     (pooled / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return pooled
 
 
 def _common_metrics(outputs: Sequence[Path]) -> list[str]:
-    """The ranking metrics that all runs have, in the order of the last."""
+    """The ranking metrics that all runs have, in the order of the last run."""
     of_runs: list[list[str]] = []
     for folder in outputs:
         parameters: Any = read_manifest(str(folder))["parameters"]

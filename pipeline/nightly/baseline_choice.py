@@ -1,4 +1,4 @@
-"""How the configuration says what a day is compared with."""
+"""The choice of the baseline in the configuration."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MEAN = re.compile(r"mean of last ([1-9][0-9]{0,2})")
 
 
 class BaselineChoice(Struct, frozen=True):
-    """What a day is compared with.
+    """The baseline that days are compared with.
 
     Attributes:
-      days: so many of the good days before it, the latest; their conversations together are the
-        baseline, each of the same weight.
-      pinned: this day instead, whichever is compared.
+      days: number of latest good days before the day; their conversations together are the
+        baseline, each with the same weight.
+      pinned: compare every day with this one instead.
     """
 
     days: int = 1

@@ -43,22 +43,22 @@ Words = Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
 class NightlyConfig(BaseModel):
-    """What the nightly job reads, computes, compares with and tells whom.
+    """The options of the nightly job.
 
     Attributes:
       input: patterns of a day's trace files, with `{date}`, or `{year}`, `{month}` and `{day}`.
       output: folder on a disk that holds `date=D/` for each day, and the history.
-      scratch: folder that the engine's workers write to, on any of Beam's filesystems, where they
-        do not see `output`; a day is fetched from there.
+      scratch: folder that the engine's workers write to if they cannot reach `output`, on any of
+        Beam's filesystems; a day is copied from there.
       run: file with options of `goodgain run`; built-in defaults without it.
-      runner: engine that runs a day; that of `run` without it.
-      pool: that every night is scored with; updated by each night, or pinned to a state.
-      engine_options: words for Beam, like `--flink_master=...`.
-      scored: folder of a day's finished outputs, with placeholders as in `input`, where days are
-        scored elsewhere, like by a Dataflow template; then nothing is run here.
+      runner: engine that runs a day; by default that of `run`.
+      pool: the pool that every night is scored with; updated each night, or pinned to a state.
+      engine_options: options for Beam, like `--flink_master=...`.
+      scored: folder of a day's finished outputs, with placeholders as in `input`, if days are
+        scored elsewhere, for example by a Dataflow template; then the job scores nothing itself.
       baseline: what a day is compared with.
       gate: file with the rules of `goodgain gate`; without it only rejected records are judged.
-      late_days: so many days back the job looks for files that arrived late.
+      late_days: how many days back the job looks for files that arrived late.
       webhook: URL that gets a JSON document for each day that did not pass; `$NAME` takes it from
         the environment.
       command: words of a command that gets the same document on its standard input.
@@ -102,8 +102,8 @@ class NightlyConfig(BaseModel):
             check_pattern(scored)
             if given := [name for name in _OF_A_RUN if info.data.get(name)]:
                 raise ValueError(
-                    f"takes outputs that were made elsewhere, so it cannot go with {given[0]}, "
-                    "which says how a day is run here"
+                    f"takes outputs that were made elsewhere, so it excludes {given[0]}, which "
+                    "sets how this job runs a day"
                 )
         return scored
 

@@ -18,14 +18,14 @@ def read_day(written: str) -> date:
     """A day written like 2025-03-01.
 
     Raises:
-      UsageError: it is none.
+      UsageError: it is not a day.
     """
     try:
         if _WRITTEN.fullmatch(written):
             return date.fromisoformat(written)
     except ValueError:
         pass  # like 2025-02-30; the message is the same
-    raise UsageError(f"{written!r} is no day; write it like 2025-03-01.")
+    raise UsageError(f"{written!r} is not a day; write it like 2025-03-01.")
 
 
 def days_between(first: date, last: date) -> Iterator[date]:
@@ -35,7 +35,7 @@ def days_between(first: date, last: date) -> Iterator[date]:
 
 
 def in_short(days: Sequence[str]) -> str:
-    """Days in a few words: the only one, or how many and from when to when."""
+    """Days in a few words: the only one, or their number with the first and the last."""
     if len(days) <= 1:
         return "".join(days)
     return f"{len(days)} days, {days[0]} to {days[-1]}"
@@ -45,7 +45,7 @@ def check_pattern(pattern: str) -> None:
     """Make sure that a pattern of input names a single day.
 
     Raises:
-      ValueError: it has a placeholder that nothing fills, or names no day.
+      ValueError: it has an unknown placeholder, or names no day.
     """
     try:
         names = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
@@ -53,13 +53,12 @@ def check_pattern(pattern: str) -> None:
         raise ValueError(f"cannot be filled in: {error}") from None
     if unknown := names.difference(_PLACEHOLDERS):
         raise ValueError(
-            f"has a placeholder {{{min(unknown)}}}; there are {{date}}, {{year}}, {{month}} and "
-            "{day}"
+            f"has the unknown placeholder {{{min(unknown)}}}; known are {{date}}, {{year}}, "
+            "{month} and {day}"
         )
     if not any(whole <= names for whole in _WHOLE_DAYS):
         raise ValueError(
-            f"does not say which day it is of: {pattern!r} needs {{date}}, or {{year}}, {{month}} "
-            "and {day}"
+            f"does not name a day: {pattern!r} needs {{date}}, or {{year}}, {{month}} and {{day}}"
         )
 
 

@@ -1,8 +1,8 @@
-"""Where days lie below the output folder, and how one gets there whole or not at all.
+"""The folders of days below the output folder, each published whole or not at all.
 
-A day is written below a hidden name beside its place. When it is complete it takes its place by
-one rename, which a disk does atomically; where the day was there before, both exchange their names
-in one step. Object stores rename file by file: there this holds for no folder.
+A day is written under a hidden name beside its final folder. Once complete, it is renamed, which a
+disk does atomically; if the day was published before, both folders exchange names in one step.
+Object stores rename file by file, so they cannot do this.
 """
 
 from __future__ import annotations
@@ -35,34 +35,34 @@ class DayFolders:
         self.output = output
 
     def place(self, day: date) -> Path:
-        """Where a day lies once it is published."""
+        """The folder of a published day."""
         return self.output / f"date={day.isoformat()}"
 
     def unfinished(self, day: date) -> Path:
-        """Where a day lies while it is written."""
+        """The folder of a day while it is written."""
         return self.output / f".date={day.isoformat()}.unfinished"
 
     def pooled(self) -> Path:
-        """Where several days lie together while they serve as a baseline."""
+        """The folder of several days together while they serve as a baseline."""
         return self.output / ".baseline.unfinished"
 
     def again(self, day: date) -> Path:
-        """Where a day lies while it is scored again to serve as a baseline."""
+        """The folder of a day that is scored again to serve as a baseline."""
         return self.pooled().with_name(".again.unfinished") / self.place(day).name
 
     def discard_baseline(self) -> None:
-        """Remove what served as a baseline and is not a day that was published."""
+        """Remove the temporary folders of the baseline."""
         for path in (self.pooled(), self.again(date.min).parent):
             remove(path)
 
     def published(self) -> list[date]:
-        """The days that are there, ascending."""
+        """The published days, ascending."""
         names = (_DAY.fullmatch(path.name) for path in self._paths())
         days = (date.fromisoformat(match[1]) for match in names if match)
         return sorted(day for day in days if (self.place(day) / MANIFEST).exists())
 
     def publish(self, day: date) -> None:
-        """Put a day that was written into its place, instead of what lies there."""
+        """Move a complete day to its final folder, and replace what is there."""
         unfinished, place = self.unfinished(day), self.place(day)
         for path in _below(unfinished):
             sync(path)
@@ -80,10 +80,10 @@ class DayFolders:
         sync(self.output)
 
     def repair(self) -> list[str]:
-        """Undo what a job that was stopped has left.
+        """Clean up after a job that was stopped.
 
         Returns:
-          The names of what was removed or put back.
+          The names of the folders that were removed or restored.
         """
         found = []
         for path in self._paths():
@@ -115,7 +115,7 @@ def exchanged(one: Path, other: Path) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Delete a file, a symbolic link, or a folder with all below it; what is not there is fine."""
+    """Delete a file, a symbolic link, or a folder with its content, if it exists."""
     delete(str(path))
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a day: its verdict, its means and its counts; `day.json` of the day's folder."""
+"""The record of a day, `day.json` in its folder: its verdict, means and counts."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class DayMean(Struct, frozen=True):
 
 
 class DayChange(Struct, frozen=True):
-    """A mean's difference to the baseline, in the unit of the metric, with its interval.
+    """A mean's difference from the baseline, in the unit of the metric, with its interval.
 
     Attributes:
       n_base, n: conversations; pairs where the baseline has the same conversations.
       p: two-sided, corrected for the number of headline metrics that decide (Holm).
-      ci_low, ci_high: the interval that the verdict rests on.
+      ci_low, ci_high: the interval that decides the verdict.
       verdict, reason, population: see `ComparisonRow`.
     """
 
@@ -65,7 +65,7 @@ class DayChange(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """What it is a change of where that is not all conversations of both days, or why not."""
+        """A remark on a change that is not comparable or includes who did not search; else ""."""
         if self.reason is not None:
             return f"not comparable: {self.reason}"
         if self.population == "everyone":
@@ -77,7 +77,7 @@ class DayPool(Struct, frozen=True):
     """The state of the pool that a day was scored with.
 
     Attributes:
-      run_name: the day's name in it; None where it does not hold the day.
+      run_name: the day's name in the pool; None if the pool does not hold the day.
     """
 
     folder: str
@@ -86,20 +86,20 @@ class DayPool(Struct, frozen=True):
 
 
 class DayEntry(Struct, frozen=True):
-    """A day, as the history keeps it.
+    """A day in the history.
 
     Attributes:
       date: like 2025-03-01.
       reasons: why it did not pass, a sentence each.
-      notes: what is to be known about how it was judged.
-      baseline: the days that it was compared with, ascending; none when there was none.
+      notes: remarks on how it was judged.
+      baseline: the days that it was compared with, ascending; empty without a baseline.
       means: by metric, at N, over all conversations.
       changes: by metric, against the baseline.
       counts: of input files and bytes, records, conversations and results.
-      pool: what there was to find; absent where the day was scored without one.
-      warnings: what is odd about the data, as the manifest of the run has it.
+      pool: the pool that it was scored with; absent without one.
+      warnings: oddities in the data, from the manifest of the run.
       started: UTC, ISO 8601.
-      seconds: what the day took; with `started` all that differs when it is run again.
+      seconds: duration; only this and `started` differ when the same day is run again.
     """
 
     date: str

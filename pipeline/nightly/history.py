@@ -1,8 +1,8 @@
-"""The history: a small table over all days, made anew from their folders each time.
+"""The history: a small table over all days, rebuilt from their folders each time.
 
-`history.jsonl` holds a `DayEntry` a line, ascending by day; `history.md` is the same for people.
-What is published decides: a day has one entry, that of its folder. Only a day without folder, one
-that failed, has its entry in the history alone.
+`history.jsonl` holds one `DayEntry` per line, ascending by day; `history.md` is the same for
+people. The entry of a published day is the one in its folder. Only a day that failed, and so has
+no folder, has its entry in the history alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHOWN = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 
 
 def read_history(output: Path) -> list[DayEntry]:
-    """The entries of the history as it stands; a line that cannot be read counts as absent."""
+    """The entries of the existing history; a line that cannot be read counts as absent."""
     try:
         lines = (output / HISTORY).read_bytes().splitlines()
     except OSError:
@@ -36,7 +36,7 @@ def read_history(output: Path) -> list[DayEntry]:
         try:
             entries.append(msgspec.json.decode(line, type=DayEntry))
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # made anew from the day's folder below
+            continue  # `gathered` takes the entry from the day's folder
     return entries
 
 
@@ -44,7 +44,7 @@ def gathered(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEnt
     """One entry for each day, ascending.
 
     Args:
-      failed: of a day that has just failed; what is published of the day wins over it.
+      failed: entry of a day that has just failed; a published entry of the day wins over it.
     """
     known = [*read_history(folders.output), *([failed] if failed else [])]
     by_day: dict[date, DayEntry] = {one.day: one for one in known if one.verdict == "failed"}
@@ -58,7 +58,7 @@ def gathered(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEnt
 def write_history(
     folders: DayFolders, entries: Sequence[DayEntry], late: Sequence[LateFiles] = ()
 ) -> None:
-    """Write both files, each of them whole."""
+    """Write both files, each atomically."""
     lines = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
     write_whole(folders.output / HISTORY, lines)
     write_whole(folders.output / TABLE, history_table(entries, late).encode())
@@ -101,7 +101,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
             )
         )
     if late:
-        lines += ["", "Days whose input has changed since they were run:", ""]
+        lines += ["", "Days whose input has changed since their run:", ""]
         lines += [f"* {_escaped(str(one))}" for one in late]
     return "\n".join(lines) + "\n"
 
@@ -111,7 +111,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text of traces, in which Markdown and HTML mean nothing."""
+    """Text, escaped so that it holds no cells of a table and no HTML."""
     return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
 

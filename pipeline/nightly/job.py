@@ -1,4 +1,4 @@
-"""The nightly job: which days it runs, in which order, and what it says at the end."""
+"""The nightly job: which days it runs, and in which order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import DayEntry
 from goodgain.pipeline.nightly.history import gathered, write_history
 from goodgain.pipeline.nightly.late_files import LateFiles, late_files
-from goodgain.pipeline.nightly.notify import Channel, channels, document, tell
+from goodgain.pipeline.nightly.notify import Channel, channels, document, notify
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day
 from goodgain.pipeline.nightly.report.build import build_nights_report
 from goodgain.pipeline.nightly.scored import scored_again
@@ -27,7 +27,7 @@ from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.read import find_inputs
 
-# Of several days the gravest decides.
+# The worst exit code of several days counts.
 _GRAVEST = (
     ExitCode.FAILED,
     ExitCode.USAGE,
@@ -38,11 +38,11 @@ _GRAVEST = (
 
 
 class NightlyRequest(Struct, frozen=True):
-    """What one call of the job is asked for.
+    """What one call of the job shall run.
 
     Attributes:
-      day: the day to run; yesterday (UTC) when neither it nor `backfill` is given.
-      backfill: first and last day of a range, of which those that are not there are run.
+      day: the day to run; without it and `backfill`, yesterday (UTC).
+      backfill: first and last day of a range; its days without output are run.
       rerun_late: also run the days again whose input has changed.
     """
 
@@ -52,11 +52,11 @@ class NightlyRequest(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """What one call of the job did.
+    """The result of one call of the job.
 
     Attributes:
       entries: of the days that were run, in that order.
-      late: days whose input has changed since they were run.
+      late: days whose input has changed since their run.
     """
 
     entries: tuple[DayEntry, ...]
@@ -64,7 +64,7 @@ class Done(Struct, frozen=True):
 
     @property
     def exit_code(self) -> ExitCode:
-        """That of the gravest verdict."""
+        """The exit code of the worst verdict."""
         codes = {entry.exit_code for entry in self.entries}
         return next((code for code in _GRAVEST if code in codes), ExitCode.DONE)
 
@@ -75,24 +75,24 @@ def run_nightly(
     beam_arguments: Sequence[str],
     surroundings: Surroundings,
 ) -> Done:
-    """Run the job; tell webhook and command of each day that did not pass.
+    """Run the job; notify webhook and command of each day that did not pass.
 
     Raises:
-      UsageError: the configuration, the gate or the run's options cannot be used, or a day is asked
-        for that has not come yet.
-      LockedError: another job is at work on the same output; nobody is told.
+      UsageError: the configuration, the gate or the run's options cannot be used, or the day is in
+        the future.
+      LockedError: another job is at work on the same output; no notification is sent.
       GoodGainError: the history cannot be written.
     """
-    ways = channels(config, surroundings)
+    channel_list = channels(config, surroundings)
     try:
-        return _run(config, request, beam_arguments, surroundings, ways)
+        return _run(config, request, beam_arguments, surroundings, channel_list)
     except LockedError:
         raise
     except OSError as error:
-        _tell_failure(error, ways, config, surroundings)
+        _notify_failure(error, channel_list, config, surroundings)
         raise GoodGainError(f"{config.output} cannot be used: {error}.") from error
     except Exception as error:
-        _tell_failure(error, ways, config, surroundings)
+        _notify_failure(error, channel_list, config, surroundings)
         raise
 
 
@@ -101,7 +101,7 @@ def _run(
     request: NightlyRequest,
     beam_arguments: Sequence[str],
     surroundings: Surroundings,
-    ways: list[Channel],
+    channel_list: list[Channel],
 ) -> Done:
     folders = DayFolders(Path(config.output))
     night = Night(
@@ -114,18 +114,18 @@ def _run(
     now = surroundings.now()
     today = now.date()
     if _last(request, today) > today:
-        raise UsageError(f"{_last(request, today)} has not come yet (UTC): give a day of the past.")
+        raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
     if config.scored is None:
-        run_config(config, today, folders.output)  # so that a mistake there is known first
+        run_config(config, today, folders.output)  # so that its mistakes are found before any work
     elif config.runner or beam_arguments:
         raise UsageError(
-            "With `scored` in the configuration no day is run here: leave out --runner and the "
-            "options of Beam."
+            "With `scored` in the configuration, days are scored elsewhere: leave out --runner and "
+            "Beam options."
         )
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):
         for name in folders.repair():
-            surroundings.say(f"{name} was left by a job that was stopped; tidied up.")
+            surroundings.say(f"Cleaned up {name}, left by a job that was stopped.")
         entries = []
         for day in _days(config, request, folders, today):
             entry = run_day(night, day)
@@ -134,7 +134,7 @@ def _run(
             if entry.exit_code:
                 subject = f"{entry.date}: {entry.verdict}"
                 body = document(subject, entry.reasons, entry, str(folders.place(day)))
-                tell(body, ways, config, surroundings)
+                notify(body, channel_list, config, surroundings)
         late = _late(config, folders, _last(request, today))
         history = gathered(folders)
         write_history(folders, history, late)
@@ -142,19 +142,19 @@ def _run(
     return Done(tuple(entries), tuple(late))
 
 
-def _tell_failure(
-    error: Exception, ways: list[Channel], config: NightlyConfig, surroundings: Surroundings
+def _notify_failure(
+    error: Exception, channel_list: list[Channel], config: NightlyConfig, surroundings: Surroundings
 ) -> None:
     reason = str(error) or type(error).__name__
     body = document("the nightly job failed", (reason,), None, config.output)
-    tell(body, ways, config, surroundings)
+    notify(body, channel_list, config, surroundings)
 
 
 def _days(
     config: NightlyConfig, request: NightlyRequest, folders: DayFolders, today: date
 ) -> list[date]:
     """The days to run, ascending, so that each finds its baseline up to date."""
-    days = set(_asked(request, folders, today))
+    days = set(_requested_days(request, folders, today))
     if request.rerun_late:
         late = {one.day for one in _late(config, folders, _last(request, today))}
         days.update(day for day in late if _anew(config, day, folders))
@@ -162,13 +162,13 @@ def _days(
 
 
 def _anew(config: NightlyConfig, day: date, folders: DayFolders) -> bool:
-    """Whether a published day can become another: one that is scored elsewhere must be so again."""
+    """Whether a new run of a published day is possible; days scored elsewhere need new outputs."""
     if config.scored is None:
         return True
     return scored_again(config.scored, day, read_manifest(str(folders.place(day))))
 
 
-def _asked(request: NightlyRequest, folders: DayFolders, today: date) -> Iterator[date]:
+def _requested_days(request: NightlyRequest, folders: DayFolders, today: date) -> Iterator[date]:
     if request.backfill is None:
         yield _last(request, today)
         return
@@ -184,7 +184,7 @@ def _last(request: NightlyRequest, today: date) -> date:
 
 
 def _late(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
-    """The published days among the last ones whose input has changed since they were run."""
+    """The last `late_days` published days whose input has changed since their run."""
     found = []
     for day in folders.published():
         if not timedelta() <= last - day <= timedelta(days=config.late_days):
@@ -192,7 +192,7 @@ def _late(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFi
         try:
             inputs = find_inputs(patterns_of(config.input, day))
         except UsageError:
-            continue  # its traces are gone
+            continue  # its traces were deleted
         one = late_files(day, read_manifest(str(folders.place(day))), inputs)
         if one is not None:
             found.append(one)

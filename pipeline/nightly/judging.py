@@ -1,4 +1,4 @@
-"""Comparing a day with its baseline, and holding the gate's rules against it."""
+"""Comparison of a day with its baseline, and the gate's verdict on it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from goodgain.transforms.core.wording import fitting
 
 
 class Judgement(Struct, frozen=True):
-    """What became of a day.
+    """The verdict on a day.
 
     Attributes:
       reasons: why it did not pass.
-      outcomes: of the gate's rules; none without a gate, or when the data are bad.
+      outcomes: of the gate's rules; empty without a gate, or with bad data.
     """
 
     verdict: Verdict
@@ -36,7 +36,7 @@ class Judgement(Struct, frozen=True):
 
 
 def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
-    """By headline metric, the difference to the baseline at N over all conversations.
+    """By headline metric, the difference from the baseline at N over all conversations.
 
     Raises:
       UsageError: they cannot be compared.
@@ -72,9 +72,9 @@ def judge(
 ) -> Judgement:
     """The verdict on a day.
 
-    Bad data are not held against the gate: they fail by themselves. Where no day before was good,
-    or none that measured the same, there can be no baseline, and rules about change are skipped
-    whatever the gate file says; otherwise no day could ever be the first good one.
+    Bad data fail the day without the gate. If no earlier day was good, or none measured the same,
+    there can be no baseline, and rules about change are skipped whatever the gate file says;
+    otherwise no day could ever be the first good one.
 
     Args:
       folder: output of the day's run.
@@ -92,7 +92,7 @@ def judge(
     if passed(outcomes):
         return Judgement("passed", (), outcomes)
     failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
-    return Judgement("gate failed", tuple(map(_said, failed)), outcomes)
+    return Judgement("gate failed", tuple(map(_failure_text, failed)), outcomes)
 
 
 def _bad_data(manifest: Mapping[str, Any]) -> str:
@@ -110,6 +110,6 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
     return ""
 
 
-def _said(outcome: Outcome) -> str:
+def _failure_text(outcome: Outcome) -> str:
     value = f" {outcome.value}" if outcome.value else ""
-    return f"{outcome.rule}{value}: {outcome.reason} (asked for: {outcome.bound})"
+    return f"{outcome.rule}{value}: {outcome.reason} (required: {outcome.bound})"

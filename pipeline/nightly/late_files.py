@@ -1,4 +1,4 @@
-"""Files that reached a day after it was run: what is there now against what its manifest lists."""
+"""Files that arrived after a day was run: those there now that its manifest does not list."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SHOWN = 3
 
 
 class LateFiles(Struct, frozen=True):
-    """What has changed in the input of a day since it was run.
+    """Changes in the input of a day since its run.
 
     Attributes:
-      added: paths of files that were not there.
-      changed: paths of files whose size is another.
+      added: paths of new files.
+      changed: paths of files whose size has changed.
     """
 
     day: date
@@ -40,13 +40,13 @@ class LateFiles(Struct, frozen=True):
 def late_files(
     day: date, manifest: Mapping[str, Any], found: Sequence[InputFile]
 ) -> LateFiles | None:
-    """What has changed since the run that a manifest is of; None when nothing has.
+    """The changes since the run that a manifest describes; None without any.
 
-    Files that are gone do not count: traces are deleted when their time is up.
+    Missing files do not count: traces are deleted after their retention period.
 
     Args:
       manifest: of the day's run.
-      found: what the day's patterns match.
+      found: the files that the day's patterns match.
     """
     read = {settled(one["path"]): one["size"] for one in manifest["inputs"]}
     sizes = [(file, read.get(settled(file.path))) for file in found]
@@ -56,5 +56,5 @@ def late_files(
 
 
 def settled(path: str) -> str:
-    """A path as it is from any folder: of runs on some engines the manifest lists it so."""
+    """The absolute path, which manifests list for runs on some engines."""
     return path if FileSystems.get_scheme(path) else os.path.abspath(path)

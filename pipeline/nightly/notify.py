@@ -1,4 +1,4 @@
-"""Telling somebody about a day that did not pass, by webhook and by command, with retries."""
+"""Notifications about days that did not pass, by webhook and by command, with retries."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 
 _FINE = range(200, 300)
-_FINAL = range(300, 500)  # another address, or a mistake of ours
-_PASSING = (408, 425, 429)  # client errors that another attempt may not meet
+_ELSEWHERE = range(300, 400)  # a redirection
+_FINAL = range(300, 500)  # a redirection, or an error in the request
+_PASSING = (408, 425, 429)  # client errors for which a retry may succeed
 
 
 class Channel(Struct, frozen=True):
-    """A way to tell somebody.
+    """A way to send notifications.
 
     Attributes:
-      name: what messages call it, without what is secret in it.
-      send: tells; gives what went wrong, "" when nothing did, and whether another attempt may help.
+      name: as in messages, without secrets.
+      send: sends a document; returns the problem ("" for none) and whether a retry may help.
     """
 
     name: str
@@ -31,10 +32,10 @@ class Channel(Struct, frozen=True):
 
 
 def channels(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]:
-    """The ways that the configuration names.
+    """The channels that the configuration names.
 
     Raises:
-      UsageError: the webhook stands in a variable that is not set.
+      UsageError: the webhook is read from an environment variable that holds no URL.
     """
     found = []
     if config.webhook is not None:
@@ -49,7 +50,7 @@ def channels(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]
 
 
 def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, place: str) -> bytes:
-    """What is sent: `text` for chat systems, the rest for programs.
+    """The document that is sent: `text` for chat systems, the rest for programs.
 
     Args:
       subject: what happened, like `2025-03-05: gate failed`.
@@ -65,14 +66,14 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, pla
     return msgspec.json.encode(content)
 
 
-def tell(
+def notify(
     body: bytes, ways: list[Channel], config: NightlyConfig, surroundings: Surroundings
 ) -> None:
-    """Send a document every way; what cannot be sent is said and changes nothing else."""
+    """Send a document by every channel; a failure is reported and has no other effect."""
     for way in ways:
         problem = _attempts(way, body, config, surroundings)
         if problem:
-            surroundings.say(f"{way.name} could not be told: {problem}.")
+            surroundings.say(f"{way.name} could not be notified: {problem}.")
 
 
 def _attempts(way: Channel, body: bytes, config: NightlyConfig, surroundings: Surroundings) -> str:
@@ -93,8 +94,8 @@ def _url(written: str, surroundings: Surroundings) -> str:
     url = surroundings.environment.get(name, "")
     if not url.startswith(("http://", "https://")):
         raise UsageError(
-            f"The webhook is to come from the environment variable {name}, which holds no http or "
-            "https URL: set it, or take `webhook` out of the configuration."
+            f"The webhook is read from the environment variable {name}, which holds no http or "
+            "https URL: set it, or remove `webhook` from the configuration."
         )
     return url
 
@@ -109,7 +110,11 @@ def _poster(
             return f"no answer ({type(error).__name__})", isinstance(error, OSError)
         if status in _FINE:
             return "", False
-        return f"it answered {status}", status not in _FINAL or status in _PASSING
+        advice = ", a redirection, which is not followed: use the address that it leads to"
+        return (
+            f"it answered with status {status}{advice if status in _ELSEWHERE else ''}",
+            status not in _FINAL or status in _PASSING,
+        )
 
     return send
 
@@ -122,6 +127,6 @@ def _starter(
             code = surroundings.start(command, body, config.timeout_seconds)
         except OSError as error:
             return error.strerror or str(error), isinstance(error, TimeoutError)
-        return (f"it ended with {code}", True) if code else ("", False)
+        return (f"it ended with exit code {code}", True) if code else ("", False)
 
     return send

@@ -51,11 +51,11 @@ GATE_SUMMARY = "gate.md"
 
 
 class Night(Struct, frozen=True):
-    """What all days of one job share.
+    """The settings that all days of one job share.
 
     Attributes:
       gate: None when the configuration names none.
-      beam_arguments: words for the engine.
+      beam_arguments: options for the engine.
     """
 
     config: NightlyConfig
@@ -78,7 +78,7 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     options: dict[str, Any] = {
         "input": patterns_of(config.input, day),
         "output": scratch or str(output),
-        # A job that was stopped may have left something there, and nobody else writes there.
+        # A job that was stopped may have left files there, and nothing else writes there.
         "overwrite": scratch is not None,
     }
     if config.runner is not None:
@@ -86,8 +86,8 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     loaded = load_run_config(options, config.run)
     if loaded.gate or loaded.baseline:
         raise UsageError(
-            f"{config.run} names a gate or a baseline, but a night has its own: put them into the "
-            "configuration of the nightly job."
+            f"{config.run} names a gate or a baseline; put them into the configuration of the "
+            "nightly job instead."
         )
     return loaded
 
@@ -103,8 +103,7 @@ def run_day(night: Night, day: date) -> DayEntry:
     """Score, compare, judge, report and publish a day.
 
     Returns:
-      The entry of the day; when it failed, nothing of it was published, and what was published
-      before lies where it was.
+      The entry of the day. If it failed, nothing is published, and an earlier output stays.
     """
     started = night.surroundings.now()
     try:
@@ -155,10 +154,10 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
 
 
 def _score(night: Night, day: date, folder: Path) -> None:
-    """Run a day into a folder, by way of the scratch folder where there is one."""
+    """Run a day into a folder, by way of the scratch folder if one is configured."""
     _check_input(night.config, day)
     config = run_config(night.config, day, folder)
-    # What a run prints is about a folder that is about to be renamed.
+    # The run prints paths of a folder that is renamed afterwards.
     with redirect_stdout(io.StringIO()):
         if night.config.pool is not None:
             build = night.surroundings.build_pool
@@ -174,10 +173,10 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
     """A day's outputs with the pool of another run; None where its traces are gone or changed.
 
     Args:
-      manifest: of the run whose pool it shall be.
+      manifest: of the run whose pool is used.
     """
     if night.config.scratch is not None:
-        return None  # workers do not see where it would be written
+        return None  # workers cannot write to the folder of the baseline
     place, again = str(night.folders.place(day)), night.folders.again(day)
     before: Mapping[str, Any] = read_manifest(place)
     runner = manifest["parameters"]["runner"]
@@ -196,19 +195,19 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
 
 
 def _check_input(config: NightlyConfig, day: date) -> None:
-    """Make sure that there is something to read.
+    """Make sure that the day has input.
 
     Raises:
-      GoodGainError: there is not; the configuration may be right all the same.
+      GoodGainError: it has none, which need not be a mistake in the configuration.
     """
     try:
         find_inputs(patterns_of(config.input, day))
     except UsageError as error:
-        raise GoodGainError(f"There is no input of {day.isoformat()}: {error}") from None
+        raise GoodGainError(f"No input for {day.isoformat()}: {error}") from None
 
 
 def _settled_manifest(folder: Path, place: Path) -> dict[str, Any]:
-    """The manifest, with the folder where the day will lie instead of the one it is written in."""
+    """The manifest, rewritten to name the day's final folder as its output."""
     manifest: dict[str, Any] = read_manifest(str(folder))
     manifest["parameters"]["output"] = str(place)
     write_manifest(str(folder), manifest)
@@ -217,7 +216,7 @@ def _settled_manifest(folder: Path, place: Path) -> dict[str, Any]:
 
 def _notes(baseline: Baseline) -> tuple[str, ...]:
     if baseline.lacking:
-        return (f"{baseline.lacking}, so there was nothing to compare with",)
+        return (f"not compared with a baseline: {baseline.lacking}",)
     return (baseline.note,) if baseline.note else ()
 
 

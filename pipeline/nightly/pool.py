@@ -23,10 +23,10 @@ Build = Callable[[PoolRequest, Sequence[str]], object]
 def with_pool(
     choice: PoolChoice, day: date, config: RunConfig, beam_arguments: Sequence[str], build: Build
 ) -> RunConfig:
-    """The configuration of a night's run with its pool, which is brought up to date before.
+    """The configuration of a night's run with its pool, which is updated first.
 
-    A night is pooled under its day. A night that the pool holds, of the same files, is left as it
-    is, so that a job that was stopped after it goes on; one whose files have changed is replaced.
+    A night is pooled under its day. If the pool already holds the night with the same files, it is
+    left as it is, so that a stopped job can resume; if the files have changed, it is replaced.
     Documents keep numbers and labels.
 
     Args:
@@ -34,14 +34,14 @@ def with_pool(
       build: see `goodgain.pipeline.pool.build.build_pool`.
 
     Raises:
-      UsageError: the run has judgments of its own, or the pool is not in the state that is pinned.
+      UsageError: the run has judgments of its own, or the pool is not in the pinned state.
       GoodGainError: the pool cannot be updated; it is as it was.
     """
     if config.qrels or config.pool:
         own = "qrels" if config.qrels else "a pool"
         raise UsageError(
-            f"The options of the run name {own}, and the nights have a pool of their own: leave "
-            "one of them out."
+            f"The options of the run name {own}, but the nights have a pool of their own: leave "
+            "out one of them."
         )
     if choice.digest is not None:
         name = _pinned_run(choice.path, choice.digest, config)
@@ -55,8 +55,8 @@ def _pinned_run(folder: str, digest: str, config: RunConfig) -> str | None:
     manifest = pool_manifest(folder, open_plain)
     if not manifest["digest"].startswith(digest):
         raise UsageError(
-            f"The pool {folder} has the digest {manifest['digest']}, and {digest} is pinned: "
-            "restore that state, or pin this one, with which nights before cannot be compared."
+            f"The pool {folder} has the digest {manifest['digest']}, but {digest} is pinned: "
+            "restore that state, or pin this one, which earlier nights cannot be compared with."
         )
     inputs = [{"path": file.path, "size": file.size} for file in find_inputs(config.input)]
     return run_name_of(inputs, manifest["runs"])

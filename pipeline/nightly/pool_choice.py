@@ -1,4 +1,4 @@
-"""How the configuration says which pool the nights are scored with."""
+"""The choice of the pool in the configuration of the nightly job."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class PoolChoice(Struct, frozen=True):
 
     Attributes:
       path: its folder.
-      digest: the beginning of the digest of the state that is pinned; None where each night adds
-        its own traces before it is scored.
-      topic: attribute that holds the topic, of a pool that the first night makes.
+      digest: beginning of the digest of a pinned state; None where each night adds its own traces
+        before it is scored.
+      topic: attribute that holds the topic, for a pool that the first night creates.
     """
 
     path: str
@@ -39,12 +39,12 @@ class PoolChoice(Struct, frozen=True):
         if not isinstance(written, Mapping) or not written.get("path"):
             raise ValueError(f"must be like {_EXAMPLES}, not {written!r}")
         if unknown := sorted(set(map(str, written)) - _KEYS):
-            raise ValueError(f"has no {unknown[0]}; it is like {_EXAMPLES}")
+            raise ValueError(f"has no option {unknown[0]!r}; write it like {_EXAMPLES}")
         update, digest = written.get("update", False), written.get("digest")
         if not isinstance(update, bool) or update == (digest is not None):
             raise ValueError(
-                "is updated every night (update: true) or pinned to one state (digest: with the "
-                "digest from its manifest.json): give one of the two"
+                "needs either update: true (updated every night) or digest: (pinned to the state "
+                "with this digest, from its manifest.json)"
             )
         if digest is not None and not _DIGEST.fullmatch(str(digest)):
             raise ValueError(
@@ -53,5 +53,5 @@ class PoolChoice(Struct, frozen=True):
             )
         topic = written.get("topic")
         if topic is not None and not update:
-            raise ValueError("topic is of a pool that the nights make; a pinned one has its own")
+            raise ValueError("topic needs update: true; a pinned pool has its own topic")
         return cls(str(written["path"]), None if digest is None else str(digest), topic)

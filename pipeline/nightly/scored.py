@@ -1,6 +1,6 @@
-"""Days that are scored elsewhere, like by a Dataflow template: their finished outputs, taken.
+"""Fetches the outputs of days that are scored elsewhere, for example by a Dataflow template.
 
-What is taken must be whole, and of that day. It stays where it is.
+The outputs must be complete and of that day. The originals stay where they are.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from goodgain.transforms.core.errors import GoodGainError
 
 
 def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
-    """Copy the outputs of a day from where they were made to a folder on this disk.
+    """Copy the outputs of a day to a folder on this disk.
 
     Args:
       scored: pattern of the folder, with `{date}` or the like.
-      inputs: patterns of the day's trace files, as whoever scored the day reads them.
+      inputs: patterns of the day's trace files, as the job that scored the day sees them.
 
     Raises:
-      GoodGainError: the outputs are not finished, are of something else, or cannot be read.
+      GoodGainError: the outputs are not finished, are of other input, or cannot be read.
     """
     (folder,) = patterns_of([scored], day)
     manifest = _manifest(folder, day)
     _check_day(manifest, patterns_of(inputs, day), folder, day)
     fetch(folder, target)
-    # A manifest goes first and comes last, so in between nothing else can have been put there.
+    # A new run deletes the manifest first and writes it last: if it is unchanged, so are the rest.
     if _manifest(folder, day) != manifest:
         raise GoodGainError(
             f"The outputs of {day.isoformat()} in {folder} were replaced while they were fetched; "
@@ -44,7 +44,7 @@ def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
 
 
 def scored_again(scored: str, day: date, published: Mapping[str, Any]) -> bool:
-    """Whether there are outputs of a day that were begun after those that were published.
+    """Whether a newer run of a day has finished than the one that was published.
 
     Args:
       scored: see `take`.
@@ -73,9 +73,9 @@ def _manifest(folder: str, day: date) -> dict[str, Any]:
 def _check_day(
     manifest: Mapping[str, Any], patterns: Iterable[str], folder: str, day: date
 ) -> None:
-    """Make sure that the outputs are of a day's input, by the names of the files alone.
+    """Make sure that the outputs are of a day's input, by file names alone.
 
-    Traces may be gone by now, or more of them may have come; late files are found elsewhere.
+    Traces may have been deleted or added since; `late_files` finds the latter.
     """
     # A pattern that names a folder stands for the files right inside it.
     named = [name for one in patterns for name in (settled(one), f"{settled(one).rstrip('/')}/*")]

@@ -1,4 +1,4 @@
-"""Fetching what workers elsewhere wrote, from a place that they reach to one where renames hold."""
+"""Copies outputs from a place that remote workers can write to, to a local disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from goodgain.transforms.read import open_plain
 
 
 def fetch(source: str, target: Path) -> None:
-    """Copy what a finished run left in a folder on any of Beam's filesystems to one on this disk.
+    """Copy the outputs of a finished run from any of Beam's filesystems to a local folder.
 
     Raises:
       GoodGainError: a file cannot be read.
@@ -24,7 +24,7 @@ def fetch(source: str, target: Path) -> None:
         (match,) = FileSystems.match([FileSystems.join(source, "**")])
         for metadata in match.metadata_list:
             path = metadata.path.removeprefix(prefix)
-            if path.startswith(f"{UNFINISHED}/"):  # of a run that may be at work there
+            if path.startswith(f"{UNFINISHED}/"):  # of a run that is still writing
                 continue
             place = target / path
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -35,7 +35,7 @@ def fetch(source: str, target: Path) -> None:
 
 
 def discard(source: str) -> None:
-    """Delete a folder on any of Beam's filesystems with all below it; what is gone is fine."""
+    """Delete a folder on any of Beam's filesystems with its content, if it exists."""
     try:
         (match,) = FileSystems.match([FileSystems.join(source, "**")])
         if match.metadata_list:

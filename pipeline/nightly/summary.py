@@ -1,4 +1,4 @@
-"""What a person reads at the end of the nightly job."""
+"""The summary that the nightly job prints at its end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.data_warnings import told
+from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.entry import DayChange, DayEntry
 from goodgain.pipeline.nightly.history import TABLE
@@ -18,18 +18,19 @@ from goodgain.pipeline.terminal.values import number
 from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.wording import counted
 
 
 def print_done(console: Console, done: Done, config: NightlyConfig) -> None:
-    """Print the verdict on each day, its headline, and what is left to do."""
+    """Print the verdict on each day, its headline metrics, and which days need a new run."""
     output = config.output
-    again = "run it again with" if config.scored is None else "have it scored again, then"
+    again = "run it again with" if config.scored is None else "score it again, then use"
     for entry in done.entries:
         _print_day(console, entry, output)
     if not done.entries:
-        _print(console, "There is no day to run.")
+        _print(console, "No day to run.")
     for late in done.late:
-        _print(console, f"Changed since it was run: {late}; {again} --rerun-late.")
+        _print(console, f"Input changed since the run of {late}; {again} --rerun-late.")
     _print(console, f"History: {output}/{TABLE}")
 
 
@@ -38,7 +39,7 @@ def _print_day(console: Console, entry: DayEntry, output: str) -> None:
     for line in (*entry.reasons, *entry.notes):
         _print(console, line, indent="  ")
     for warning in entry.warnings:
-        _print(console, told(warning), indent="  ")
+        _print(console, warning_text(warning), indent="  ")
     if not entry.means:
         return
     _print_means(console, entry)
@@ -65,15 +66,15 @@ def _print_means(console: Console, entry: DayEntry) -> None:
 
 
 def _remarks(entry: DayEntry) -> Iterator[str]:
-    """What the differences are of, where they are not of all conversations of the day."""
+    """Which conversations a difference is over, where these are not all of the day."""
     about: dict[str, list[str]] = {}
     for name, change in entry.changes.items():
         if change.about:
             about.setdefault(change.about, []).append(metric_by_name(name).label)
         elif name in entry.means and change.n != entry.means[name].n:
             about.setdefault(
-                f"baseline and difference are of the {change.n:,} conversations of the day, and "
-                f"{change.n_base:,} of the baseline, that can be compared",
+                f"baseline and difference are over the {counted(change.n, 'conversation')} of the "
+                f"day, and {change.n_base:,} of the baseline, that can be compared",
                 [],
             ).append(metric_by_name(name).label)
     for text, labels in about.items():

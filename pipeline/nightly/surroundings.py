@@ -1,4 +1,4 @@
-"""What the nightly job needs of the world, passed in: time, HTTP, processes, the engine."""
+"""Time, HTTP, processes and the engine, passed into the nightly job so that tests replace them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _say(message: str) -> None:
 def post(url: str, body: bytes, timeout_seconds: float) -> int:
     """Send JSON by HTTP POST.
 
-    A redirection is an answer like any other: followed, it would not post what is told.
+    A redirection counts as an answer: following it would send a GET without the document.
 
     Returns:
       The status of the answer.
 
     Raises:
-      OSError: there was no answer in time, however slowly one was coming.
+      OSError: no complete answer in time.
       ValueError: the URL cannot be used.
     """
     outcome: queue.SimpleQueue[int | BaseException] = queue.SimpleQueue()
@@ -50,7 +50,7 @@ def post(url: str, body: bytes, timeout_seconds: float) -> int:
         except BaseException as error:
             outcome.put(error)
 
-    # A timeout of the socket begins anew with each byte. The thread ends with the process.
+    # A socket's timeout restarts with each byte. The thread ends with the process.
     threading.Thread(target=ask, daemon=True).start()
     try:
         answer = outcome.get(timeout=timeout_seconds)
@@ -82,14 +82,14 @@ def _posted(url: str, body: bytes, timeout_seconds: float) -> int:
 
 
 def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -> int:
-    """Run a command to its end; what it prints goes to stderr.
+    """Run a command to its end; its output goes to stderr.
 
     Returns:
       Its exit code.
 
     Raises:
       OSError: it cannot be started.
-      TimeoutError: it took too long and was ended.
+      TimeoutError: it took too long and was killed.
     """
     try:
         done = subprocess.run(
@@ -100,7 +100,7 @@ def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise TimeoutError(f"no end within {timeout_seconds:g} s") from None
+        raise TimeoutError(f"it did not end within {timeout_seconds:g} s") from None
     return done.returncode
 
 
@@ -117,7 +117,7 @@ def _build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> object:
 
 
 class Surroundings(Struct, frozen=True):
-    """The world as the job sees it; by default the real one.
+    """The outside world as the job sees it; by default the real one.
 
     Attributes:
       now: the time, UTC.
@@ -127,7 +127,7 @@ class Surroundings(Struct, frozen=True):
       start: see `start`.
       run: score a day, see `goodgain.pipeline.run.run`.
       build_pool: add a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
-      say: tell a message to the person who reads the log.
+      say: write a message to the log.
     """
 
     now: Callable[[], datetime] = _now

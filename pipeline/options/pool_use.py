@@ -78,7 +78,7 @@ def pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str
     except msgspec.DecodeError as error:
         raise UsageError(f"{path} cannot be read ({error}); restore the pool.") from None
     if manifest.get("kind") != _KIND:
-        raise UsageError(f"{folder} is no pool; make one with `goodgain pool build`.")
+        raise UsageError(f"{folder} is not a pool; make one with `goodgain pool build`.")
     return manifest
 
 

@@ -113,6 +113,14 @@ class RunConfig(ExplainConfig):
         DEFAULT_BOUNDS.rejected_rows,
         ge=1,
     )
+    max_held_bytes: Number | None = option(
+        DATA,
+        "N",
+        "stop when the local engine would hold more than about this many bytes; by default "
+        "536870912, and 16 for each byte of input beyond 64 MiB",
+        None,
+        ge=1,
+    )
     allow_unlabelled: bool = option(
         DATA,
         "",

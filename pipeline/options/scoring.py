@@ -22,14 +22,14 @@ def scoring_of(
     pool: PoolUse | None = None,
     costs: Collection[str] = (),
 ) -> Scoring:
-    """How conversations are scored.
+    """The `Scoring` of a run or stream.
 
     Args:
       config: the options.
-      rules: for duplicates, as `config.rules` names them.
-      clock: when the run was started; None in a stream.
-      pool: that `config.pool` names.
-      costs: names of costs in the first records, looked at unless others are asked for.
+      rules: the rules for duplicates that `config.rules` names.
+      clock: start time of the run; None in a stream.
+      pool: the pool that `config.pool` names.
+      costs: names of costs in the first records, used unless the options name others.
     """
     return Scoring(
         rules=compile_rules(rules),

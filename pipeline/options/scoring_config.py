@@ -98,7 +98,7 @@ class ScoringConfig(BaseModel):
         "attributes to slice the means by, like market, or arm,market for both at once",
         (),
     )
-    max_i: Number = option(MEANS, "I", "last iteration i that means are given for", 10, ge=1)
+    max_i: Number = option(MEANS, "I", "last iteration i at which means are computed", 10, ge=1)
     interval: Interval = option(
         MEANS, "HOW", "95 % intervals: t corrected for skewness (hall), or plain (student)", "hall"
     )
@@ -116,7 +116,7 @@ class ScoringConfig(BaseModel):
         None,
     )
     budget: BudgetTexts = option(
-        MEANS, "NAME=B", "also give gains within a budget, like tokens=1000,5000", ()
+        MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
     )
     metrics: MetricNames = option(
         RANKING,
@@ -154,7 +154,7 @@ class ScoringConfig(BaseModel):
         RANKING, "", "also evaluate the ranked list of every single search call", False
     )
     bounds: bool = option(
-        RANKING, "", "also give the worst and best value that missing labels allow", False
+        RANKING, "", "also compute the worst and best value that missing labels allow", False
     )
 
     @field_validator("iteration_base", mode="before")

@@ -106,13 +106,13 @@ def unusable(what: str, name: str, mistakes: Iterable[tuple[int, str]]) -> Usage
 
 def repeated(key: str) -> str:
     """The message for a key that occurs twice in one mapping."""
-    return f"{key} stands here a second time"
+    return f"{key} appears here a second time"
 
 
 def unknown(field: str, known: Iterable[str], written: str | None = None) -> str:
     """The message for an unknown option, with the one that was likely meant."""
     near = get_close_matches(field, list(known), n=1)
-    return f"{written or field} is no option" + (f"; did you mean {near[0]}?" if near else "")
+    return f"{written or field} is not an option" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def reason(error: Any) -> str:

@@ -1,4 +1,4 @@
-"""What each dataset holds: columns with types and descriptions, declared once for every format."""
+"""The columns of each dataset, with types and descriptions, declared once for every format."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ _CONVERSATION_TIMES = (
 
 
 _OF_POOL = (
-    Column("pool_good", "whole", "Good documents of the topic's pool: what there was to find."),
+    Column("pool_good", "whole", "Good documents of the topic's pool, found or not."),
     Column("pool_best", "whole", "Greatest label in the topic's pool.", nullable=True),
     Column(
         "pool_found",
@@ -139,7 +139,7 @@ def conversations(
     pooled: bool = False,
     costs: Sequence[str] = (),
 ) -> Dataset:
-    """The dataset `conversations` with the ranking metrics asked for.
+    """The dataset `conversations` with the ranking metrics requested.
 
     Args:
       judged_outside: whether labels come from outside the traces, which adds columns.
@@ -160,7 +160,7 @@ def conversations(
             Column(
                 "rejected_records",
                 "whole",
-                "Records of it that could not be used; any keeps it out of the means.",
+                "Its records that could not be used; with any, it is left out of the means.",
             ),
             redelivered,
             *_CONVERSATION_TIMES,
@@ -201,7 +201,7 @@ def calls(metrics: Sequence[RankingMetric]) -> Dataset:
 
 DUPLICATES = Dataset(
     "duplicates",
-    "One row for each duplicate: where it stood, where its first occurrence stands, and why.",
+    "One row for each duplicate: its place, that of its first occurrence, and the reason.",
     (
         _CONVERSATION_ID,
         _TURN,
@@ -233,16 +233,15 @@ MEANS = Dataset(
             "population",
             "text",
             "reached = conversations with N >= i; all = every conversation that searched, those "
-            "that stopped earlier extended with empty iterations; everyone = those that never "
-            "searched too, with gain 0, where there are any; calls = every search call, by its own "
-            "list.",
+            "that stopped earlier extended with empty iterations; everyone = also those that never "
+            "searched, with gain 0, if there are any; calls = every search call, by its own list.",
         ),
         Column("n", "whole", "Conversations on which the metric is defined."),
         Column("undefined", "whole", "Conversations on which it is null."),
-        Column("mean", "number", "Mean; each conversation weighs the same.", nullable=True),
+        Column("mean", "number", "Mean; every conversation has the same weight.", nullable=True),
         Column("stddev", "number", "Standard deviation (n - 1).", nullable=True),
         Column("stderr", "number", "Standard error of the mean.", nullable=True),
-        Column("skewness", "number", "Skewness; null where no value differs.", nullable=True),
+        Column("skewness", "number", "Skewness; null if all values are equal.", nullable=True),
         Column("ci_low", "number", "Lower end of the 95 % interval of the mean.", nullable=True),
         Column("ci_high", "number", "Upper end of the 95 % interval of the mean.", nullable=True),
         Column(
@@ -255,27 +254,27 @@ MEANS = Dataset(
         Column(
             "clusters",
             "whole",
-            "Clusters that have a value; null where conversations count as independent.",
+            "Clusters with a value; null where conversations count as independent.",
             nullable=True,
         ),
         Column(
             "intraclass_correlation",
             "number",
-            "Share of the variance that lies between clusters and not within them.",
+            "Share of the variance that is between clusters, not within them.",
             nullable=True,
         ),
-        Column("note", "text", "Why there is no interval.", nullable=True),
+        Column("note", "text", "Why the mean has no interval.", nullable=True),
         Column(
             "worst",
             "number",
-            "The mean of the same n values if every unlabelled result turned out worthless; null "
-            "without --bounds, where the metric has no such bounds, and where n = 0.",
+            "The mean of the same n values if every unlabelled result were worthless; null without "
+            "--bounds, where the metric has no such bounds, and where n = 0.",
             nullable=True,
         ),
         Column(
             "best",
             "number",
-            "The same if every unlabelled result turned out as good as can be.",
+            "The same if every unlabelled result had the best label.",
             nullable=True,
         ),
         Column("min", "number", "Least value.", nullable=True),
@@ -292,16 +291,16 @@ REJECTED = Dataset(
     (
         Column("source", "text", "Path of the file."),
         Column("position", "text", "Place in the file."),
-        Column("reason", "text", "What is wrong."),
+        Column("reason", "text", "Why it was rejected."),
         Column("field", "text", "Path of the field at fault.", nullable=True),
         Column("conversation_id", "text", "Its conversation, when readable.", nullable=True),
         Column("payload", "text", "The raw input, capped."),
-        Column("records", "whole", "How many records the row stands for."),
+        Column("records", "whole", "Number of records that the row covers."),
     ),
 )
 
 REJECTED_LABELS = replace(
-    REJECTED, name="rejected_labels", doc="One row for each label of --labels that labels nothing."
+    REJECTED, name="rejected_labels", doc="One row for each label of --labels that matches nothing."
 )
 
 LATE = Dataset(

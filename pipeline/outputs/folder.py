@@ -9,11 +9,11 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
 from apache_beam.io.filesystem import BeamIOError, CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from goodgain.pipeline.outputs.formats import FORMATS, Row
+from goodgain.pipeline.manifest import check_row_count
+from goodgain.pipeline.outputs.formats import FORMATS, Row, intact
 from goodgain.pipeline.outputs.whole_files import (
     UNFINISHED_SUFFIX,
     is_local,
@@ -57,12 +57,12 @@ _OURS = re.compile(
 def prepare(folder: str, overwrite: bool) -> None:
     """Make sure that a run can write into a folder.
 
-    With `overwrite` the folder may hold what an earlier run wrote, and nothing else; that stays
-    until `publish` or `clear` removes it, so a run that fails takes nothing away.
+    With `overwrite` the folder may hold the outputs of an earlier run, and nothing else. They stay
+    until `publish` or `clear` removes them, so a run that fails deletes nothing.
 
     Raises:
-      UsageError: the folder cannot be looked into or made, holds something and `overwrite` is not
-        set, or holds what no run wrote.
+      UsageError: the folder cannot be listed or created, is not empty without `overwrite`, or
+        holds files that no run wrote.
     """
     if _WILDCARD.search(folder):  # filesystems match such names, also when they delete
         raise UsageError(
@@ -92,7 +92,7 @@ def prepare(folder: str, overwrite: bool) -> None:
 
 
 def _try(folder: str) -> None:
-    """Write a file, so that a folder that takes none is known before the work and not after it."""
+    """Write a test file, to find out before the work whether the folder is writable."""
     trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
     make_folder(FileSystems.join(folder, UNFINISHED))
     with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
@@ -103,7 +103,7 @@ def _try(folder: str) -> None:
 def delete(path: str) -> None:
     """Delete a file, or everything below a folder and on disks the folder too.
 
-    Of a symbolic link the link is deleted and not what it leads to.
+    Of a symbolic link, only the link is deleted.
     """
     if is_local(path):
         _delete_local(path.rstrip("/"))
@@ -123,7 +123,7 @@ def _delete_local(path: str) -> None:
 
 
 def check_links(folder: str) -> None:
-    """Make sure that what is written into a folder stays in it.
+    """Make sure that files written into a folder stay in it.
 
     Raises:
       UsageError: it holds a symbolic link.
@@ -135,16 +135,16 @@ def check_links(folder: str) -> None:
             if os.path.islink(os.path.join(path, name)):
                 raise UsageError(
                     f"Output folder {folder} holds {os.path.join(path, name)}, a symbolic link; "
-                    "remove it, so that nothing outside of the folder is touched."
+                    "remove it, so that no file outside the folder is changed."
                 )
 
 
 def claim(folder: str, area: str) -> None:
-    """Say that a run is about to write; whatever another run left unfinished is deleted.
+    """Announce that a run will write; unfinished files of other runs are deleted.
 
     Args:
-      folder: of the outputs, as `prepare` found it right.
-      area: the run's own name for what it writes below `.unfinished/`.
+      folder: of the outputs, checked by `prepare`.
+      area: name of the run's own folder below `.unfinished/`.
     """
     unfinished = FileSystems.join(folder, UNFINISHED)
     delete(unfinished)
@@ -167,7 +167,7 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
     if area and claimed != area and not (or_none and claimed is None):
         raise GoodGainError(
             f"Another run has begun to write to {folder}, so this one publishes nothing there; "
-            "give each run a folder of its own."
+            "use a separate folder for each run."
         )
 
 
@@ -180,8 +180,8 @@ def _claimed(folder: str) -> str | None:
 
 
 def clear(folder: str) -> None:
-    """Delete what an earlier run left in a folder that `prepare` found to hold nothing else."""
-    # The manifest goes first: without it the rest does not look finished.
+    """Delete the outputs of an earlier run in a folder checked by `prepare`."""
+    # The manifest first: without it the outputs do not count as finished.
     tops = {_top(name) for name in _names_in(folder)} - {UNFINISHED}
     for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
         delete(FileSystems.join(folder, top))
@@ -199,20 +199,20 @@ def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
     """
     unfinished = unfinished_folder(folder, area)
     if missing := sorted(set(paths).difference(_names_in(unfinished))):
-        raise GoodGainError(f"{FileSystems.join(unfinished, missing[0])} is not there any more.")
+        raise GoodGainError(f"{FileSystems.join(unfinished, missing[0])} is missing.")
 
 
 def unfinished_folder(folder: str, area: str = "") -> str:
-    """Where a run writes before it publishes: its own area below `.unfinished/`."""
+    """The folder that a run writes to before it publishes: its own below `.unfinished/`."""
     unfinished: str = FileSystems.join(folder, UNFINISHED, *([area] if area else []))
     return unfinished
 
 
 def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
-    """Move files from `.unfinished/` to their places, in place of what an earlier run left.
+    """Move files from `.unfinished/` to their final paths, replacing outputs of an earlier run.
 
-    It can be called again after it stopped anywhere: what it has moved is neither missed nor taken
-    for what an earlier run left. The manifest is left to the caller, and so is what no run wrote.
+    It can be called again after a stop at any point: it recognises the files that it has already
+    moved. It leaves the manifest to the caller, and files alone that no run wrote.
 
     Args:
       folder: the output folder.
@@ -245,7 +245,7 @@ def _top(path: str) -> str:
 
 
 def move(source: str, place: str) -> None:
-    """Rename a file, in place of another; also when that was done already."""
+    """Rename a file, replacing another; done already, it does nothing."""
     if is_local(source) and os.path.exists(source):
         sync(source)
     try:
@@ -259,7 +259,7 @@ def move(source: str, place: str) -> None:
 
 
 def discard_unfinished(folder: str, area: str = "") -> None:
-    """Delete what a run wrote that shall not be published, or has been; never another run's."""
+    """Delete the unpublished files of a run, but never those of another run."""
     delete(unfinished_folder(folder, area))
     if _claimed(folder) in (None, area):
         delete(FileSystems.join(folder, UNFINISHED))
@@ -275,13 +275,13 @@ def _settled(folder: str) -> str:
 
 
 def write_file(folder: str, name: str, content: bytes) -> None:
-    """Write a small file completely or not at all; the folder is made when it is not there."""
+    """Write a small file completely or not at all; the folder is created if needed."""
     make_folder(folder)
     write_whole(FileSystems.join(folder, name), content)
 
 
 def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
-    """Write what shows that a folder is complete: the last of its files."""
+    """Write the manifest, the last file, which marks a folder as complete."""
     write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
 
 
@@ -289,7 +289,7 @@ def read_manifest(folder: str) -> dict[str, object]:
     """The manifest of a finished run or comparison.
 
     Raises:
-      UsageError: there is none, or it cannot be read.
+      UsageError: it is missing or cannot be read.
     """
     path = FileSystems.join(folder, MANIFEST)
     if not FileSystems.exists(path):
@@ -297,35 +297,61 @@ def read_manifest(folder: str) -> dict[str, object]:
     with open_plain(path) as file:
         content = file.read()
     try:
-        return msgspec.json.decode(content, type=dict[str, object])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        # Not by msgspec, which refuses half of a surrogate pair, as a file's name may have it.
+        manifest = json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise UsageError(
             f"{path} cannot be read ({error}): it was changed or cut since the run; run it again."
         ) from None
+    if not isinstance(manifest, dict):
+        raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
+    return manifest
 
 
 def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
-    """The rows of a dataset of a finished run, in whichever format it was written."""
+    """The rows of a dataset of a finished run, whatever its format.
+
+    Raises:
+      UsageError: after the last row, when the manifest gives another number of rows.
+    """
+    rows = 0
+    for row in _rows_of(folder, dataset):
+        rows += 1
+        yield row
+    check_rows(folder, dataset, rows, f"{folder}/{dataset}", "run it again")
+
+
+def check_rows(folder: str, dataset: str, rows: int, place: str, remedy: str) -> None:
+    """Make sure that a dataset has as many rows as the manifest beside it says, if there is one.
+
+    Raises:
+      UsageError: it has not; see `check_row_count`.
+    """
+    if FileSystems.exists(FileSystems.join(folder, MANIFEST)):
+        check_row_count(read_manifest(folder), dataset, rows, place, remedy)
+
+
+def _rows_of(folder: str, dataset: str) -> Iterator[Row]:
     for file_format in FORMATS.values():
         pattern = FileSystems.join(folder, dataset, "part-*" + file_format.suffix)
         (match,) = FileSystems.match([pattern])
         for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
             with open_plain(metadata.path) as file:
-                yield from file_format.read(file)
+                yield from intact(file_format.read(file), metadata.path)
 
 
 def _names_in(folder: str) -> list[str]:
     """Paths within a folder of all files below it, sorted; none when it does not exist.
 
     Raises:
-      UsageError: it cannot be looked into.
+      UsageError: it cannot be listed.
     """
     prefix = folder.rstrip("/") + "/"
     try:
         paths = _files_below(folder)
     except (BeamIOError, OSError, ValueError) as error:
         raise UsageError(
-            f"Output folder {folder} cannot be looked into ({reason_of(error)}); check the path."
+            f"Output folder {folder} cannot be listed ({reason_of(error)}); check the path."
         ) from None
     return sorted({path.removeprefix(prefix) for path in paths} - {""})
 
@@ -336,7 +362,7 @@ def _files_below(folder: str) -> list[str]:
 
 
 def reason_of(error: Exception) -> str:
-    """What a filesystem complains about, in one line without a final stop."""
+    """The reason of a filesystem error, in one line without a full stop."""
     if isinstance(error, BeamIOError) and error.exception_details:
         error = next(iter(error.exception_details.values()))
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -344,7 +370,7 @@ def reason_of(error: Exception) -> str:
 
 
 def make_folder(folder: str) -> None:
-    """Make a folder; one that cannot be made is found out when a file is written to it."""
+    """Create a folder; a failure shows when a file is written to it."""
     try:
         FileSystems.mkdirs(folder)
     except OSError:

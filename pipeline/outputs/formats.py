@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,9 +13,12 @@ import fastavro
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fastavro.write import Writer
 from msgspec import Struct
 
+from goodgain.pipeline.outputs.avro_rows import row_encoder
 from goodgain.pipeline.outputs.datasets import Column, Dataset, Kind
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking import column_name, metric_name
 from goodgain.transforms.core.scoring.costs import column_of, metric_of
 
@@ -100,14 +104,25 @@ def arrow_schema(dataset: Dataset) -> pa.Schema:
 
 
 def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
-    names = [(column.name, column_name(column_of(column.name))) for column in dataset.columns]
-    fastavro.writer(
-        file,
-        parsed_schema(dataset),
-        ({avro: row[name] for name, avro in names} for row in rows),
-        codec="deflate",
-        sync_marker=SYNC_MARKER,
-    )
+    writer = Writer(file, parsed_schema(dataset), codec="deflate", sync_marker=SYNC_MARKER)
+    encode = row_encoder(dataset.columns)
+    block = _AvroBlock()
+    for row in rows:
+        block.bytes_.write(encode(row))
+        block.num_records += 1
+        if block.bytes_.tell() >= writer.sync_interval:
+            writer.write_block(block)
+            block = _AvroBlock()
+    if block.num_records:
+        writer.write_block(block)
+
+
+class _AvroBlock:
+    """Encoded rows, as fastavro takes them."""
+
+    def __init__(self) -> None:
+        self.bytes_ = io.BytesIO()
+        self.num_records = 0
 
 
 def _read_avro(file: BinaryIO) -> Iterator[Row]:
@@ -185,3 +200,19 @@ FORMATS: dict[Format, DatasetFormat] = {
     "parquet": DatasetFormat(".parquet", _write_parquet, _read_parquet),
     "jsonl": DatasetFormat(".jsonl", _write_jsonl, _read_jsonl),
 }
+
+
+def intact(rows: Iterable[Row], path: str) -> Iterator[Row]:
+    """The rows that a reader gives of a file.
+
+    Raises:
+      UsageError: the file is damaged.
+    """
+    try:
+        yield from rows
+    except Exception as error:  # the libraries raise whatever broken bytes lead to
+        problem = str(error).strip().splitlines() or [type(error).__name__]
+        raise UsageError(
+            f"{path} is damaged ({problem[0].rstrip('.')}): it was changed or cut since the run; "
+            "run it again."
+        ) from error

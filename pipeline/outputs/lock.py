@@ -26,12 +26,12 @@ class LockedError(GoodGainError):
 def locked(folder: Path, started: datetime) -> Iterator[None]:
     """Hold the lock of a folder while the block runs.
 
-    The file stays where it is afterwards: to remove it would let two jobs hold two files of that
-    name. The lock itself is the kernel's, so that a job that was killed leaves none behind.
+    The file is not removed afterwards, since two jobs could then lock two files of that name. The
+    kernel frees the lock even if the job is killed.
 
     Args:
-      folder: exists, on a disk; on network disks as far as they honour flock.
-      started: what the lock says about when its holder began.
+      folder: an existing folder on a disk; on network disks, as far as they honour flock.
+      started: start time of the job, for messages to other jobs.
 
     Raises:
       LockedError: another process holds it.
@@ -60,8 +60,8 @@ def locked(folder: Path, started: datetime) -> Iterator[None]:
 def folder_locked(folder: str) -> Iterator[None]:
     """Let no other run of this machine write to an output folder while the block runs.
 
-    It leaves no file there. On other filesystems, and disks that lock no folders, nothing is
-    locked: there runs tell by what they claim, see `outputs.folder`.
+    No file is created. Other filesystems, and disks that cannot lock folders, are not locked:
+    there, runs notice one another by their claims, see `outputs.folder`.
 
     Raises:
       LockedError: another process does.
@@ -75,7 +75,7 @@ def folder_locked(folder: str) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LockedError(
-                f"Another run is writing to {folder}; nothing was done. Wait for its end, or give "
+                f"Another run is writing to {folder}; nothing was done. Wait for its end, or use "
                 "another folder."
             ) from None
         except OSError:

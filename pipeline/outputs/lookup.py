@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from goodgain.pipeline.outputs.datasets import ITERATIONS
-from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
+from goodgain.pipeline.outputs.formats import FORMATS, Format, Row, intact
 from goodgain.transforms.read import open_plain
 
 _ID = "conversation_id"
@@ -35,7 +35,7 @@ def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[
         (match,) = FileSystems.match([pattern])
         for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
             with open_plain(metadata.path) as file:
-                yield from find(file, conversation_ids)
+                yield from intact(find(file, conversation_ids), metadata.path)
 
 
 def _find_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:

@@ -25,9 +25,11 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 from pyarrow import csv as arrow_csv
 
-from goodgain.pipeline.outputs.datasets import MEANS, Column, Dataset
+from goodgain.pipeline.outputs.avro_rows import row_encoder
+from goodgain.pipeline.outputs.datasets import MEANS, Column
 from goodgain.pipeline.outputs.folder import (
     MEANS_CSV,
+    check_rows,
     make_folder,
     read_dataset,
     unfinished_folder,
@@ -40,7 +42,6 @@ from goodgain.pipeline.outputs.formats import (
     Row,
     arrow_schema,
     arrow_table,
-    avro_schema,
     parsed_schema,
 )
 from goodgain.pipeline.outputs.sinks import Target, WrittenFile
@@ -55,6 +56,7 @@ from goodgain.transforms.read import open_plain
 _Means = Sequence[tuple[MeanOf, Estimate]]
 _Encode = Callable[[Sequence[Column], Sequence[Any]], bytes]
 _SLICE, _OF, _ESTIMATE = MEANS.columns[:1], MEANS.columns[1:4], MEANS.columns[4:]
+_FROM_DATASET = "delete it, and the means are read from the dataset"
 _MOST_KNOWN = 2**15  # encoded estimates that are kept
 _BATCH = 4 * 2**20  # bytes of CSV that are read at once
 _LARGEST_BLOCK = 2**31 - 1  # of rows that are parsed together
@@ -223,15 +225,10 @@ class _ParquetFile:
 
 
 def _avro(columns: Sequence[Column], values: Sequence[Any]) -> bytes:
-    """A record's bytes are those of its fields, one after another."""
-    written = io.BytesIO()
-    fastavro.schemaless_writer(written, _avro_part(columns), _by_name(columns, values))
-    return written.getvalue()
+    return _row_encoder(columns)(_by_name(columns, values))
 
 
-@lru_cache
-def _avro_part(columns: Sequence[Column]) -> Any:
-    return fastavro.parse_schema(avro_schema(Dataset("part", "", tuple(columns))))
+_row_encoder = lru_cache(row_encoder)
 
 
 def _jsonl(columns: Sequence[Column], values: Sequence[Any]) -> bytes:
@@ -300,7 +297,7 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
     which is read when it is not there.
 
     Raises:
-      UsageError: `means.csv` is damaged.
+      UsageError: `means.csv` is damaged, or has not as many rows as the manifest says.
     """
     path = FileSystems.join(folder, MEANS_CSV)
     if not FileSystems.exists(path):
@@ -311,6 +308,7 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
     convert = arrow_csv.ConvertOptions(
         column_types=types, null_values=[""], strings_can_be_null=True
     )
+    found = 0
     with open_plain(path) as file:
         names = file.readline().decode().rstrip("\n").split(",")
         read = arrow_csv.ReadOptions(
@@ -321,12 +319,13 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
                 table = arrow_csv.read_csv(pa.BufferReader(rows), read, parse, convert)
             except pa.ArrowInvalid as error:
                 raise UsageError(
-                    f"{path} is damaged ({str(error).splitlines()[0]}); delete it, and the means "
-                    "are read from the dataset."
+                    f"{path} is damaged ({str(error).splitlines()[0]}); {_FROM_DATASET}."
                 ) from None
+            found += table.num_rows
             for row in table.filter(_expression(wanted)).to_pylist():
                 row["slice"] = slice_of(row["slice"])
                 yield row
+    check_rows(folder, MEANS.name, found, path, _FROM_DATASET)
 
 
 def _whole_rows(file: BinaryIO) -> Iterator[bytes]:

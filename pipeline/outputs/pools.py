@@ -9,7 +9,7 @@ def pool_documents(name: str) -> Dataset:
     """The dataset of a pool's documents under the name of its folder."""
     return Dataset(
         name,
-        "One row for each document of a topic; rows of a topic stand together, as they were found.",
+        "One row for each document of a topic; rows of a topic are together, in the order found.",
         (
             Column("topic", "text", "Value of the topic's attribute.", nullable=True),
             Column(
@@ -24,7 +24,7 @@ def pool_documents(name: str) -> Dataset:
             Column("entity_type", "text", "Type.", nullable=True),
             Column("title", "text", "A title.", nullable=True),
             Column("url", "text", "A URL.", nullable=True),
-            Column("given", "text", "JSON: labels given to the pool, by annotator."),
+            Column("given", "text", "JSON: labels that annotators assigned, by annotator."),
             Column("votes", "text", "JSON: what each conversation's trace labelled it."),
             Column("places", "text", "JSON: where it was seen."),
             Column("evidence", "text", "JSON: its distinct evidence, with texts."),

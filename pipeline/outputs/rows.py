@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.registry import columns_of
+from goodgain.transforms.core.scoring.computed import columns_of
 from goodgain.transforms.core.scoring.rows import IterationRow, LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
@@ -22,7 +22,7 @@ def iteration_rows(score: ConversationScore) -> Iterator[Row]:
 
 def iteration_row(row: IterationRow) -> Row:
     """The row of `iterations` of one iteration."""
-    written = asdict(row)
+    written = columns_of(row)
     if (pool := written.pop("pool")) is not None:
         written.update(asdict(pool))
     return with_cost_columns(written)

@@ -13,6 +13,7 @@ from typing import Any
 import apache_beam as beam
 import msgspec
 import xxhash
+import zstandard
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.transforms.window import GlobalWindow
@@ -22,10 +23,12 @@ from msgspec import Struct
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.folder import make_folder, unfinished_folder
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
+from goodgain.transforms.core.held import HeldBytes
 
 _Packed = tuple[int, bytes]  # a shard, and elements with their keys
 _MOST_WAITING = 2**16  # bytes that are packed together
-_NOTHING = msgspec.msgpack.encode([])
+_LEVEL = 1  # of zstd: an engine may make several copies of what is packed
+_NOTHING = zstandard.compress(msgspec.msgpack.encode([]), _LEVEL)
 _keyed_decoder = msgspec.msgpack.Decoder(list[tuple[str, bytes]])
 
 
@@ -37,12 +40,15 @@ class Target(Struct, frozen=True):
       format: of the datasets.
       shards: files of each dataset that is partitioned by conversation.
       area: the run's own below `.unfinished/`.
+      most_held: bytes that the engine may hold (`goodgain.transforms.core.held`), where it keeps
+        everything in one process; None elsewhere.
     """
 
     folder: str
     format: Format
     shards: int
     area: str = ""
+    most_held: int | None = None
 
 
 class WrittenFile(Struct, frozen=True):
@@ -107,9 +113,7 @@ class WriteRows(beam.PTransform):
         packed = [
             one
             | f"ToShard{at}"
-            >> beam.ParDo(_PackForShards(self.target.shards, self.key_of)).with_output_types(
-                _Packed
-            )
+            >> beam.ParDo(_PackForShards(self.target, self.key_of)).with_output_types(_Packed)
             for at, one in enumerate(several, start=1)
         ]
         return (
@@ -123,12 +127,14 @@ class WriteRows(beam.PTransform):
 class _PackForShards(beam.DoFn):
     """Gives the elements of a bundle by shard, with their keys, many at a time."""
 
-    def __init__(self, shards: int, key_of: Callable[[Any], str]) -> None:
-        self._shards = shards
+    def __init__(self, target: Target, key_of: Callable[[Any], str]) -> None:
+        self._shards = target.shards
+        self._most_held = target.most_held
         self._key_of = key_of
 
     def setup(self) -> None:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
+        self._held = HeldBytes(self._most_held)
 
     def start_bundle(self) -> None:
         self._waiting: dict[int, list[tuple[str, bytes]]] = {}
@@ -138,7 +144,7 @@ class _PackForShards(beam.DoFn):
         key, encoded = self._key_of(element), self._encode(element)
         shard = xxhash.xxh3_64_intdigest(key.encode()) % self._shards
         self._waiting.setdefault(shard, []).append((key, encoded))
-        self._bytes += len(encoded)
+        self._bytes += len(key) + len(encoded)
         if self._bytes >= _MOST_WAITING:
             yield from self._packed()
 
@@ -151,7 +157,10 @@ class _PackForShards(beam.DoFn):
         waiting = self._waiting
         self.start_bundle()
         for shard, some in waiting.items():
-            yield shard, self._encode(some)
+            packed = self._encode(some)
+            small = zstandard.compress(packed, _LEVEL)
+            self._held.written(len(small), len(packed))
+            yield shard, small
 
 
 class _WriteShard(beam.DoFn):
@@ -167,7 +176,8 @@ class _WriteShard(beam.DoFn):
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
-        packed = sorted(chain.from_iterable(map(_keyed_decoder.decode, grouped)))
+        unpacked = map(_keyed_decoder.decode, map(zstandard.decompress, grouped))
+        packed = sorted(chain.from_iterable(unpacked))
         for rows in self._datasets:
             yield self._write(rows, number, [element for _, element in packed])
 

@@ -18,8 +18,8 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.counts import CountElements, Counts, SumCounts, as_told
-from goodgain.pipeline.data_warnings import told
+from goodgain.pipeline.counts import CountElements, Counts, SumCounts, counts_of_step
+from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.worker_paths import reachable
 from goodgain.pipeline.first_look import first_look
@@ -64,15 +64,15 @@ FORMAT: Format = "avro"
 
 
 class PoolRequest(Struct, frozen=True):
-    """What is to be pooled.
+    """The options of a build.
 
     Attributes:
       runs: patterns of trace files by the name of their run.
-      output: folder of the pool; the one that is updated, when `update` is set.
-      topic: attribute that holds the topic; None where each conversation is one.
-      update: whether the pool in `output` grows; else a new one is made.
-      replaces: conversations that it holds are put in place of what it holds.
-      format, shards: of a new pool; None for the usual ones.
+      output: folder of the pool, new or to be updated.
+      topic: attribute that holds the topic; None = each conversation is a topic.
+      update: whether the runs are added to the pool in `output`, instead of building a new one.
+      replaces: whether conversations that the pool already holds are replaced.
+      format, shards: of a new pool; None = default.
       adaptation: how the records of all runs differ from those of SPEC 2.
     """
 
@@ -97,7 +97,7 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
 
     Raises:
       UsageError: the request does not fit, or a conversation is in the pool already.
-      GoodGainError: the pipeline failed; the pool is as it was.
+      GoodGainError: the pipeline failed; the pool is unchanged.
     """
     started = datetime.now(UTC)
     engine, options = runners.create(request.runner, beam_arguments)
@@ -140,10 +140,10 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
 
 
 def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolRequest:
-    """The request with what the pool has laid down.
+    """The request, completed with the topic, format and shards of the existing pool.
 
     Raises:
-      UsageError: the pool was built otherwise.
+      UsageError: the pool was built with other options.
     """
     laid_down = before.manifest
     if request.topic is not None and request.topic != laid_down["topic"]:
@@ -154,7 +154,7 @@ def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolReq
         )
     if rules_digest != laid_down["rules_digest"]:
         raise UsageError(
-            f"The pool {before.folder} was built with other rules for duplicates: give those with "
+            f"The pool {before.folder} was built with other rules for duplicates: name those with "
             "--rules, or build another pool."
         )
     if request.format not in (None, laid_down["format"]):
@@ -172,7 +172,7 @@ def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolReq
 def _warn_of_names(
     request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]], rules: RulesFile
 ) -> None:
-    """Say which names of the first records nothing reads, and which `--map` names in vain."""
+    """Warn of unknown names in the first records, and of `--map` fields that no record has."""
     files = [file for some in inputs.values() for file in some]
     found = Findings(
         counts={},
@@ -181,7 +181,7 @@ def _warn_of_names(
         seen=first_look(files, open_plain, request.adaptation),
     )
     for warning in warnings_of(found):
-        message_console().print(told(warning), soft_wrap=True)
+        message_console().print(warning_text(warning), soft_wrap=True)
 
 
 def _shards(request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]]) -> int:
@@ -190,7 +190,7 @@ def _shards(request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]]) -> 
 
 
 class _Summary(Struct, frozen=True):
-    """What the pipeline tells at its end."""
+    """Counts that the pipeline returns at its end."""
 
     files: list[WrittenFile]
     counts: Counts
@@ -221,11 +221,11 @@ def _run(
         discard_unfinished(request.output)
         raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error
     with open_plain(FileSystems.join(request.output, UNFINISHED, _SUMMARY)) as file:
-        told = json.loads(file.read())
+        raw = json.loads(file.read())
     summary = _Summary(
-        [WrittenFile(**one) for one in told["files"]],
-        told["counts"],
-        [(run, conversation) for run, conversation in told["refused"]],
+        [WrittenFile(**one) for one in raw["files"]],
+        raw["counts"],
+        [(run, conversation) for run, conversation in raw["refused"]],
     )
     if summary.refused:
         discard_unfinished(request.output)
@@ -237,8 +237,8 @@ def _refused(refused: Sequence[tuple[str, str]], folder: str) -> str:
     shown = ", ".join(f"{name}: {conversation}" for name, conversation in refused[:_SHOWN_REFUSED])
     more = " and others" if len(refused) > _SHOWN_REFUSED else ""
     return (
-        f"The pool {folder} holds conversations of these runs already ({shown}{more}); nothing was "
-        "changed. Give the run another name, or --replace to put them in place of the old ones."
+        f"The pool {folder} already holds conversations of these runs ({shown}{more}); nothing was "
+        "changed. Use another name for the run, or --replace to replace the old ones."
     )
 
 
@@ -250,7 +250,7 @@ def _graph(
     before: Pool | None,
     target: Target,
 ) -> None:
-    """Read each run, gather its conversations, pool them topic by topic, write."""
+    """Build the graph: read each run, gather its conversations, pool them by topic, write."""
     contributed, counts = [], []
     for run, files in inputs.items():
         label = f"Run {run}"
@@ -265,7 +265,7 @@ def _graph(
         )
         contributed.append(contributions)
         counts += [
-            read.counts | f"{label}/CountRead" >> CountElements(as_told),
+            read.counts | f"{label}/CountRead" >> CountElements(counts_of_step),
             contributions | f"{label}/CountContributions" >> CountElements(_of_contribution),
         ]
     everything = contributed | "Contributions" >> beam.Flatten()
@@ -336,7 +336,7 @@ def _without_counts(built: BuiltTopic) -> BuiltTopic:
 
 
 class _Rows:
-    """Gives the rows of a topic; an object, so that it can be sent with what it needs."""
+    """Makes the rows of a topic; an object that can be pickled with its settings."""
 
     def __init__(self, preferred: str | None) -> None:
         self._preferred = preferred
@@ -346,7 +346,7 @@ class _Rows:
 
 
 def topic_key(built: BuiltTopic) -> str:
-    """Topics of attributes first, each by its name."""
+    """A sort key: topics of attributes first, each by name."""
     return built.topic.key
 
 
@@ -357,7 +357,7 @@ def _write_summary(
     counts: Counts,
     refused: Iterable[tuple[str, str]],
 ) -> None:
-    told = {
+    summary = {
         "files": [
             {"dataset": file.dataset, "path": file.path, "rows": file.rows}
             for file in sorted(files, key=lambda file: file.path)
@@ -368,4 +368,4 @@ def _write_summary(
     make_folder(FileSystems.join(folder, UNFINISHED))
     path = FileSystems.join(folder, UNFINISHED, _SUMMARY)
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-        file.write(json.dumps(told).encode())
+        file.write(json.dumps(summary).encode())

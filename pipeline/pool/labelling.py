@@ -165,7 +165,7 @@ def _check_annotator(folder: str, annotator: str) -> None:
     known.pop(VOTES, None)
     if annotator not in known:
         told = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
-        raise UsageError(f"{annotator} labelled nothing in {folder}; there are {told or 'none'}.")
+        raise UsageError(f"{annotator} has no labels in {folder}; annotators are {told or 'none'}.")
 
 
 def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem]:
@@ -214,7 +214,7 @@ def _of_qrels(lines: Iterable[str], annotator: str) -> Iterator[GivenLabel | Lab
 
 def _of_row(number: int, row: Any, annotator: str) -> GivenLabel | LabelProblem:
     if not isinstance(row, Mapping):
-        return LabelProblem(number, "The line is no JSON object.")
+        return LabelProblem(number, "The line is not a JSON object.")
     document = next((row[name] for name in _DOCUMENT if row.get(name)), None)
     if document is None:
         return LabelProblem(number, "The line names no document (column `document`).")
@@ -232,7 +232,7 @@ def _label(number: int, document: str, gain: Any, annotator: str) -> GivenLabel 
     except ValueError:
         value = -1
     if isinstance(gain, bool) or value not in range(GREATEST_GAIN + 1):
-        text = f"The label {written[:_SHOWN]!r} is no whole number from 0 to {GREATEST_GAIN}."
+        text = f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}."
         return LabelProblem(number, text)
     return GivenLabel(number, document.strip(), int(value), annotator)
 

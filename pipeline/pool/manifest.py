@@ -1,4 +1,4 @@
-"""The manifest of a pool: how it was built, from which runs, and what it holds."""
+"""The manifest of a pool: its runs, how it was built, and counts of its content."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def manifest_of(
     finished: datetime,
     max_rejected: MaxRejected,
 ) -> dict[str, Any]:
-    """The manifest of a pool that was built or has grown.
+    """The manifest of a pool after a build or an update.
 
     Args:
-      counts: what the pipeline counted, by dotted name.
-      before: the manifest of the pool that was updated.
-      documents: the folder's name that holds the documents.
-      inputs: what was read, by run.
+      counts: counts of the pipeline, by dotted name.
+      before: the manifest of the pool before the update; None for a new pool.
+      documents: name of the folder that holds the documents.
+      inputs: the files read, by run.
     """
     read, rejected = (counts.get(f"records.{name}", 0) for name in ("read", "rejected"))
     runs = {} if before is None else dict(before["runs"])

@@ -1,4 +1,4 @@
-"""`goodgain pool todo`: the documents of a pool that nobody has labelled, each once."""
+"""`goodgain pool todo`: the unlabelled documents of a pool, each once."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ COLUMNS = (
 
 
 class Todo(Struct, frozen=True):
-    """What is left to label.
+    """The documents left to label.
 
     Attributes:
-      documents: without a label, in the order in which to label them.
-      deeper: further ones, below the depth asked for.
-      results: places of all documents; saved: those of them that need no label of their own.
+      documents: unlabelled ones, in the order in which to label them.
+      deeper: the number of unlabelled ones below the depth.
+      results: the number of places of all documents.
+      saved: the number of places that need no label of their own.
     """
 
     documents: list[PoolDocument]
@@ -39,8 +40,8 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
     """The documents to label.
 
     Args:
-      depth: only those seen among so many first results of a search call; None for all.
-      metric: whose bounds are to be narrowed.
+      depth: only those seen among the first `depth` results of a search call; None = all.
+      metric: the one whose bounds labelling shall narrow.
 
     Raises:
       GoodGainError: a file of the pool cannot be read.
@@ -65,7 +66,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
 
 
 def row_of(document: PoolDocument) -> dict[str, Any]:
-    """What an annotator needs to know of a document."""
+    """The row of a document, with everything that an annotator needs."""
     text = first_text(document, "content") or first_text(document, "snippet")
     queries = dict.fromkeys(place.query for place in document.places if place.query)
     seen = [
@@ -90,7 +91,7 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
     """Write rows to fill in: a table for a spreadsheet (`.csv`), or JSON Lines.
 
     Raises:
-      UsageError: the file's name ends otherwise, or it cannot be written.
+      UsageError: the file has another suffix, or cannot be written.
     """
     if not path.endswith((".csv", ".jsonl")):
         raise UsageError(f"{path} must end with .csv or .jsonl.")
@@ -108,7 +109,7 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts that a spreadsheet does not take for formulas."""
+    """The row, with quotes so that a spreadsheet takes no text for a formula."""
     return {
         name: f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
         for name, value in row.items()

@@ -1,15 +1,15 @@
-"""What a run says, in one or two sentences: the first thing that its report tells."""
+"""The result of a run in one or two sentences, which open its report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-_NO_SEARCH = "No conversation searched and could be evaluated."
+_NO_SEARCH = "No conversation both searched and could be evaluated."
 
 
 def answer(means: Mapping[str, Mapping[str, Any]]) -> str:
-    """How much was good, new and repeated, and what an agent gathered in how many iterations.
+    """Say how much was good, new and repeated, and how much gain it took how many iterations.
 
     Args:
       means: the rows of `means` of all conversations at N by metric; empty without any.
@@ -23,7 +23,7 @@ def answer(means: Mapping[str, Mapping[str, Any]]) -> str:
     if good is None or gain is None:
         return (
             f"{_percent(repeated)} of the results repeated earlier ones. An agent searched "
-            f"{in_iterations}; without labels, what it gained is unknown."
+            f"{in_iterations}; without labels its gain is unknown."
         )
     return (
         f"{_percent(good)} of the results were good and new; {_percent(repeated)} repeated earlier "

@@ -15,7 +15,7 @@ from goodgain.pipeline.report.slices import slice_data
 from goodgain.pipeline.terminal.words import shortened
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
-# What a reader should know first.
+# The metrics on the cards at the top.
 _HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 _MOST_INPUTS = 50
 _LONGEST_DIMENSION = 60

@@ -1,4 +1,4 @@
-"""What the report tells of costs at N; the page's script draws them by iteration (SPEC 5)."""
+"""Costs at N in the report; the page's script draws them by iteration (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LARGE = 0.1  # from here on three decimals are enough
 
 
 class CostFacts(Struct, frozen=True):
-    """What a run tells of costs.
+    """The costs of a run.
 
     Attributes:
-      names: of the costs that conversations told; never empty.
+      names: of the costs that conversations reported; never empty.
       rows: each metric at N with its row of `means`, cost by cost, then those at budgets.
     """
 
@@ -28,7 +28,7 @@ class CostFacts(Struct, frozen=True):
 
 
 def cost_facts(everything: SliceMeans | None) -> CostFacts | None:
-    """What there is to tell of costs; None where no conversation of the means told any.
+    """The costs to show; None where no conversation of the means reported any.
 
     Args:
       everything: the slice of all conversations; None when nothing searched.
@@ -54,7 +54,7 @@ def _names(rows: dict[str, Row]) -> tuple[str, ...]:
 def _define(name: str) -> Definition:
     metric = cost_metric(name)
     if metric is None:
-        raise ValueError(f"{name!r} is no metric of costs")
+        raise ValueError(f"{name!r} is not a metric of costs")
     return Definition(metric, "end", metric.label)
 
 

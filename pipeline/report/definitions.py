@@ -1,4 +1,4 @@
-"""What the report says of a metric, all of it from the registry (SPEC 5, 8)."""
+"""Labels and definitions of metrics in the report, all from the registry (SPEC 5, 8)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _BETTER = {"higher": "Higher is better.", "lower": "Lower is better.", "neither"
 
 
 class Definition(Struct, frozen=True):
-    """A metric as the report speaks of it.
+    """A metric as the report names it.
 
     Attributes:
       scope: `end` for values at N, `iteration` for values at each i.
       label: for headings, menus and axes, like `Gain so far (CG@i)`.
-      own_ideal: measured against what the run found itself (SPEC 10); the label says so.
+      own_ideal: the ideal list holds only what the run found itself (SPEC 10); the label says so.
     """
 
     metric: Metric
@@ -51,13 +51,13 @@ class Definition(Struct, frozen=True):
     @property
     def title(self) -> str:
         """The label, with the unit where the words do not hold it: for axes and plots."""
-        if self.metric.is_share or self.metric.unit in self.metric.words.lower():
+        if self.metric.in_percent or self.metric.unit in self.metric.words.lower():
             return self.label
         return f"{self.label}, {self.metric.unit}"
 
     @property
     def menu(self) -> dict[str, Any]:
-        """What the page's script needs."""
+        """The metric as the page's script needs it."""
         return {
             "name": self.metric.name,
             "label": self.label,
@@ -66,7 +66,7 @@ class Definition(Struct, frozen=True):
             "meaning": self.metric.explained,
             "anchor": self.anchor,
             "whole": self.metric.whole,
-            "share": self.metric.is_share,
+            "share": self.metric.in_percent,
             "direction": self.metric.direction,
         }
 
@@ -76,7 +76,7 @@ class Glossary(Struct, frozen=True):
 
     Attributes:
       measures: those of SPEC 5 at N, and with a pool those of SPEC 9.
-      ranking: those of SPEC 8 that were asked for.
+      ranking: those of SPEC 8 that were requested.
       so_far, each: those through iteration i, and those of iteration i alone.
     """
 
@@ -92,7 +92,7 @@ class Glossary(Struct, frozen=True):
 
     @property
     def ranking_of_conversations(self) -> tuple[Definition, ...]:
-        """The ranking metrics that each conversation has a value of; gauc is one of all of them."""
+        """The ranking metrics with a value per conversation: all but gauc, a mean over them."""
         means_only = (GAUC.name, GAUC_WEIGHTED.name)
         return tuple(one for one in self.ranking if one.metric.name not in means_only)
 
@@ -113,8 +113,8 @@ def glossary(
     """The definitions of a run.
 
     Args:
-      ranking_metrics: names of the ranking metrics asked for, and of costs, in their order.
-      pooled: whether there are shares of a pool too.
+      ranking_metrics: names of the ranking metrics requested, and of costs, in their order.
+      pooled: whether the run has shares of a pool too.
       own_ideal: whether the run was scored without judgments from outside.
 
     Raises:
@@ -137,7 +137,7 @@ def glossary(
 
 
 def glossary_of(manifest: Mapping[str, Any], costs: Iterable[str] = ()) -> Glossary:
-    """The definitions of the run that has this manifest, and of what was made of costs."""
+    """The definitions of the run that has this manifest, and of these cost metrics."""
     return glossary(
         [*manifest["parameters"]["metrics"], *costs],
         pooled="pool" in manifest,
@@ -146,7 +146,7 @@ def glossary_of(manifest: Mapping[str, Any], costs: Iterable[str] = ()) -> Gloss
 
 
 def _ranking(names: Iterable[str]) -> Iterable[Metric]:
-    """The declarations of ranking metrics, and behind them those of costs."""
+    """The declarations of ranking metrics, then those of costs."""
     names = list(names)
     costs = [cost_metric(name) for name in names]
     ranking = [name for name, cost in zip(names, costs, strict=True) if cost is None]

@@ -1,4 +1,4 @@
-"""Everything that the report shows of a run, read from its outputs, each in one pass (SPEC 6)."""
+"""Everything that the report shows, read from a run's outputs, each in one pass (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
 
 
 def _cut(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
-    """Rows of `means` whose intervals end where their metric does."""
+    """Rows of `means` with intervals clipped to the range of their metric."""
     metrics = {one.metric.name: one.metric for one in (*words.at_end, *words.by_iteration)}
     for row in means:
         metric = metrics.get(row["metric"]) or cost_metric(row["metric"])

@@ -14,7 +14,7 @@ from goodgain.pipeline.report.slices import SliceMeans
 from goodgain.transforms.core.metric import Metric
 
 Row = Mapping[str, Any]
-_BINS = 20  # at least half as many, at most twice as many
+_BINS = 20  # a target: rounding the width makes half to twice as many
 _MOST_SINGLE_VALUES = 30
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ROWS_AT_ONCE = 4_096
@@ -22,13 +22,13 @@ _TOLERANCE = 1e-9  # of a bin: 0.15 belongs to the bin that begins at 3 * 0.05
 
 
 class Bins(Struct, frozen=True):
-    """Bins of one width; each holds its lower end, the last both of its ends.
+    """Bins of one width; each includes its lower end, the last one both ends.
 
     Attributes:
       start: the lower end of the first bin.
       width: of each bin, in the metric's unit.
       count: how many bins.
-      single: whether each bin holds one whole number, which is its middle.
+      single: whether each bin holds one whole number, at its middle.
     """
 
     start: float
@@ -43,7 +43,7 @@ class Bins(Struct, frozen=True):
 
 
 def bins_for(metric: Metric, lowest: float, highest: float) -> Bins:
-    """Bins that people find easy to read.
+    """Choose bins with round limits.
 
     Args:
       metric: whose values they hold.
@@ -68,11 +68,11 @@ class Histograms:
     """Counts by slice, metric and bin of the conversations that are in the means.
 
     Attributes:
-      bins: by metric; one that is defined nowhere has none.
+      bins: by metric; none for a metric that is undefined in every conversation.
     """
 
     def __init__(self, metrics: Sequence[Metric], slices: Sequence[SliceMeans]) -> None:
-        """Choose the bins by the extremes of all conversations, which the means hold."""
+        """Choose the bins by the minimum and maximum over all conversations, from the means."""
         extremes = slices[0].at_end if slices else {}
         self.bins: dict[str, Bins] = {}
         for metric in metrics:

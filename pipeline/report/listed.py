@@ -47,10 +47,10 @@ def lists_of(
     timelines: Mapping[str, Timeline],
     parameters: Mapping[str, Any],
 ) -> tuple[List, ...]:
-    """What the page lists.
+    """The lists of the page.
 
     Args:
-      leaders: by measure.
+      leaders: the conversations of each list.
       timelines: by conversation id, of all of them.
       parameters: of the run.
     """

@@ -20,7 +20,7 @@ class NoteworthyReason(Struct, frozen=True):
       name: of the metric.
       title, meaning: for the reader.
       key: sorts the conversation most worth looking at first.
-      concerns: whether a conversation can be listed at all.
+      concerns: whether a conversation belongs in the list.
     """
 
     name: str
@@ -30,19 +30,19 @@ class NoteworthyReason(Struct, frozen=True):
     concerns: Callable[[Row], bool]
 
 
-# Where many conversations tie, those that spent most come first.
+# Ties are broken in favour of conversations with most results.
 MEASURES = (
     NoteworthyReason(
         "SRE",
         "Lowest search efficiency",
-        "Few of the results were good and new; of equals, those that retrieved most come first.",
+        "Few of the results were good and new; among equals, those with most results come first.",
         lambda row: (row["SRE"], -row["R"], row["conversation_id"]),
         lambda row: row["SRE"] < 1,
     ),
     NoteworthyReason(
         "SRR",
         "Most repetition",
-        "Many of the results repeated an earlier one; of equals, those with most copies come "
+        "Many of the results repeated an earlier one; among equals, those with most copies come "
         "first.",
         lambda row: (-row["SRR"], -row["DupR"], row["conversation_id"]),
         lambda row: row["SRR"] > 0,
@@ -50,7 +50,7 @@ MEASURES = (
     NoteworthyReason(
         "iterations_after_last_good",
         "Most wasted iterations",
-        "The agent went on searching after the last good document it found.",
+        "The agent kept searching after the last good document it found.",
         lambda row: (-row["iterations_after_last_good"], -row["R"], row["conversation_id"]),
         lambda row: row["iterations_after_last_good"] > 0,
     ),

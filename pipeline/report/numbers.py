@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _NONE = "\N{EN DASH}"
 _SMALLEST_PLAIN = 0.001
-_NOTHING = 1e-12  # what rounding leaves of no difference
+_NOTHING = 1e-12  # smaller differences are rounding errors
 
 
 def number(value: float | None, whole: bool = False) -> str:
@@ -46,7 +46,7 @@ def difference(value: float | None) -> str:
 
 
 def change(value: float | None, is_share: bool = False) -> str:
-    """A difference of a metric beside its `amount`: of shares in percentage points."""
+    """A difference of a metric; of shares, in percentage points."""
     if value is None or not is_share:
         return difference(value)
     return f"{100 * value:+z.2f} points" if abs(value) >= _NOTHING else "0 points"
@@ -70,7 +70,7 @@ def probability(value: float | None) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A part as a percentage; a dash when there is nothing to be a part of."""
+    """A part as a percentage; a dash when the whole is 0."""
     return f"{100 * part / whole:.1f} %" if whole else _NONE
 
 

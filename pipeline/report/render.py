@@ -25,6 +25,7 @@ from goodgain.pipeline.report.numbers import (
     share,
 )
 from goodgain.pipeline.terminal.words import printable, shortened
+from goodgain.transforms.core.wording import counted
 
 _KIT = "goodgain.pipeline.report"
 _FOLDER = "page"
@@ -32,8 +33,8 @@ _STYLES = ("report.css", "parts.css")
 _COMMON_SCRIPTS = (
     "numbers.js", "theme.js", "marks.js", "tables.js", "definitions.js", "page.js",
 )  # fmt: skip
-# Within JSON these stand only in strings, where their escapes mean the same. Without them nothing
-# in a string can end the element that holds the JSON, or begin another.
+# JSON has these characters only inside strings, where an escape means the same. Escaped, no string
+# can end the element that holds the JSON, or begin another.
 _ESCAPES = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -54,10 +55,10 @@ def render_page(
 
     Args:
       template: its file name.
-      context: its variables. What is in them is text: it is escaped, whatever it holds.
+      context: its variables. Their content is escaped, whatever it holds.
       data: for the scripts, as JSON.
-      scripts: file names, in order; they run after plotly and what every page has, share their
-        names with the latter, and none with plotly.
+      scripts: file names, in order; they run after plotly and the scripts of every page, in one
+        scope with the latter.
       own: packages whose folder `page` holds further templates and scripts, by the prefix that
         names them: with {"nights": PACKAGE}, "nights/report.html" lies in PACKAGE.
 
@@ -94,7 +95,7 @@ def json_island(data: Any) -> Markup:
     return Markup(text)
 
 
-# Kept, with the templates compiled: a nightly job and the tests render many pages.
+# Cached with its compiled templates: a nightly job and the tests render many pages.
 @cache
 def _environment(packages: tuple[tuple[str, str], ...]) -> Environment:
     own = {prefix: PackageLoader(package, _FOLDER) for prefix, package in packages}
@@ -107,7 +108,7 @@ def _environment(packages: tuple[tuple[str, str], ...]) -> Environment:
     )
     formats = (
         number, amount, change, difference, relative, probability, share, cost_amount, printable,
-        shortened,
+        shortened, counted,
     )  # fmt: skip
     environment.filters.update({one.__name__: one for one in formats})
     return environment

@@ -14,21 +14,21 @@ from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 _LONGEST_NAME = 40
 _MOST_TYPES = 30
 
-# What each step of SPEC 4.3 means where it makes a duplicate, and where it keeps two apart.
+# Why each step of SPEC 4.3 calls two results the same document, and why it keeps them apart.
 _STEPS: Mapping[Step, tuple[str, str]] = {
     Step.TYPE: ("", "their types differ"),
     Step.IDS: ("an id that identifies the document is the same", "an id differs"),
     Step.URL: ("the URL is the same", "host or path of the URL differs"),
     Step.URL_IDENTITY: ("", "a query parameter that names the document differs"),
     Step.URL_TEXT: (
-        "the URL but for its query is the same, and so is the text",
-        "the URL but for its query is the same, but the text differs",
+        "the URL without its query is the same, and so is the text",
+        "the URL without its query is the same, but the text differs",
     ),
     Step.FIELDS: ("enough fields of its type agree", "a field of its type differs"),
-    Step.GENERIC_ID: ("the generic id is the same and nothing speaks against it", ""),
-    Step.NAMED_ID: ("another id is the same and nothing speaks against it", ""),
-    Step.IDENTICAL: ("everything that is known of both is the same", ""),
-    Step.INCONCLUSIVE: ("", "too little is known of both"),
+    Step.GENERIC_ID: ("the generic id is the same and nothing contradicts it", ""),
+    Step.NAMED_ID: ("another id is the same and nothing contradicts it", ""),
+    Step.IDENTICAL: ("all known fields are the same", ""),
+    Step.INCONCLUSIVE: ("", "too few fields are known to decide"),
 }
 
 
@@ -61,7 +61,7 @@ class Repeats(Struct, frozen=True):
     """Duplicates of a run.
 
     Attributes:
-      types: the most frequent first, what is rare together as the last.
+      types: the most frequent first; the rare ones share the last entry.
       duplicates, near_misses: by step: pairs that are the same document, and pairs that share a key
         but are not; the most frequent first.
     """

@@ -20,7 +20,7 @@ _MOST_SLICES = 60
 _MOST_SLICE_ITERATIONS = 600  # keeps the page below its size whatever max_i is
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
-_SIZE_METRIC = "N"  # it is defined for every conversation in the means
+_SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
 
 
@@ -31,7 +31,7 @@ class SliceMeans(Struct):
       attributes: what they share; {} = all conversations.
       at_end: rows of `means` at N by metric.
       curves: rows of `means` by population, then metric, in the order of i.
-      everyone: as `at_end`, with the conversations that never searched; empty without any.
+      everyone: as `at_end`, including conversations that never searched; empty without any.
     """
 
     attributes: dict[str, str]
@@ -84,7 +84,7 @@ class Slices(Struct, frozen=True):
 
 
 def slice_label(attributes: Mapping[str, str]) -> str:
-    """What conversations share, in words."""
+    """The shared attributes of conversations, in words."""
     if not attributes:
         return "All conversations"
     return ", ".join(
@@ -103,12 +103,11 @@ def read_slices(
 ) -> Slices:
     """Arrange the rows of `means`.
 
-    Where there are more slices than a page can hold, the largest are shown, and only their rows are
-    held.
+    If there are more slices than a page can hold, only the rows of the largest are kept.
 
     Args:
-      read: gives the rows that are wanted, those of everything first.
-      dimensions: the attribute names that were asked for, in the order to show them.
+      read: returns the wanted rows, those of all conversations first.
+      dimensions: the attribute names requested, in the order to show them.
     """
     order = {frozenset(names): tuple(names) for names in dimensions}
     sizes = {slice_key(row["slice"]): row for row in read(_SIZES) if row["population"] == "all"}
@@ -147,11 +146,11 @@ def _put(one: SliceMeans, row: Row) -> None:
     if row["population"] == "everyone":
         if row["i"] is None:
             one.everyone[row["metric"]] = row
-        return  # all else is of the conversations that searched
+        return  # the other populations hold only conversations that searched
     if row["population"] == "calls":
         return
     if row["i"] is None and row["population"] == "reached":
-        return  # those who spent a budget; beside them there is everybody
+        return  # conversations that spent a budget; the page shows all of them
     if row["i"] is None:
         one.at_end[row["metric"]] = row
     elif row["i"] <= MOST_ITERATIONS:
@@ -201,7 +200,7 @@ def _end(row: Row) -> list[Any]:
 
 
 def _curve(name: str, rows: list[Row], counted: Sequence[int]) -> list[list[float | None]]:
-    """Means and intervals by i, and behind them n: of costs, and where others are null for some."""
+    """Means and intervals by i; then n, for costs and metrics that are null for some."""
     curve = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
     own = [row["n"] for row in rows]
     return curve if own == counted and cost_metric(name) is None else [*curve, own]

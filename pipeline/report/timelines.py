@@ -1,4 +1,4 @@
-"""What each iteration of a conversation brought, as small bars (SPEC 5)."""
+"""Results of each iteration of a conversation, as small bars (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Bar(Struct, frozen=True):
     Attributes:
       i, iteration: dense index and raw number.
       good, other, copies: results: new and good, new and not good, seen before.
-      gain: of the new good ones.
+      gain: total gain of the new good results.
     """
 
     i: int

@@ -98,7 +98,7 @@ def _options(args: argparse.Namespace) -> SampleOptions:
         start = datetime.fromisoformat(args.start)
     except ValueError as error:
         raise UsageError(
-            f"--start {args.start} is no time; write it like 2025-03-03T06:00:00+00:00."
+            f"--start {args.start} is not a time; write it like 2025-03-03T06:00:00+00:00."
         ) from error
     return SampleOptions(
         seed=args.seed,

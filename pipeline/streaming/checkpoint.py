@@ -44,7 +44,7 @@ class Progress(Struct, frozen=True):
 
 
 def kept_folder(output: str) -> Path:
-    """The folder below an output folder, made when it is not there.
+    """The folder below an output folder, created if needed.
 
     Raises:
       UsageError: the output folder is not on this machine, holds what no stream wrote, or cannot be
@@ -66,13 +66,13 @@ def kept_folder(output: str) -> Path:
         ) from None
     if names and KEPT not in names:
         raise UsageError(
-            f"Output folder {output} holds {names[0]}, which no stream wrote; give another folder."
+            f"Output folder {output} holds {names[0]}, which no stream wrote; use another folder."
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"Output folder {output} cannot be written to ({error.strerror}); give another folder."
+            f"Output folder {output} cannot be written to ({error.strerror}); use another folder."
         ) from None
     return folder
 
@@ -101,7 +101,7 @@ def next_start(
                 option = "--" + name.replace("_", "-")
                 raise UsageError(
                     f"The stream in {folder.parent} was started with {option} {_shown(before)}, "
-                    f"not {_shown(value)}; give the same value, or another output folder."
+                    f"not {_shown(value)}; use the same value, or another output folder."
                 )
     return Start(len(earlier) + 1, now.isoformat(timespec="seconds"), dict(options))
 
@@ -114,11 +114,11 @@ def note_start(folder: Path, start: Start) -> None:
 
 
 def read_progress(folder: Path) -> Progress | None:
-    """How far the stream has been written; None when that is not known."""
+    """How far the stream has been written; None if unknown."""
     try:
         return msgspec.json.decode((folder / _PROGRESS).read_bytes(), type=Progress)
     except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-        return None  # then everything is read again: slow, but nothing is lost
+        return None  # everything is read again: slow, but nothing is lost
 
 
 def note_progress(folder: Path, watermark: int) -> None:
@@ -135,7 +135,7 @@ def _starts(path: Path) -> list[Start]:
         return []
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise GoodGainError(
-            f"{path} is damaged ({error}); restore it, or give another output folder."
+            f"{path} is damaged ({error}); restore it, or use another output folder."
         ) from None
 
 

@@ -16,7 +16,7 @@ BacklogOrder = Literal["time", "name"]
 
 
 class StreamConfig(ScoringConfig):
-    """What a stream reads, computes and writes (SPEC 7); each field is an option."""
+    """The options of a stream (SPEC 7), one per field."""
 
     input: Text = option(
         DATA,
@@ -94,7 +94,7 @@ class StreamConfig(ScoringConfig):
         ge=1,
     )
     window: Duration = option(
-        TIME, "SPAN", "length of the windows, in UTC, that means are given for", "1d"
+        TIME, "SPAN", "length of the windows, in UTC, over which means are computed", "1d"
     )
     live: bool = option(
         TIME,
@@ -154,7 +154,7 @@ def usual_meaning() -> dict[str, Any]:
     return StreamConfig(input="-", output="-").meaning
 
 
-# What may differ between two starts: how fast, where and as what, but not what.
+# Options that may differ between two starts: they change speed, place or format, not the rows.
 _FREE = {
     *("input", "output", "format", "shards"),
     *("flush", "poll", "portion_bytes", "backlog_order", "idle", "runner", "expansion_service"),

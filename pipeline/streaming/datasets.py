@@ -1,4 +1,4 @@
-"""What the datasets of a stream hold beyond those of a run (SPEC 6, 7)."""
+"""The datasets of a stream, and the columns that they add to those of a run (SPEC 6, 7)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
 
-_START = Column(
-    "start", "whole", "How often the stream had been started when the row was written, from 1."
-)
+_START = Column("start", "whole", "Number of the start of the stream that wrote the row, from 1.")
 
 
-def _pane_columns(given: str) -> tuple[Column, ...]:
-    """What begins the rows of a pane of a window, by what they were given with."""
+def _pane_columns() -> tuple[Column, ...]:
+    """The first columns of rows that belong to a pane of a window."""
     return (
         Column("window_start", "time", "The window; a conversation counts by its last event."),
         Column("window_end", "time", "Its end, excluded."),
         _START,
-        Column("pane", "whole", f"How often the {given} had been given since the start, from 0."),
-        Column("is_last", "flag", "Nothing more will be given of the window."),
+        Column("pane", "whole", "Number of the row's pane of the window since the start, from 0."),
+        Column("is_last", "flag", "This is the last pane of the window."),
     )
 
 
@@ -36,8 +34,8 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
     """The dataset `live`.
 
     Args:
-      pooled: whether there is a pool, which adds its shares.
-      costs: names of the costs that are looked at.
+      pooled: whether the stream uses a pool, which adds the columns of its shares.
+      costs: names of the costs that are computed.
     """
     return Dataset(
         "live",
@@ -45,8 +43,8 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
         "conversation_id, turn and i the one with the greatest start, then revision, counts.",
         (
             _START,
-            Column("revision", "whole", "How often the row was given since the start, from 1."),
-            Column("is_final", "flag", "Given when the conversation was closed."),
+            Column("revision", "whole", "Number of the row's version since the start, from 1."),
+            Column("is_final", "flag", "Written when the conversation was closed."),
             Column("withdrawn", "flag", "The row is void: the conversation has no such iteration."),
             *datasets.iterations(pooled, costs).columns,
         ),
@@ -60,22 +58,22 @@ MEANS = Dataset(
     "One row for each mean over the conversations of a window, in each pane. Of rows with the same "
     "window, slice, metric, i and population the one with the greatest start, then pane, counts.",
     (
-        *_pane_columns("mean"),
+        *_pane_columns(),
         *datasets.MEANS.columns,
     ),
 )
 
 WARNINGS = Dataset(
     "warnings",
-    "What is odd about the data of a window. Of rows with the same window those with the greatest "
-    "start, then pane, count; where these say `none`, there is nothing any more.",
+    "Oddities in the data of a window. Of rows with the same window those with the greatest start, "
+    "then pane, count; where their code is `none`, earlier warnings no longer hold.",
     (
-        *_pane_columns("means"),
-        Column("code", "text", "Which warning."),
-        Column("count", "whole", "How many results, records or names are concerned."),
-        Column("share", "number", "Their part of all, 0..1.", nullable=True),
-        Column("message", "text", "What was found and what it does to the numbers."),
-        Column("remedy", "text", "What to do."),
+        *_pane_columns(),
+        Column("code", "text", "Code of the warning."),
+        Column("count", "whole", "Number of results, records or names that it is about."),
+        Column("share", "number", "Their share of all.", nullable=True),
+        Column("message", "text", "The finding and its effect on the numbers."),
+        Column("remedy", "text", "The remedy."),
     ),
 )
 
@@ -83,7 +81,7 @@ WARNINGS = Dataset(
 def conversations(
     metrics: Sequence[RankingMetric], pooled: bool = False, costs: Sequence[str] = ()
 ) -> Dataset:
-    """The dataset `conversations`; its rows alone tell what became of their records."""
+    """The dataset `conversations`, which also counts records of earlier turns."""
     batch = datasets.conversations(metrics, pooled=pooled, costs=costs)
     columns = list(batch.columns)
     place = next(at for at, column in enumerate(columns) if column.name == "redelivered")
@@ -95,8 +93,8 @@ class StreamRows:
     """Rows with the columns of a stream.
 
     Attributes:
-      start: how often the stream has been started.
-      ranked: gives the rows that a run would.
+      start: number of this start of the stream, from 1.
+      ranked: makes the rows that a run would.
     """
 
     def __init__(self, start: int, ranked: RankedRows) -> None:
@@ -128,11 +126,11 @@ class StreamRows:
         """The row of `means`."""
         return [{**self._pane(mean), **asdict(mean.row)}]
 
-    def _pane(self, given: WindowWarnings | WindowedMeanRow) -> Row:
+    def _pane(self, row: WindowWarnings | WindowedMeanRow) -> Row:
         return {
-            "window_start": given.window_start,
-            "window_end": given.window_end,
+            "window_start": row.window_start,
+            "window_end": row.window_end,
             "start": self.start,
-            "pane": given.pane,
-            "is_last": given.is_last,
+            "pane": row.pane,
+            "is_last": row.is_last,
         }

@@ -51,7 +51,7 @@ def files_in_time(records: Sequence[Record], span: int) -> Iterator[list[Record]
 
 
 def feed(folder: Path, files: Iterator[list[Record]], wait: Callable[[], None]) -> None:
-    """Write each list as a JSON Lines file, under a name that is not taken until it is complete."""
+    """Write each list as a JSON Lines file, under a name that is ignored until it is complete."""
     encode = msgspec.json.Encoder().encode
     for number, records in enumerate(files):
         content = b"".join(encode(record) + b"\n" for record in records)

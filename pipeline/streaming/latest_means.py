@@ -1,4 +1,4 @@
-"""The current means and warnings of a stream: of rows with the same key, the last one."""
+"""The current means and warnings of a stream: the last row of each key."""
 
 from __future__ import annotations
 

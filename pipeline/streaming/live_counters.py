@@ -29,17 +29,17 @@ _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
 
 
 class LiveCounters(Struct, frozen=True):
-    """How a stream stands.
+    """The state of a running stream.
 
     Attributes:
       read: records read since this start, including those read again after a restart.
-      out: those of them that ended in one of the ways of SPEC 3.
+      out: those of them with a final outcome (SPEC 3).
       closed: conversations closed; open: those with records that are not closed.
       late, rejected: records.
-      missed: conversations that no mean counts, since their window had its last pane.
+      missed: conversations in no mean, since they closed after the last pane of their window.
       means: running means over the conversations closed since this start, by metric; those that
         need labels only where a result has one.
-      totals: what is in files, of all starts.
+      totals: counts of everything in files, over all starts.
     """
 
     read: int

@@ -22,12 +22,13 @@ from goodgain.pipeline.options.duration import duration_text
 from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.transforms.core.streaming.journal import JournalError
+from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.sources.journal_file import read_journal
 
 _TICK_SECONDS = 0.5
 _LINE_EVERY_TICKS = 20  # without a terminal: a line every ten seconds
 _MILLIS = 1_000  # of a second
-_LEAST_PAUSE = 20  # times as long as reading the journal took, which grows
+_LEAST_PAUSE = 20  # pause between reads of the journal, as a multiple of the time one takes
 
 
 @contextmanager
@@ -57,12 +58,12 @@ def line(now: LiveCounters, watermark: int | None, clock: int) -> str:
 
     Args:
       now: the counts.
-      watermark: of the source, in ms; None while nothing is known.
+      watermark: of the source, in ms; None until the first one.
       clock: this machine's, in ms since 1970.
     """
     counts = (
-        f"{now.read:,} records, {now.open:,} open, {now.closed:,} closed, {now.late:,} late, "
-        f"{now.rejected:,} rejected"
+        f"{counted(now.read, 'record')}, {now.open:,} open, {now.closed:,} closed, "
+        f"{now.late:,} late, {now.rejected:,} rejected"
     )
     means = ", ".join(f"{name} {mean:.3f}" for name, mean in now.means.items())
     return f"{counts}; {_time_text(watermark, clock)}" + (f"; means {means}" if means else "")
@@ -71,7 +72,9 @@ def line(now: LiveCounters, watermark: int | None, clock: int) -> str:
 def view(now: LiveCounters, watermark: int | None, clock: int) -> Group:
     """The stream's progress: counts, the watermark and running means."""
     counts = Table.grid(padding=(0, 3))
-    counts.add_row("records", "open", "closed", "late", "rejected", style="dim")
+    counts.add_row(
+        fitting(now.read, "record", "records"), "open", "closed", "late", "rejected", style="dim"
+    )
     counts.add_row(
         *(f"{number:,}" for number in (now.read, now.open, now.closed, now.late, now.rejected))
     )
@@ -91,7 +94,7 @@ def _time_text(watermark: int | None, clock: int) -> str:
         moment = datetime.fromtimestamp(watermark / _MILLIS, UTC)
     except (ValueError, OverflowError, OSError):
         return f"watermark {watermark} ms"
-    # Seconds are enough, and less to read.
+    # Whole seconds are precise enough here.
     behind = max(0, clock - watermark) // _MILLIS * _MILLIS
     return f"watermark {moment:%Y-%m-%d %H:%M:%S}, {duration_text(behind)} behind the clock"
 

@@ -1,4 +1,4 @@
-"""Running a stream on Prism, with workers in this process, until Ctrl-C or SIGTERM."""
+"""Runs a stream on Prism, with workers in this process, until Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 

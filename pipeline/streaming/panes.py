@@ -1,4 +1,4 @@
-"""Names of the files that a stream writes: each is written once, and never again."""
+"""Names of the files that a stream writes, each written only once."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Pane(Struct, frozen=True, order=True):
     """Some rows of a dataset that were written together.
 
     Attributes:
-      window: when the span of event time that they belong to begins, in milliseconds; None for
+      window: start of their span of event time, in milliseconds; None for
         what is in no year of the calendar.
-      shard, shards: which share of the conversations, of how many.
-      start: how often the stream had been started when they were written, from 1.
-      pane: how often the shard had been written since that start, from 0.
+      shard, shards: number of the shard of conversations, and of all shards.
+      start: number of the start of the stream that wrote them, from 1.
+      pane: number of the write of this shard since that start, from 0.
     """
 
     window: int | None
@@ -48,7 +48,7 @@ class Pane(Struct, frozen=True, order=True):
 
 
 def pane_of(file_name: str) -> Pane | None:
-    """The pane that a file of this name holds; None for what no stream wrote."""
+    """The pane in a file of this name; None for files that no stream wrote."""
     match = _NAME.fullmatch(file_name)
     if match is None:
         return None
@@ -57,7 +57,7 @@ def pane_of(file_name: str) -> Pane | None:
 
 
 def dated_window(millis: int, length: int) -> int | None:
-    """When the window of `length` ms begins that holds an event; None outside of the calendar."""
+    """Start of the window of `length` ms that holds an event; None beyond the calendar."""
     start = window_start(millis, length)
     return start if _FIRST <= start <= _LAST else None
 

@@ -1,4 +1,4 @@
-"""Recording how far a stream has been written: the watermark behind all of its sinks."""
+"""Records how far a stream has been written: the watermark behind all of its sinks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NoteProgress(beam.PTransform):
 
     Attributes:
       folder: where progress is recorded; None where the engine restores a stream by itself.
-      end: what stops the stream, and what timers then still do.
+      end: the signal that stops the stream, and decides which timers still act.
     """
 
     def __init__(self, folder: Path | None, end: StreamEnd) -> None:

@@ -24,7 +24,7 @@ _BEFORE = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
 _EVERYTHING = 1 << 62
 
 
-class Again(Struct, frozen=True):
+class RestartPlan(Struct, frozen=True):
     """What a restart reads again.
 
     Attributes:
@@ -36,7 +36,7 @@ class Again(Struct, frozen=True):
     bounds: Bounds
 
 
-def what_again(config: StreamConfig, journal: Journal, progress: Progress | None) -> Again:
+def restart_plan(config: StreamConfig, journal: Journal, progress: Progress | None) -> RestartPlan:
     """How far back a restart reads, so that everything not yet in files is computed again.
 
     A window of means that had not had its last pane at the recorded progress needs all of its
@@ -44,12 +44,12 @@ def what_again(config: StreamConfig, journal: Journal, progress: Progress | None
     """
     watermark = journal.watermark_state.watermark
     if watermark is None or progress is None:
-        return Again(_EVERYTHING, Bounds())
+        return RestartPlan(_EVERYTHING, Bounds())
     safe = min(watermark, progress.watermark)
     means_from = safe - config.window - config.gap - config.allowed_lateness
     slack = config.out_of_orderness + config.allowed_lateness + config.gap
     oldest = means_from - config.max_open - slack
-    return Again(watermark - oldest, Bounds(means_from, means_from))
+    return RestartPlan(watermark - oldest, Bounds(means_from, means_from))
 
 
 def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals]:

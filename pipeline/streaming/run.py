@@ -10,7 +10,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.runners.portability.prism_runner import PrismRunner
 
-from goodgain.pipeline.data_warnings import told
+from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
@@ -29,7 +29,7 @@ from goodgain.pipeline.streaming.checkpoint import (
     read_progress,
 )
 from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
-from goodgain.pipeline.streaming.resume import last_start, read_written, what_again
+from goodgain.pipeline.streaming.resume import last_start, read_written, restart_plan
 from goodgain.pipeline.streaming.sinks import StreamTarget
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.pipeline.streaming.summary import print_summary
@@ -82,18 +82,18 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
     now = datetime.now(UTC)
     with locked(kept, now):
         start = next_start(kept, config.meaning, usual_meaning(), now)
-        again = what_again(config, read_journal(str(kept)), read_progress(kept))
+        restart = restart_plan(config, read_journal(str(kept)), read_progress(kept))
         scoring = _scoring_of(config)
         source = sources.folder(
-            config, scoring.rules, kept, again.horizon, ends_when_silent, THIS_PROCESS
+            config, scoring.rules, kept, restart.horizon, ends_when_silent, THIS_PROCESS
         )
         plan = _plan(config, scoring, source, start.number, kept, THIS_PROCESS)
-        written, totals = read_written(config.output, again.bounds)
+        written, totals = read_written(config.output, restart.bounds)
         written_rows.begin(written)
         live_counters.begin(totals)
         note_start(kept, start)
         warn_of_names(config, scoring)
-        cut_journal(str(kept), config.input, again.horizon)
+        cut_journal(str(kept), config.input, restart.horizon)
         _say(config, f"start {start.number}; Ctrl-C ends it")
         on_prism.run(plan, options, kept)
         final = THIS_PROCESS.final_watermark
@@ -116,7 +116,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
         source = sources.messages(config, scoring.rules)
     # A new start number, so that this job's files have names that no earlier job used.
     plan = _plan(config, scoring, source, last_start(config.output) + 1, None, WITH_ENGINE)
-    _say(config, f"on {config.runner}; the job goes on when this program ends")
+    _say(config, f"on {config.runner}; the job keeps running when this program ends")
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
@@ -171,7 +171,7 @@ def _plan(
 
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
-    """Warn of fields that nothing reads in the files already present (SPEC 10)."""
+    """Warn of fields in the files already present that Good Gain does not read (SPEC 10)."""
     folder = Path(config.input)
     files = [
         InputFile(str(path), path.stat().st_size)
@@ -180,7 +180,7 @@ def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
     ]
     seen = config.looked_at(first_look(files, open_plain, config.adaptation))
     for warning in warnings_of(Findings({}, scoring.good_gain_threshold, scoring.rules, seen=seen)):
-        message_console().print(f"goodgain: {printable(told(warning))}", soft_wrap=True)
+        message_console().print(f"goodgain: {printable(warning_text(warning))}", soft_wrap=True)
 
 
 def _say(config: StreamConfig, what: str) -> None:

@@ -1,4 +1,4 @@
-"""What `--input` of a stream names: a folder, a Kafka topic or a Pub/Sub subscription."""
+"""Sources of a stream, from `--input`: a folder, a Kafka topic or a Pub/Sub subscription."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
             bounds=config.read_bounds,
         )
     raise UsageError(
-        f"Input {config.input} is no source of a stream; give a folder, kafka://HOST:PORT/TOPIC or "
+        f"Input {config.input} cannot be streamed; use a folder, kafka://HOST:PORT/TOPIC or "
         "pubsub://projects/PROJECT/subscriptions/NAME."
     )
 
 
 def check_options(config: StreamConfig) -> None:
-    """Make sure that no option is for another kind of source.
+    """Make sure that no option belongs to another kind of source.
 
     Raises:
       UsageError: one is.
@@ -88,9 +88,9 @@ def check_folder(config: StreamConfig) -> None:
     check_options(config)
     path = Path(config.input)
     if not path.is_dir():
-        raise UsageError(f"Input {config.input} is no folder; make it, or check the path.")
+        raise UsageError(f"Input {config.input} is not a folder; create it, or check the path.")
     if path.resolve() == Path(config.output).resolve():
-        raise UsageError(f"Input and output are both {config.input}; give two folders.")
+        raise UsageError(f"Input and output are both {config.input}; use two folders.")
 
 
 def folder(
@@ -109,7 +109,7 @@ def folder(
       kept: folder of the journal.
       horizon: how many ms before the journal's watermark records are read again from.
       ends_when_silent: stop by itself when no record has come for `idle`.
-      end: what stops the stream.
+      end: the signal that stops the stream.
     """
     source = FolderSource(
         folder=config.input,

@@ -1,4 +1,4 @@
-"""The end of the stream that this process runs: Ctrl-C asks for it, and the next start resumes."""
+"""The end of the stream of this process: Ctrl-C stops it, and the next start resumes it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.data_warnings import told
+from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
@@ -19,6 +19,7 @@ from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
 
 _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
@@ -58,7 +59,7 @@ def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["window_start"] in windows:
             warning = DataWarning(*(row[name] for name in DataWarning.__struct_fields__))
-            text = printable(f"{minute(row['window_start'])}: {told(warning)}")
+            text = printable(f"{minute(row['window_start'])}: {warning_text(warning)}")
             print_line(console, Text(text, style="yellow"))
 
 
@@ -90,7 +91,8 @@ def _check(read: int, journal: Journal) -> None:
     expected = taken.records + taken.changed
     if not journal.unmoved and read != expected:
         raise BalanceError(
-            f"{expected:,} records were read but {read:,} are accounted for; outputs may lack "
+            f"{counted(expected, 'record was', 'records were')} read but "
+            f"{counted(read, 'is', 'are')} accounted for; outputs may lack "
             "some or hold some twice; compare with `goodgain run` on the same files."
         )
 

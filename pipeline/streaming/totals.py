@@ -1,4 +1,4 @@
-"""What became of the records of a stream, added up from the rows in its files (SPEC 3)."""
+"""Outcomes of the records of a stream, summed from the rows in its files (SPEC 3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.pipeline.outputs.formats import Row
 
 
 class StreamTotals(Struct, frozen=True):
-    """Records by what became of them, and conversations.
+    """Records by outcome, and conversations.
 
     Attributes:
       in_means: conversations that searched and had no rejected records.
@@ -37,7 +37,7 @@ class StreamTotals(Struct, frozen=True):
 
 
 def totals_of(dataset: str, rows: Iterable[Row]) -> StreamTotals:
-    """The totals in the rows of one dataset; zero for datasets that repeat what others count."""
+    """The totals in the rows of one dataset; zero where other datasets count the same records."""
     if dataset == datasets.LATE.name:
         return StreamTotals(late=sum(1 for _ in rows))
     if dataset == datasets.REJECTED.name:

@@ -1,8 +1,9 @@
-"""Counting what trace files hold, record by record."""
+"""Counts of the content of trace files, record by record."""
 
 from __future__ import annotations
 
 from collections import Counter
+from sys import getsizeof
 
 import xxhash
 
@@ -10,6 +11,7 @@ from goodgain.pipeline.survey.rejections import Rejections
 from goodgain.transforms.core.dedup.evidence import layout_of
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
@@ -29,36 +31,39 @@ from goodgain.transforms.core.warnings.findings import READ
 
 _MOST_NAMES = 1_000  # distinct names counted of each kind
 _MOST_VALUES = 20  # distinct values remembered of an attribute
+_KEPT_OF_A_RECORD = 600  # bytes, beside its ids
 OTHER_NAMES = "(further names)"
 
 
 class Survey:
-    """Counts; memory grows only with the number of conversations, turns and record identities.
+    """Running counts; memory grows only with conversations, turns and record identities.
 
     Attributes:
       calls, empty_calls, results: usable records, those without a result, and their results.
       redelivered: usable records whose identity was seen before (SPEC 3).
       gains: results by label; None for those without.
       types: results by entity type as written; "" for those without.
-      ids, fields: results by name of the ids and fields they have.
-      field_types: by name of a field, the types it occurs with, as in `types`.
+      ids, fields: results by name of their ids and fields.
+      field_types: by name of a field, the entity types it occurs with, as in `types`.
       attributes: records by name of their attributes.
-      attribute_values: per attribute, up to 20 values that are not blank.
-      scored: results that have a retriever's score.
+      attribute_values: per attribute, up to 20 non-blank values.
+      scored: results with a retriever's score.
       timed: usable records that have a timestamp.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
-      data: further counts of the kind that `scoring.data_counts` gives of scored turns.
-      rejections: what could not be used.
+      data: further counts, as `scoring.data_counts` computes of scored turns.
+      rejections: the records that could not be used.
 
     Args:
       rules: for duplicates.
       clock: when reading began, in ms.
+      held: counts what is remembered.
     """
 
-    def __init__(self, rules: RuleTable, clock: int) -> None:
+    def __init__(self, rules: RuleTable, clock: int, held: HeldBytes | None = None) -> None:
         self._fingerprinter = Fingerprinter(rules)
         self._rules = rules
         self._clock = clock
+        self._held = held or HeldBytes(None)
         self.data: Counter[str] = Counter()
         self.calls = self.empty_calls = self.results = 0
         self.redelivered = self.scored = self.timed = 0
@@ -79,18 +84,23 @@ class Survey:
         self._identities: set[object] = set()
 
     def counts(self) -> dict[str, int]:
-        """What warnings come from, over all usable records."""
+        """The counts that warnings are based on, over all usable records."""
         labels = {LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
         whole = {RESULTS: self.results, UNLABELLED: self.gains[None], READ: self.read}
         return {**self.data, **labels, **whole}
 
     def add(self, record: SearchCall | RejectedRecord) -> None:
-        """Count one record, usable or not."""
+        """Count one record, usable or not.
+
+        Raises:
+          GoodGainError: more is remembered than may be held.
+        """
         if isinstance(record, SearchCall):
             self._add_call(record)
             return
         self.rejections.add(record)
         if record.conversation_id is not None:
+            self._held.kept(_KEPT_OF_A_RECORD + getsizeof(record.conversation_id))
             self._flagged.add(record.conversation_id)
 
     @property
@@ -100,12 +110,12 @@ class Survey:
 
     @property
     def conversations(self) -> int:
-        """Conversations, those among them all of whose records are rejected."""
+        """Conversations, including those with only rejected records."""
         return len(self._conversations | self._flagged)
 
     @property
     def flagged_conversations(self) -> int:
-        """Conversations with a rejected record, which stay out of the means."""
+        """Conversations with a rejected record, which are left out of the means."""
         return len(self._flagged)
 
     @property
@@ -119,6 +129,8 @@ class Survey:
         return len(self._iterations)
 
     def _add_call(self, call: SearchCall) -> None:
+        ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
+        self._held.kept(_KEPT_OF_A_RECORD + ids)
         self.calls += 1
         self.empty_calls += not call.results
         self._conversations.add(call.conversation_id)
@@ -133,7 +145,8 @@ class Survey:
             self.data.update(times_counts([call.timestamp], self._clock))
         for name, value in call.attributes.items():
             values = self.attribute_values.setdefault(_count(self.attributes, name), set())
-            if value.strip() and len(values) < _MOST_VALUES:
+            if len(values) < _MOST_VALUES and value not in values and value.strip():
+                self._held.kept(getsizeof(value))
                 values.add(value)
         for result in call.results:
             self._add_result(result)
@@ -163,7 +176,7 @@ class Survey:
 
 
 def _identity(call: SearchCall) -> object:
-    """What makes two records deliveries of one (SPEC 3, redelivered)."""
+    """The identity of a record: two records with the same one are redeliveries (SPEC 3)."""
     if call.record_id is not None:
         return call.record_id
     if call.call is not None:
@@ -172,7 +185,7 @@ def _identity(call: SearchCall) -> object:
 
 
 def _count(names: Counter[str], name: str) -> str:
-    """Count a name, and give the name it was counted under."""
+    """Count a name, and return the name it was counted under."""
     if name not in names and len(names) >= _MOST_NAMES:
         name = OTHER_NAMES
     names[name] += 1

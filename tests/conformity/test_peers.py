@@ -84,7 +84,7 @@ def test_thousands_of_topics(tool):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(batch=st.lists(topics, min_size=15, max_size=40))
 def test_topics_that_hypothesis_thinks_of(tool, batch):
     check(tool, batch)

@@ -45,12 +45,11 @@ def ir_measures(qrels: dict, run: dict, spellings: list[str]) -> Values:
     import ir_measures
 
     measures = {spelling: ir_measures.parse_measure(spelling) for spelling in spellings}
-    found = ir_measures.iter_calc(list(measures.values()), qrels, run)
-    values = {(metric.query_id, metric.measure): metric.value for metric in found}
-    return [
-        {spelling: values.get((topic, measure)) for spelling, measure in measures.items()}
-        for topic in run
-    ]
+    names = {str(measure): spelling for spelling, measure in measures.items()}
+    values: dict[str, dict[str, float | None]] = {topic: dict.fromkeys(spellings) for topic in run}
+    for metric in ir_measures.iter_calc(list(measures.values()), qrels, run):
+        values[metric.query_id][names[str(metric.measure)]] = metric.value
+    return [values[topic] for topic in run]
 
 
 def scikit_learn(qrels: dict, run: dict, spellings: list[str]) -> Values:

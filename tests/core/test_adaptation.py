@@ -137,8 +137,8 @@ def test_nothing_asked_for_is_no_adaptation():
         ("gain", "is not FIELD=NAME"),
         ("=gain", "is not FIELD=NAME"),
         ("colour=c", "attributes.NAME"),
-        ("ids.=c", "no field"),
-        ("query.text=c", "no field"),
+        ("ids.=c", "not a field"),
+        ("query.text=c", "not a field"),
     ],
 )
 def test_a_mistake_is_answered_with_what_is_meant(rename, told):

@@ -11,8 +11,8 @@ from msgspec.structs import asdict
 
 from goodgain.transforms.core.dedup import duplicates as deduplication
 from goodgain.transforms.core.dedup.rules import NO_TYPE
+from goodgain.transforms.core.scoring.computed import COMPUTED_METRICS, columns_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
-from goodgain.transforms.core.scoring.registry import COMPUTED_NAMES, columns_of
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from tests.adversarial import trace
 from tests.core.direct import duplicates, near_misses, score, shipped_rules, total_counts
@@ -89,9 +89,11 @@ def test_every_column_is_compared():
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1"}, {"id": "1"}]}
     reference = evaluate([record])
     # Without judgments from outside none is met again; tests/core/judgments compares those.
-    own = {*COUNTED, *COMPUTED_NAMES, *ConversationRow.__struct_fields__} - {*OPTIONAL, "computed"}
+    computed = {metric.name for metric in COMPUTED_METRICS}
+    own = {*COUNTED, *computed, *ConversationRow.__struct_fields__} - {*OPTIONAL, "computed"}
     assert reference["conversations"]["c"].keys() == own
-    assert reference["iterations"][0].keys() == set(IterationRow.__struct_fields__) - set(OPTIONAL)
+    of_iteration = {*IterationRow.__struct_fields__} - {*OPTIONAL, "computed"}
+    assert reference["iterations"][0].keys() == of_iteration
 
 
 @pytest.fixture(scope="module")
@@ -152,13 +154,13 @@ seeds = st.integers(min_value=0, max_value=2**32 - 1)
 
 
 @given(seed=seeds, max_candidates=st.sampled_from([1, 2, 3, 256]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_seed(seed, max_candidates):
     assert_as_reference(trace(Random(seed), conversations=3), max_candidates)
 
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_arrival_order_changes_nothing(seed, order):
     records = trace(Random(seed), conversations=3)
     shuffled = list(records)
@@ -192,7 +194,7 @@ def hangs_on_encodings(records):
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_encodings_are_needed_only_when_an_order_hangs_on_them(seed):
     records = trace(Random(seed), conversations=1)
     expected = score(records)

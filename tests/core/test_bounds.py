@@ -109,7 +109,7 @@ def extremes(key, as_is, outcomes):
     hold_slot=st.booleans(),
     thresholds=st.sampled_from([(2, 2, 4), (3, 1, 4), (2, 2, 2), (4, 3, 3), (1, 2, 7)]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds):
     good, relevant, g_max = thresholds
     scale = range(min(g_max, 4) + 1)

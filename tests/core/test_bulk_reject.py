@@ -94,7 +94,6 @@ def crowded(evidence):
 @given(seed=SEEDS)
 @settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_scores_are_those_of_the_reference(seed, everything_bulk_rejected):

@@ -60,7 +60,6 @@ conversations = st.lists(st.tuples(st.sampled_from(["", "a", "b", "c"]), values)
 
 
 @given(conversations)
-@settings(deadline=None)
 def test_rows_are_those_of_the_definition(given_):
     row = row_of(given_)
     defined = [value for _, value in given_ if value is not None]
@@ -171,7 +170,7 @@ def texts(accumulator):
 
 @pytest.mark.slow
 @given(st.integers(0, 99), st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_order_and_grouping_gives_the_same_bits(seed, order):
     values = values_of(seed)
     expected = texts(serial(values))

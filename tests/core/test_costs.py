@@ -251,5 +251,5 @@ def test_budgets_are_read():
     "text", ["", "tokens", "tokens=", "tokens=x", "=5", "to kens=5", "usd=0", "usd=-1", "usd=nan"]
 )
 def test_what_is_no_budget(text):
-    with pytest.raises(UsageError, match="is no budget"):
+    with pytest.raises(UsageError, match="is not a budget"):
         parse_budget(text)

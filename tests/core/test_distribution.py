@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from goodgain.transforms.core.means.distribution import (
     GREATEST_MAGNITUDE,
     MOST_DISTINCT,
+    NOTHING,
+    Adder,
     Distribution,
 )
 
@@ -98,7 +100,7 @@ def test_quantiles_at_the_most_distinct_values_are_exact():
     sign=st.sampled_from([1.0, -1.0]),
     zeros=st.integers(0, 900),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_quantiles_beyond_are_exact_to_0_2_percent(seed, spread, sign, zeros):
     random = Random(seed)
     values = [sign * random.lognormvariate(0, spread) for _ in range(MOST_DISTINCT + 500)]
@@ -111,7 +113,7 @@ def test_quantiles_beyond_are_exact_to_0_2_percent(seed, spread, sign, zeros):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_crossing_to_bins_does_not_depend_on_order(seed):
     random = Random(seed)
     values = [random.choice([random.random(), float(random.randint(0, 5))]) for _ in range(3_000)]
@@ -137,3 +139,31 @@ def test_nothing_has_no_figures():
 def test_minus_zero_is_zero():
     assert Distribution().add([-0.0]) == Distribution().add([0.0])
     assert not str(Distribution().add([-0.0]).lowest).startswith("-")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("ab"),
+            st.lists(st.none() | nasty | st.integers(0, 3), max_size=4),
+            st.booleans(),
+        )
+    )
+)
+def test_columns_that_repeat_are_added_like_others(columns):
+    adder = Adder()
+    start = Distribution().add([2.5])
+    for key, column, anew in columns:
+        before = NOTHING if anew else start
+        told = [value for value in column if value is not None]
+        expected = before.add(told, undefined=len(column) - len(told))
+        assert adder.add(key, before, column) == expected
+
+
+def test_a_column_that_repeats_is_added_once():
+    adder = Adder()
+    column = (1.0, None, 3.0)
+    once = adder.add("a", NOTHING, column)
+    assert adder.add("a", NOTHING, column) is once
+    assert adder.add("b", NOTHING, column) is not once
+    assert adder.add("a", once, column).n == 4

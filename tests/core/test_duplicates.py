@@ -114,7 +114,7 @@ def repetitive(seed):
     seed=st.integers(min_value=0, max_value=2**32),
     max_candidates=st.sampled_from([1, 2, 3, 256]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_repeats_are_decided_as_by_the_full_search(seed, max_candidates):
     assert_as_reference(repetitive(seed), max_candidates)
 

@@ -68,7 +68,7 @@ def test_pairs_that_share_none(one, other):
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_keys_as_the_reference(seed):
     source = ResultSource(Random(seed))
     results = [source.result() for _ in range(8)]
@@ -84,7 +84,7 @@ def test_keys_as_the_reference(seed):
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_two_attributes_make_it_weighty(seed):
     source = ResultSource(Random(seed))
     for _ in range(6):

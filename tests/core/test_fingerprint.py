@@ -36,7 +36,7 @@ def reversed_maps(result):
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_equal_bytes_are_equal_evidence(seed):
     source = ResultSource(Random(seed))
     results = [source.result() for _ in range(12)]
@@ -48,7 +48,7 @@ def test_equal_bytes_are_equal_evidence(seed):
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_order_of_maps_and_lists_does_not_matter(seed):
     source = ResultSource(Random(seed))
     for _ in range(6):

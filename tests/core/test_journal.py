@@ -1,7 +1,7 @@
 """The journal of a source: what is written is what is read, whole lines only."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.streaming.journal import (
@@ -34,7 +34,6 @@ entries = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(entries, max_size=6), st.data())
 def test_a_journal_cut_anywhere_is_a_beginning_of_itself(written, data):
     lines = [encoded(entry) for entry in written]
@@ -145,7 +144,6 @@ def test_an_empty_folder_does_not_make_the_journal_forget(journal):
     assert head.sizes == journal.sizes
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_cutting_changes_nothing_that_can_matter(data):
     whole = Journal()

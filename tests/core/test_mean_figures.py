@@ -12,11 +12,8 @@ from goodgain.transforms.core.means.values import (
     ConversationValues,
     conversation_values,
 )
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    columns_of,
-)
+from goodgain.transforms.core.scoring.computed import columns_of
+from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
 from tests.core.averaging import RANKING, accumulated
 from tests.core.direct import score

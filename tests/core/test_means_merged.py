@@ -29,7 +29,7 @@ def exact_rows(accumulator):
 
 @pytest.mark.slow
 @given(order=st.randoms(use_true_random=False), bounds=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
     values = values_of(trace(Random(order.randint(0, 99)), conversations=12), bounds=bounds)
     serial = accumulated(values)

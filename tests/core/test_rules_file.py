@@ -84,7 +84,7 @@ types:
         "my.yaml:5: colour: not a name that is known here",
         "my.yaml:6: types: must hold an entry `default`",
         "my.yaml:9: types.File.container: file_id is named as definitive too",
-        "my.yaml:16: types.literature.points: stands beside duplicate_if; give one of the two",
+        "my.yaml:16: types.literature.points: excludes duplicate_if; use one of the two",
         "my.yaml:18: types.literature.definitiv: not a name that is known here",
     ):
         assert line in found
@@ -118,7 +118,7 @@ def test_what_is_not_yaml(text, line):
         ("types: {default: }", "my.yaml:1: types.default: must be a mapping, `NAME: VALUE`"),
         (
             DEFAULT + "time_fields: [start]\ntime_fields: [end]",
-            "my.yaml:3: time_fields: stands here a second time",
+            "my.yaml:3: time_fields: appears here a second time",
         ),
         (
             "types: {default: {}, File: {}, ' FILE': {}}",
@@ -138,7 +138,7 @@ def test_what_is_not_yaml(text, line):
         ),
         (
             "types: {default: {reject_on: [ids.isbn]}}",
-            "my.yaml:1: types.default.reject_on: ids.isbn is an id, and only fields can stand here",
+            "my.yaml:1: types.default.reject_on: ids.isbn is an id; only fields are allowed here",
         ),
     ],
 )

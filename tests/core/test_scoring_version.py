@@ -3,9 +3,7 @@
 import hashlib
 import json
 
-from msgspec.structs import asdict
-
-from goodgain.transforms.core.scoring.registry import columns_of
+from goodgain.transforms.core.scoring.computed import columns_of
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.runs import SAMPLE, direct_scores, plain_scoring
 
@@ -28,7 +26,7 @@ def digest_of_the_sample():
     for identity, score in sorted(direct_scores([SAMPLE]).items()):
         conversation = columns_of(score.conversation)
         ranking = dict(zip(names, conversation.pop("ranking"), strict=True))
-        rows = [conversation, ranking, *map(asdict, score.iterations)]
+        rows = [conversation, ranking, *map(columns_of, score.iterations)]
         told = [
             {name: settled(value) for name, value in row.items() if name != "pool"} for row in rows
         ]

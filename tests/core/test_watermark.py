@@ -93,7 +93,6 @@ def test_a_rule_is_checked(name, value):
 times = st.lists(st.integers(-2_000, 2 * NOW), max_size=40)
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(times, st.none()), max_size=12))
 def test_the_watermark_never_falls(events):
     state, before = WatermarkState(), None
@@ -107,7 +106,6 @@ def test_the_watermark_never_falls(events):
         before = state.watermark
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 60), min_size=45, max_size=100), st.randoms(), st.data())
 def test_one_wrong_clock_takes_an_honest_stream_no_further_than_ahead(steps, order, data):
     honest = list(itertools.accumulate(steps))
@@ -120,7 +118,7 @@ def test_one_wrong_clock_takes_an_honest_stream_no_further_than_ahead(steps, ord
     assert reached(rounds).watermark <= max(honest) + RULE.ahead_ms - RULE.out_of_orderness_ms
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 60), min_size=45, max_size=100), st.data())
 def test_a_minority_of_clocks_wrong_by_years_changes_nothing(steps, data):
     honest = list(itertools.accumulate(steps))

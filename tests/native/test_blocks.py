@@ -200,7 +200,7 @@ CONTENT = content_of(SCHEMA, RANDOM)
 
 
 @given(st.binary(max_size=300), st.integers(0, 40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_bytes_as_a_block(content, count):
     packer = native_packer()
     packer.take(packer.prepare(plan_of(SCHEMA, 100_000)), content, count, lambda *_: None)
@@ -223,7 +223,7 @@ def test_changed_blocks_as_files():
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_as_an_encoded_call(encoded):
     packer = native_module().Packer(
         native_packing._told(shipped_rules()), SimpleNamespace(), False, 5_000
@@ -256,7 +256,7 @@ types = st.recursive(
 
 
 @given(st.lists(types, max_size=8), st.integers(0, 9), st.binary(max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_table_as_a_plan(table, top, content):
     packer = native_packer()
     try:
@@ -267,7 +267,7 @@ def test_any_table_as_a_plan(table, top, content):
 
 
 @given(st.binary(max_size=400), st.integers(0, 1 << 20))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_bytes_as_deflated(data, most):
     content = native_module().inflate(data, most)
     assert content is None or len(content) <= most

@@ -195,7 +195,7 @@ spelled = st.one_of(
 
 
 @given(st.lists(spelled, min_size=20, max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_doubles_are_rounded_alike(numbers):
     assert_same_lines(
         [line_with(place, one) for one in numbers for place in ("score", "costs.usd", "timestamp")]
@@ -275,7 +275,7 @@ records = st.fixed_dictionaries(
 
 
 @given(st.lists(st.tuples(records, st.booleans(), st.sampled_from([None, 0, ", "])), max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_values(told):
     usable = {"conversation_id": "c", "iteration": 1}
     lines = []
@@ -313,7 +313,7 @@ def test_changed_lines():
 
 
 @given(st.binary(max_size=300), st.integers(0, 310), st.integers(0, 400), st.integers(0, 3))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_bytes_as_lines(content, begin, longest, most):
     packer = native_packer()
     _, odd = packer.take_lines(content, begin, longest, most)

@@ -113,7 +113,7 @@ def assert_characters(codes):
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_texts(texts):
     assert_same_results([result for text in texts for result in results_with(text)])
 
@@ -128,7 +128,7 @@ joining = st.text(
 
 
 @given(joining)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_characters_that_join_others(text):
     assert_same_results([{"title": text}, {"snippet": text}, {"content": text, "id": text}])
 
@@ -137,7 +137,7 @@ spaces = st.text(st.sampled_from(" \t\n\x0b\x1c\x1f\x85\xa0\u1680\u2029aB\x00\x7
 
 
 @given(spaces)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_white_space(text):
     assert_same_results(list(results_with(text)))
 
@@ -160,7 +160,7 @@ nearly_moments = st.from_regex(
 
 
 @given(st.lists(st.one_of(written_moments, nearly_moments), min_size=1, max_size=30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_times(written):
     names = ("start", "end", "date_time_received", "last_modified_time", "author")
     assert_same_results([{"fields": {name: one}} for one in written for name in names])
@@ -186,7 +186,7 @@ url_parts = st.sampled_from(
 
 
 @given(st.lists(st.lists(url_parts, max_size=12).map("".join), min_size=1, max_size=20))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_urls(urls):
     assert_same_results([{"url": url} for url in [*urls, *(f"https://h{url}" for url in urls)]])
 
@@ -208,7 +208,7 @@ maps = st.dictionaries(
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(maps, st.none() | ids, st.sampled_from([None, "File", "Wiki", " é"]))))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_ids(told):
     assert_same_results(
         [
@@ -250,6 +250,6 @@ calls = st.builds(
 
 @pytest.mark.slow
 @given(st.lists(calls, max_size=12), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_calls(records, keep_encodings):
     assert_same_records(records, keep_encodings=keep_encodings)

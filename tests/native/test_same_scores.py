@@ -185,7 +185,7 @@ CALLS = st.builds(
     st.sampled_from([1, 3, 256]),
     st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_whatever_calls_hold(payloads, policy, max_candidates, hold_slot):
     rules = shipped_rules(max_candidates, policy)
     how = scoring(rules, METRICS, costs=COSTS, hold_slot=hold_slot, clock=0)
@@ -194,7 +194,7 @@ def test_whatever_calls_hold(payloads, policy, max_candidates, hold_slot):
 
 @pytest.mark.slow
 @given(st.lists(CALLS, max_size=3), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_damaged_payloads_never_panic(calls, data):
     whole = bytearray(payload(calls))
     for _ in range(data.draw(st.integers(1, 4))):

@@ -24,7 +24,7 @@ from goodgain.transforms.core.means.values import (
 )
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.registry import columns_of
+from goodgain.transforms.core.scoring.computed import columns_of
 from goodgain.transforms.core.scoring.rows import ConversationRow
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring

@@ -74,11 +74,11 @@ class TestCommands:
         ("words", "expected"),
         [
             ([], "give a command: run, stream"),
-            (["runn"], "'runn' is no command; did you mean run?"),
+            (["runn"], "'runn' is not a command; did you mean run?"),
             (["Validate"], "did you mean validate?"),
             (["xyzzy"], "there are run, stream"),
-            (["validate", "--jsn", "x"], "--jsn is no option; did you mean --json?"),
-            (["validate", "--quux", "x"], "--quux is no option"),
+            (["validate", "--jsn", "x"], "--jsn is not an option; did you mean --json?"),
+            (["validate", "--quux", "x"], "--quux is not an option"),
             (["validate"], "the following arguments are required: PATTERN"),
             (["explain", "c", "--input"], "expected at least one argument"),
         ],
@@ -142,7 +142,7 @@ class TestOptionsOfRun:
         ],
     )
     def test_misspelt_ones_of_ours_do_not(self, word, meant):
-        with pytest.raises(UsageError, match=f"is no option; did you mean {meant}\\?"):
+        with pytest.raises(UsageError, match=f"is not an option; did you mean {meant}\\?"):
             parsed("--input", "a", word, "x")
 
     def test_abbreviations_are_refused(self):

@@ -133,10 +133,10 @@ class TestMistakes:
         assert mistakes({"input": ["a"], "shards": "x"}, path) == [
             "--output is missing: give it as an option or in a --config file",
             "--shards must be a whole number, not 'x'",
-            "1: max_reject is no option; did you mean max_rejected?",
+            "1: max_reject is not an option; did you mean max_rejected?",
             "2: max_i must be greater than or equal to 1, not 0",
             "4: overwrite must be true or false, not 'perhaps'",
-            "5: max_i stands here a second time",
+            "5: max_i appears here a second time",
         ]
 
     @pytest.mark.parametrize(

@@ -152,8 +152,8 @@ def test_explain_tells_costs(traces, capsys):
     ("words", "said"),
     [
         ("--cost a-b", "cost must be names of letters, digits and _, not 'a-b'"),
-        ("--budget tokens", "'tokens' is no budget"),
-        ("--budget tokens=0", "'tokens=0' is no budget"),
+        ("--budget tokens", "'tokens' is not a budget"),
+        ("--budget tokens=0", "'tokens=0' is not a budget"),
     ],
 )
 def test_mistakes_of_options(traces, words, said, capsys):

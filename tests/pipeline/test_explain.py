@@ -259,7 +259,7 @@ class TestConversations:
     def test_one_whose_records_are_all_rejected(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces(call(0))]) == 0
         out = capsys.readouterr().out
-        assert "no record of it can be used" in out
+        assert "none of its records can be used" in out
         assert "iteration must be a whole number" in out
 
 
@@ -318,7 +318,7 @@ class TestCommand:
         for expected in (
             "Conversation c1",
             "N = 3 iterations, 3 search calls, 8 results",
-            "redelivered 1 records",
+            "redelivered 1 record",
             'Call 1.1 files "where is it" 1970-01-01T00:00:00.000Z',
             "1 3 File new, good document 3",
             "3 3 File copy of 1.1.1 document 3 same ids.file_id, definitive for File",

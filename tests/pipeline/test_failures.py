@@ -68,7 +68,7 @@ class TestUsage:
 
     def test_an_option_of_beam_that_does_not_exist(self, good, tmp_path, capsys):
         assert run(tmp_path / "out", [good], "--direct_num_worker=2") == ExitCode.USAGE
-        assert "--direct_num_worker is no option" in complaint(capsys)
+        assert "--direct_num_worker is not an option" in complaint(capsys)
 
     def test_a_value_that_beam_refuses(self, good, tmp_path, capsys):
         assert run(tmp_path / "out", [good], "--direct_num_workers=two") == ExitCode.USAGE
@@ -134,12 +134,12 @@ class TestDeath:
 
     def test_a_balance_that_does_not_hold(self, tmp_path, capsys, monkeypatch):
         """As when an engine loses a bundle."""
-        of_score = goodgain.pipeline.graph.of_score
+        counts_of_score = goodgain.pipeline.graph.counts_of_score
         with monkeypatch.context() as context:
             context.setattr(
                 goodgain.pipeline.graph,
-                "of_score",
-                lambda score: {**of_score(score), "records.redelivered": 1},
+                "counts_of_score",
+                lambda score: {**counts_of_score(score), "records.redelivered": 1},
             )
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
         said = complaint(capsys)
@@ -242,7 +242,7 @@ class TestRejected:
         assert [row["conversation_id"] for row in found] == [None, "c"]
         assert [row["field"] for row in found] == ["conversation_id", "attributes.\\udc00"]
         assert found[1]["reason"] == (
-            "attributes.\\udc00 holds half of a surrogate pair, which is no text."
+            "attributes.\\udc00 holds half of a surrogate pair, which is not text."
         )
 
     def test_a_file_name_that_is_no_text_is_escaped(self, tmp_path):
@@ -305,3 +305,9 @@ def test_a_run_that_fails_takes_nothing_from_the_earlier_one(tmp_path):
     assert run(output, [SAMPLE], "--overwrite", "--qrels", str(qrels)) == 2
     after = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
     assert after == before
+
+
+def test_a_quiet_run_says_what_is_wrong(tmp_path, capsys):
+    (tmp_path / "t.jsonl").write_text("bad\n")
+    assert run(tmp_path / "out", [tmp_path / "t.jsonl"], "--quiet") == ExitCode.DATA_QUALITY
+    assert "more than --max-rejected 1%, so the exit code is 3" in capsys.readouterr().out

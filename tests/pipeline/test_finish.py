@@ -210,9 +210,9 @@ def test_manifest_of_an_earlier_run_that_was_cut(tmp_path, steps):
 @pytest.mark.parametrize(
     ("counts", "problems", "error", "message"),
     [
-        ({"records.read": 1}, (), BalanceError, "1 records were read but 0 are accounted for"),
+        ({"records.read": 1}, (), BalanceError, "1 record was read but 0 are accounted for"),
         ({"bytes.read": 6}, (), BalanceError, "6 of 7 bytes of input were read"),
-        ({"conversations.total": 1}, (), BalanceError, "0 of 1 conversations were written"),
+        ({"conversations.total": 1}, (), BalanceError, "0 of 1 conversation was written"),
         ({"rows.rejected": 2}, (), BalanceError, "0 of 2 rejected rows were written"),
         ({}, [NO_GAIN], UnusableQrelsError, "q:4: no gain"),
     ],
@@ -238,6 +238,6 @@ def test_lost_file_is_known_before_anything_is_replaced(tmp_path, steps):
     run = written(tmp_path)
     (tmp_path / ".unfinished" / AREA / FILES[0]).unlink()
     before = contents(tmp_path)
-    with pytest.raises(GoodGainError, match="is not there any more"):
+    with pytest.raises(GoodGainError, match="is missing"):
         finish(run, FINISHED)
     assert contents(tmp_path) == before

@@ -125,7 +125,7 @@ def test_a_place_that_cannot_be_a_folder_is_named_in_one_sentence(place, tmp_pat
 
 
 def test_an_unknown_filesystem_is_named_in_one_sentence():
-    with pytest.raises(UsageError, match="nowhere://bucket/out cannot be looked into") as error:
+    with pytest.raises(UsageError, match="nowhere://bucket/out cannot be listed") as error:
         prepare("nowhere://bucket/out", overwrite=False)
     assert "\n" not in str(error.value)
 
@@ -175,7 +175,7 @@ def test_publishing_what_is_not_there_is_an_error(tmp_path):
     fill(tmp_path, ".unfinished/summary.json")
     with pytest.raises(GoodGainError, match="cannot be moved"):
         publish(str(tmp_path), [name])
-    with pytest.raises(GoodGainError, match="is not there any more"):
+    with pytest.raises(GoodGainError, match="is missing"):
         check_written(str(tmp_path), [name])
     fill(tmp_path, f".unfinished/{name}")
     check_written(str(tmp_path), [name])

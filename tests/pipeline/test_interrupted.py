@@ -12,7 +12,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from tests.pipeline.runs import SAMPLE
 
 _READS_FOR_EVER = """
-import sys, threading
+import signal, sys, threading
 import goodgain.transforms.read_payloads as reading
 from goodgain.pipeline.__main__ import main
 
@@ -21,6 +21,8 @@ def waiting(*_):
     threading.Event().wait()
 
 reading.payloads_of_shard = waiting
+# In a shell's background jobs it is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
 """
 

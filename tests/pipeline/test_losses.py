@@ -62,8 +62,8 @@ reading.ReadShardPayloads.process = repeating
 """,
 }
 SAID = {
-    "a shard with its counts": "goodgain: 0 of [0-9]+ bytes of input were read; ",
-    "the plan of a file": "goodgain: 0 of [0-9]+ bytes of input were read; ",
+    "a shard with its counts": "goodgain: 0 of [0-9,]+ bytes of input were read; ",
+    "the plan of a file": "goodgain: 0 of [0-9,]+ bytes of input were read; ",
     "what was scored, after it was counted": "goodgain: [0-9]+ of 60 conversations were written; ",
 }
 GATHERED = {
@@ -88,7 +88,7 @@ def test_it_fails_and_publishes_nothing(loss, gathered, tmp_path):
     assert done.returncode == ExitCode.FAILED, done.stderr
     last = done.stderr.strip().splitlines()[-1]
     assert re.match(SAID.get(loss, "goodgain: 269 records were read but "), last)
-    assert last.endswith("the engine lost or repeated some, so nothing was published.")
+    assert last.endswith("the engine lost or repeated some, so nothing was published: run again.")
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 

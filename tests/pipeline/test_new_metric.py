@@ -4,40 +4,62 @@ import json
 import subprocess
 import sys
 
-FUNCTION = """
+FUNCTIONS = """
 def first_good(iterations):
     return next((i for i, one in enumerate(iterations, start=1) if one.good), None)
 
 
+def misses(iterations):
+    return sum(not one.good for one in iterations)
+
+
 """
-ENTRY = """
+ENTRIES = (
+    """
     Metric(
         "first_good", "iterations", "Iterations until the first good document.", "lower",
         "no good document was found", "the smallest i with GR_i > 0", True, needs_labels=True,
         function=first_good, words="First good result",
     ),
-"""
-HEAD = "CONVERSATION_METRICS: tuple[Metric, ...] = ("
+""",
+    """
+    Metric(
+        "misses_at_i", "iterations", "Iterations so far without a good document.", "lower",
+        "", "the number of k in 1..i with GR_k = 0", True, needs_labels=True,
+        function=misses, words="Misses so far",
+    ),
+""",
+)
+HEADS = (
+    "CONVERSATION_METRICS: tuple[Metric, ...] = (",
+    "ITERATION_METRICS: tuple[Metric, ...] = (",
+)
 # Runs in a process of its own: the registry is edited before anything of the project reads it.
 PROGRAM = """
-import json, sys
+import json, operator, sys
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
 name = "goodgain.transforms.core.scoring.registry"
 spec = find_spec(name)
-function, head, entry, folder = sys.argv[1:]
+functions, *edits, folder = sys.argv[1:]
 source = Path(spec.origin).read_text()
-assert head in source
+for head, entry in zip(edits[::2], edits[1::2]):
+    place = f"\\n{head}"
+    assert source.count(place) == 1
+    source = source.replace(place, f"\\n{functions}{head}{entry}")
 sys.modules[name] = module = module_from_spec(spec)
-exec(compile(source.replace(head, function + head + entry), spec.origin, "exec"), vars(module))
+exec(compile(source, spec.origin, "exec"), vars(module))
+
+import apache_beam as beam
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.comparison.measures import direction
-from goodgain.pipeline.outputs.datasets import conversations
+from goodgain.pipeline.outputs.datasets import conversations, iterations
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.formats import avro_schema
+from goodgain.transforms.beam_rows import ScoreConversationRows
 
 traces = [
     {"conversation_id": "a", "iteration": 1, "results": [{"id": "x", "gain": 1}]},
@@ -49,43 +71,69 @@ Path(folder, "t.jsonl").write_text("".join(json.dumps(one) + "\\n" for one in tr
 run = gg.evaluate(traces)
 out = f"{folder}/out"
 assert main(["run", "--input", f"{folder}/t.jsonl", "--output", out, "--quiet"]) == 0
-assert main(["compare", out, out, "--metrics", "first_good", "--json"]) == 0
-print("----")
+compared = f"{folder}/compared"
+assert main(["compare", out, out, "--metrics", "first_good,misses_at_i", "--output", compared]) == 0
+print("@")
 main(["metrics", "first_good", "--json"])
-print("----")
-mean = run.means.where(metric="first_good", i=None, population="all")[0]
+print("@")
+with beam.Pipeline("FnApiRunner") as pipeline:
+    _ = (
+        pipeline
+        | beam.Create([beam.Row(**{name: [beam.Row(**result) for result in value]
+                                   if name == "results" else value
+                                   for name, value in trace.items()}) for trace in traces])
+        | ScoreConversationRows(metrics=[])
+        | beam.Map(lambda row: [row.first_good, [one.misses_at_i for one in row.iterations]])
+        | beam.combiners.ToList()
+        | beam.Map(lambda rows: Path(folder, "beam").write_text(json.dumps(rows)))
+    )
+by_place = operator.itemgetter("conversation_id", "i")
+written = sorted(read_dataset(out, "iterations"), key=by_place)
+far = {row["population"]: row for row in run.means.where(metric="misses_at_i", i=2)}
+report = Path(out, "report.html").read_text()
 print(json.dumps({
-    "column": [row["first_good"] for row in run.conversations],
-    "written": sorted([row["conversation_id"], row["first_good"]]
-                      for row in read_dataset(out, "conversations")),
-    "mean": [mean["n"], mean["undefined"], mean["mean"]],
-    "direction": direction("first_good"),
-    "schema": [one for one in avro_schema(conversations(()))["fields"]
-               if one["name"] == "first_good"],
-    "in report": "First good result" in Path(out, "report.html").read_text(),
+    "columns": [[row["first_good"] for row in run.conversations],
+                [row["misses_at_i"] for row in run.iterations]],
+    "written": [sorted([row["conversation_id"], row["first_good"]]
+                       for row in read_dataset(out, "conversations")),
+                [row["misses_at_i"] for row in written]],
+    "means": [[row["n"], row["undefined"], row["mean"]] for row in
+              (run.means.where(metric="first_good", i=None, population="all")[0],
+               far["reached"], far["all"])],
+    "compared": [row["base_mean"] for row in read_dataset(compared, "comparison")
+                 if row["metric"] == "misses_at_i" and row["i"] == 2],
+    "direction": [direction("first_good"), direction("misses_at_i")],
+    "schema": [one for dataset in (conversations(()), iterations())
+               for one in avro_schema(dataset)["fields"]
+               if one["name"] in ("first_good", "misses_at_i")],
+    "in report": ["First good result" in report, "Misses so far" in report],
+    "in Beam's rows": sorted(json.loads(Path(folder, "beam").read_text()), key=str),
 }))
 """
 
 
-def test_columns_means_lists_schemas_comparisons_and_the_report_have_it(tmp_path):
+def test_columns_means_lists_schemas_comparisons_reports_and_beam_rows_have_it(tmp_path):
+    edits = [text for pair in zip(HEADS, ENTRIES, strict=True) for text in pair]
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, FUNCTION, HEAD, ENTRY, str(tmp_path)],
+        [sys.executable, "-c", PROGRAM, FUNCTIONS, *edits, str(tmp_path)],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    compared, listed, rest = done.stdout.split("----\n")
-    assert '"first_good"' in compared
+    compared, listed, rest = done.stdout.split("\n@\n")
+    assert "First good result" in compared
     (entry,) = json.loads(listed)
     assert (entry["label"], entry["direction"]) == ("First good result", "lower")
     found = json.loads(rest)
-    (field,) = found.pop("schema")
-    assert field["type"] == ["null", "long"]
-    assert "the smallest i with GR_i > 0" in field["doc"]
+    of_conversation, of_iteration = found.pop("schema")
+    assert [of_conversation["type"], of_iteration["type"]] == [["null", "long"], "long"]
+    assert "the smallest i with GR_i > 0" in of_conversation["doc"]
     assert found == {
-        "column": [2, 1, None],
-        "written": [["a", 2], ["b", 1], ["c", None]],
-        "mean": [2, 1, 1.5],
-        "direction": "lower",
-        "in report": True,
+        "columns": [[2, 1, None], [1, 1, 0, 1]],
+        "written": [[["a", 2], ["b", 1], ["c", None]], [1, 1, 0, 1]],
+        "means": [[2, 1, 1.5], [1, 0, 1], [3, 0, 4 / 3]],
+        "compared": [1, 4 / 3],
+        "direction": ["lower", "lower"],
+        "in report": [True, True],
+        "in Beam's rows": [[1, [0]], [2, [1, 1]], [None, [1]]],
     }

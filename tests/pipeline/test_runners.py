@@ -81,9 +81,9 @@ def test_several_workers_are_refused_since_they_lose(mode, workers):
 
 
 def test_dask_is_refused_with_the_reason():
-    with pytest.raises(UsageError, match=r"DaskRunner cannot be used: it hands .* FlinkRunner"):
+    with pytest.raises(UsageError, match=r"DaskRunner cannot be used: it sends .* FlinkRunner"):
         runners.create("DaskRunner", [])
-    with pytest.raises(UsageError, match="is not known") as error:
+    with pytest.raises(UsageError, match="is unknown") as error:
         runners.create("DascRunner", [])
     assert "DaskRunner" not in str(error.value)
 
@@ -144,7 +144,7 @@ def test_a_stream_is_refused_where_its_timers_would_be_wrong(name, given):
         ("SparkRunner", ["--job_endpoint=localhost:1"], "its Python workers are"),
         ("PortableRunner", [], "PortableRunner needs --job_endpoint"),
         ("PortableRunner", ["--job_endpoint=localhost:1"], "its Python workers are"),
-        ("PrismRunner", ["--prism_location=no/such"], "There is no Prism at no/such"),
+        ("PrismRunner", ["--prism_location=no/such"], "No Prism at no/such"),
     ],
 )
 def test_what_would_be_downloaded_unasked_is_refused(name, given, says):
@@ -218,12 +218,12 @@ def test_experiments_of_the_user_are_kept():
 
 
 def test_an_unknown_engine_is_refused():
-    with pytest.raises(UsageError, match="Runner Spork is not known; give one of DirectRunner"):
+    with pytest.raises(UsageError, match="Runner Spork is unknown; use one of DirectRunner"):
         runners.create("Spork", [])
 
 
 def test_an_option_that_no_engine_here_knows_is_refused():
-    with pytest.raises(UsageError, match="--direct_num_worker is no option"):
+    with pytest.raises(UsageError, match="--direct_num_worker is not an option"):
         runners.create("DirectRunner", ["--direct_num_worker", "2"])
 
 

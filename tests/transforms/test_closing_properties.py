@@ -24,8 +24,8 @@ GAP = 1_000
 START = 1_700_000_000_000
 
 seeds = st.integers(0, 2**32 - 1)
-some = settings(max_examples=100, deadline=None)
-many = settings(max_examples=1_000, deadline=None)
+some = settings(max_examples=100)
+many = settings(max_examples=1_000)
 
 
 def conversations(random, most_step):

@@ -168,7 +168,7 @@ def test_a_message_is_parsed_as_a_line_of_a_file_is():
         (lambda: ReadKafkaTraces("a:1", [""], RULES), "No Kafka topic is given"),
         (lambda: ReadKafkaTraces("a:1", ["t"], RULES, "event"), "create or append, not 'event'"),
         (lambda: ReadPubSubTraces("traces", RULES), "write projects/P/subscriptions/S"),
-        (lambda: ReadPubSubTraces("projects/p/topics/t", RULES), "is no Pub/Sub subscription"),
+        (lambda: ReadPubSubTraces("projects/p/topics/t", RULES), "is not a Pub/Sub subscription"),
     ],
 )
 def test_what_cannot_be_read_from_is_refused(make, complaint):

@@ -8,7 +8,7 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.options.rules import load_rules
-from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, record_digest
+from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, record_digest, record_encoding
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import (
@@ -243,7 +243,7 @@ def test_the_second_look_sees_the_same_labels():
             | "Score" >> ScorePayloads(scoring(keys))
         )
         assert_that(first.undecided | beam.Keys(), equal_to(["c"]), label="undecided")
-        encodings = {record_digest(one): canonical_encoding(one) for one in calls}
+        encodings = {record_digest(record_encoding(one)): canonical_encoding(one) for one in calls}
         found = pipeline | "Found" >> beam.Create([("c", payload((), encodings=encodings))])
         second = (first.undecided, found) | "Second" >> beam.Flatten()
         collected(

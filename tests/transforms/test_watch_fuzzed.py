@@ -140,4 +140,4 @@ class WatchedFolder(RuleBasedStateMachine):
 
 
 TestWatchedFolder = pytest.mark.slow(WatchedFolder.TestCase)
-TestWatchedFolder.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+TestWatchedFolder.settings = settings(max_examples=30, stateful_step_count=25)

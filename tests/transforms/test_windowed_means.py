@@ -201,7 +201,7 @@ SCORES = [a_score(gain) for gain in range(2, 5)]
 
 
 @given_by(st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_every_conversation_is_in_the_last_pane_of_its_window_or_missed(seed):
     """And each pane is the mean over all that came before it, by direct computation."""
     random = Random(seed)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 SHARE = "share"
-ZERO_TO_ONE = (SHARE, "0 to 1", "0 or 1")  # units
+ZERO_TO_ONE = (SHARE, "0 or 1")  # units
 Direction = Literal["higher", "lower", "neither"]
 
 
@@ -18,7 +18,9 @@ class Metric(Struct, frozen=True):
 
     Attributes:
       name: its spelling in configurations, columns and reports, like `CG_at_i` or `ndcg@10`.
-      unit: its unit, like "gain" or "results"; `share` for shares of a whole.
+      unit: its unit, like "gain" or "results"; `share` for values from 0 to 1.
+      decimal: whether a share is shown as a decimal, as is usual for ranking metrics, and not in
+        percent.
       meaning: one sentence for a reader of the report.
       direction: whether a higher or a lower value is better, or neither.
       undefined: when the value is null; "" when it never is.
@@ -30,8 +32,8 @@ class Metric(Struct, frozen=True):
         judgments from outside these are the run's own finds.
       caution: one sentence on what makes a better value misleading; "" when nothing does.
       binary: whether each conversation's value is 0 or 1.
-      function: gives its value from the `IterationCounts` of a turn that searched; None where a
-        field of the row holds it.
+      function: gives its value from the `IterationCounts` of a turn that searched; that of a metric
+        of iteration i from those of iterations 1..i. None where a field of the row holds it.
       words: the name in words, like "Gain per result"; "" where the name needs none.
     """
 
@@ -49,6 +51,7 @@ class Metric(Struct, frozen=True):
     binary: bool = False
     function: Callable[[Sequence[Any]], float | None] | None = None
     words: str = ""
+    decimal: bool = False
 
     @property
     def symbol(self) -> str:
@@ -71,9 +74,9 @@ class Metric(Struct, frozen=True):
         return f"{self.words} ({self.symbol})"
 
     @property
-    def is_share(self) -> bool:
-        """Whether it reads best as a percentage."""
-        return self.unit == SHARE
+    def in_percent(self) -> bool:
+        """Whether values are shown as percentages."""
+        return self.unit == SHARE and not self.decimal
 
     def within(self, end: float) -> float:
         """The end of an interval, clipped to the metric's range: at least 0, a share at most 1."""

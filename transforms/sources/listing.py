@@ -1,4 +1,4 @@
-"""Which files of a watched folder are ready to be read (SPEC 2, 7)."""
+"""Lists the files of a watched folder that are ready to be read (SPEC 2, 7)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class FolderFile(Struct, frozen=True, order=True):
     """A complete file in the folder.
 
     Attributes:
-      modified_ms: when it was last written, milliseconds since the epoch.
-      name: within the folder.
-      size: its bytes.
+      modified_ms: time of the last write, in milliseconds since the epoch.
+      name: its name in the folder.
+      size: in bytes.
     """
 
     modified_ms: int
@@ -26,7 +26,7 @@ class FolderFile(Struct, frozen=True, order=True):
 
 
 class Listing(Struct, frozen=True):
-    """What a look into the folder finds, compared with the files taken before.
+    """The files of a folder, compared with those taken before.
 
     Attributes:
       new: files not yet taken, in the order in which they were last written, then by name.
@@ -40,17 +40,17 @@ class Listing(Struct, frozen=True):
 def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: int) -> Listing:
     """The complete files right inside a folder.
 
-    Not complete are those whose name begins with `.` or `_` or ends in a temporary suffix
-    (`.tmp`, `.part`, ...), and those that were written to in the last `settle_ms`.
+    A file is incomplete if its name begins with `.` or `_` or ends in a temporary suffix (`.tmp`,
+    `.part`, ...), or if it was written to in the last `settle_ms`.
 
     Args:
       folder: a local folder.
       taken: size of the files taken before, by name.
-      settle_ms: how long a file must have been left alone.
+      settle_ms: time since the last write after which a file counts as complete.
       now_ms: milliseconds since the epoch.
 
     Raises:
-      OSError: the folder is not there, or cannot be listed.
+      OSError: the folder does not exist or cannot be listed.
     """
     new, changed = [], []
     with os.scandir(folder) as entries:
@@ -68,7 +68,7 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
 
 
 def is_complete_name(name: str) -> bool:
-    """Whether a name is that of a finished file: no leading `.` or `_`, no suffix like `.tmp`."""
+    """Whether a file with this name is complete: no leading `.` or `_`, no suffix like `.tmp`."""
     return not name.startswith(_HIDDEN) and not name.lower().endswith(_UNFINISHED)
 
 
@@ -78,5 +78,5 @@ def _file(entry: os.DirEntry[str]) -> FolderFile | None:
             return None
         status = entry.stat()
     except OSError:
-        return None  # taken away since the folder was listed, or a link that leads nowhere
+        return None  # deleted since the folder was listed, or a broken link
     return FolderFile(status.st_mtime_ns // 1_000_000, entry.name, status.st_size)

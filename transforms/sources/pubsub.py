@@ -19,19 +19,19 @@ _SUBSCRIPTION = re.compile(r"projects/[^/]+/subscriptions/[^/]+")
 
 
 class ReadPubSubTraces(beam.PTransform):
-    """PBegin to `StreamedTraces`: the data of each message is one trace record, a JSON object.
+    """PBegin to `StreamedTraces`: the data of each message are one trace record, a JSON object.
 
-    Beam's source makes the watermark: from the time at which messages were published, or from an
-    attribute that carries each record's event time. A message that Pub/Sub delivers twice is a
-    redelivered record (SPEC 3), unless `id_attribute` lets the source drop it before.
+    Beam's source sets the watermark from the publish time of messages, or from an attribute with
+    each record's event time. A message that Pub/Sub delivers twice is a redelivered record (SPEC
+    3), unless the source drops it by `id_attribute`.
 
     Attributes:
       subscription: `projects/P/subscriptions/S`.
       rules: the compiled rules for duplicates (SPEC 4.3).
       timestamp_attribute: attribute with the event time, epoch milliseconds or RFC 3339.
       id_attribute: attribute with an identity of the message.
-      adaptation: how the records differ from those of SPEC 2; None when they do not.
-      bounds: what a message may ask of memory.
+      adaptation: how the records differ from those of SPEC 2; None = not at all.
+      bounds: limits on the memory that a message may take.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ReadPubSubTraces(beam.PTransform):
         super().__init__()
         if not _SUBSCRIPTION.fullmatch(subscription):
             raise UsageError(
-                f"{subscription!r} is no Pub/Sub subscription; write projects/P/subscriptions/S."
+                f"{subscription!r} is not a Pub/Sub subscription; write projects/P/subscriptions/S."
             )
         self.subscription = subscription
         self.rules = rules

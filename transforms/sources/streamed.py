@@ -89,12 +89,12 @@ class StreamPacker:
             if isinstance(record, RejectedRecord):
                 self._records += record.records
                 yield TaggedOutput(REJECTED, _global(record, at))
-            yield from self._given(self._packer.add(record, at * _MICROS))
+            yield from self._emit(self._packer.add(record, at * _MICROS))
 
     def rest(self) -> Iterator[Any]:
         """Everything that still waits, and the counts since the last call."""
         latest = MIN_TIMESTAMP
-        for one in self._given(self._packer.rest()):
+        for one in self._emit(self._packer.rest()):
             latest = one.timestamp
             yield one
         yield TaggedOutput(
@@ -103,7 +103,7 @@ class StreamPacker:
         )
         self._records, self._ids = 0, []
 
-    def _given(self, packed: Iterable[Packed]) -> Iterator[WindowedValue]:
+    def _emit(self, packed: Iterable[Packed]) -> Iterator[WindowedValue]:
         return given_at_earliest(map(self._noted, packed))
 
     def _noted(self, packed: Packed) -> Packed:

@@ -158,14 +158,16 @@ class ReadFolder(beam.DoFn):
                 part = 1
                 continue
             if not has_moved and tracker.try_claim(at * _PARTS + part):
-                yield from self._packer.add(_given(watch, at, part, resumption, watermark))
+                yield from self._packer.add(
+                    _records_of_step(watch, at, part, resumption, watermark)
+                )
                 yield from self._packer.rest()
             # The engine sees the watermark when the step ends, so records and a move share none.
             tracker.defer_remainder()
             return
 
 
-def _given(
+def _records_of_step(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
 ) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
     """What one step gives, at its times; after a restart only what can still matter.

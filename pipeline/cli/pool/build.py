@@ -24,7 +24,7 @@ PASSES_ON = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the runs, the topic and where the pool goes."""
+    """Declare the runs, the topic and the folder of the pool."""
     parser.usage = f"{parser.prog} --run NAME=PATTERN ... --output POOL [options] [options of Beam]"
     parser.description = (
         f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged.\n"
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shards",
         type=int,
         metavar="N",
-        help="number of files of the pool (by the size of the traces)",
+        help="number of files of the pool (default: by the size of the traces)",
     )
     parser.add_argument(
         "--max-rejected",
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build or update the pool, and say what it holds.
+    """Build or update the pool, and print its content.
 
     Raises:
       UsageError: options, files or the pool cannot be used.

@@ -84,7 +84,9 @@ def run(args: argparse.Namespace) -> int:
 
     def advance(done: int, of: int) -> None:
         if done == of or done % max(of // 20, 1) == 0:
-            messages.print(f"goodgain: {done:,} of {of:,} documents judged", soft_wrap=True)
+            messages.print(
+                f"goodgain: {done:,} of {counted(of, 'document')} judged", soft_wrap=True
+            )
 
     outcome = judge_pool(request, advance)
     if args.json:

@@ -1,4 +1,4 @@
-"""`goodgain pool label`: give a pool labels, or take those of an annotator back (SPEC 9)."""
+"""`goodgain pool label`: add labels to a pool, or withdraw those of an annotator (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ if TYPE_CHECKING:
     from goodgain.pipeline.pool.labelling import Labelled
 
 NAME = "pool label"
-HELP = "give a pool the labels of a file, under an annotator's name"
+HELP = "add the labels of a file to a pool, under an annotator's name"
 EXAMPLE = "goodgain pool label pool --from todo.csv --annotator ann"
 _ANNOTATOR = "annotator"
 _SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the file and whose labels they are."""
+    """Declare the pool, the file and the annotator."""
     parser.description = (
-        f"{parser.description}\n\nA .csv or .jsonl file has the columns document and gain, maybe "
-        "annotator; anything else\nis TREC qrels whose documents are ids of the pool. Exit code: 0 "
-        "done, 3 lines were rejected."
+        f"{parser.description}\n\nA .csv or .jsonl file has the columns document and gain, and "
+        "optionally annotator; any other\nfile is TREC qrels whose documents are ids of the pool. "
+        "Exit code: 0 done, 3 lines were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("--from", dest="source", metavar="FILE", help="labels")
     parser.add_argument(
         "--annotator",
         metavar="NAME",
-        help=f"who gave the labels of lines that do not say so ({_ANNOTATOR})",
+        help=f"annotator of lines that name none ({_ANNOTATOR})",
     )
     parser.add_argument(
         "--prefer", metavar="NAME", help="annotator whose labels beat those of all others"
     )
     parser.add_argument(
-        "--undo", metavar="NAME", help="take back all labels of this annotator instead"
+        "--undo", metavar="NAME", help="withdraw all labels of this annotator instead"
     )
     add_json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Label, or undo.
+    """Add labels, or withdraw them.
 
     Raises:
       UsageError: the pool or the file cannot be used.
     """
     if (args.source is None and args.prefer is None) == (args.undo is None):
         raise UsageError(
-            "give --from FILE with labels, --prefer NAME, or --undo NAME to take some back."
+            "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
         )
     from goodgain.pipeline.pool.judging import answers_of
     from goodgain.pipeline.pool.labelling import label_pool, undo
@@ -64,13 +64,13 @@ def run(args: argparse.Namespace) -> int:
         else:
             result_console().print(
                 f"{counted(taken, 'label')} of {args.undo} "
-                f"{fitting(taken, 'was', 'were')} taken back."
+                f"{fitting(taken, 'was', 'were')} withdrawn."
             )
             answers = answers_of(args.pool, args.undo)
             if answers.exists():
                 result_console().print(
-                    f"The answers of `goodgain pool judge` are kept in {answers}; remove it to "
-                    "have it ask anew.",
+                    f"The answers of `goodgain pool judge` are kept in {answers}; remove the file "
+                    "to make it ask again.",
                     soft_wrap=True,
                 )
         return ExitCode.DONE

@@ -1,4 +1,4 @@
-"""`goodgain pool todo`: what is left to label, each document once (SPEC 9)."""
+"""`goodgain pool todo`: the documents left to label, each once (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAVED = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what is listed, and where."""
+    """Declare the pool, the selection and the file."""
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument(
         "--output", required=True, metavar="FILE", help="table to fill in: .csv or .jsonl"
@@ -33,12 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         choices=METRICS,
         default=METRICS[0],
-        help="those that narrow its bounds most come first (CG)",
+        help="documents that narrow its bounds most come first (CG)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the table, and say how much labelling the pool saves.
+    """Write the table, and print how much labelling the pool saves.
 
     Raises:
       UsageError: the pool cannot be read, or the file not be written.

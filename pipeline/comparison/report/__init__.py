@@ -1,1 +1,1 @@
-"""The report of a comparison: what differs, by how much, how sure that is, and where to look."""
+"""The report of a comparison: differences, their size and certainty, and examples to look at."""

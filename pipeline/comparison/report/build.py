@@ -18,7 +18,7 @@ _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison
 _MOST_EXAMPLES = 25
 _MOST_CARDS = 12
 _THRESHOLD = "good_gain_threshold"
-# The order in which a reader wants to hear of them.
+# In the order in which the report counts them.
 _VERDICTS = ("better", "worse", "changed", "not shown", "not tested", "not comparable")
 
 
@@ -80,7 +80,7 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
 
 
 def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Those of both runs, each after whose it is; of one run that holds both arms once."""
+    """The warnings of both runs, each with its arm; once only if one run holds both arms."""
     sides = [("Base", manifest["base"]), ("Candidate", manifest["candidate"])]
     if manifest["base"]["folder"] == manifest["candidate"]["folder"]:
         sides = [("Both arms", manifest["base"])]
@@ -95,14 +95,14 @@ def _by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str,
 
 
 def _parameters(manifest: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Of each parameter of the runs its name and both values."""
+    """Each parameter of the runs: its name and both values."""
     base, candidate = (manifest[name]["parameters"] for name in ("base", "candidate"))
     names = dict.fromkeys((*base, *candidate))
     return [(name, base.get(name), candidate.get(name)) for name in names]
 
 
 def _good_from(manifest: Mapping[str, Any]) -> str:
-    """From which gain a result is good, in words."""
+    """The gain from which a result is good, in words."""
     base, candidate = (manifest[name]["parameters"][_THRESHOLD] for name in ("base", "candidate"))
     return str(base) if base == candidate else f"{base} (base) and {candidate} (candidate)"
 

@@ -1,4 +1,4 @@
-"""What the page of a comparison draws of gain and costs, arm by arm (SPEC 5)."""
+"""Gain and costs of both arms, for the plots of a comparison's page (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class ArmCosts(Struct, frozen=True):
 
     Attributes:
       names: of the costs; empty where none are compared.
-      by_slice: by arm the data of the plots, in the order of the slices; of as many as the page
-        can hold.
+      by_slice: the data of the plots by arm, in the order of the slices; only for as many slices
+        as the page can hold.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Everything that the report shows of a comparison, read from its outputs."""
+"""Everything that the report shows, read from the outputs of a comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from goodgain.pipeline.outputs.comparisons import (
 )
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -44,7 +43,7 @@ class ComparisonFacts(Struct, frozen=True):
       by_i: definitions of the metrics shown by iteration.
       family: names of the declared family.
       pairs: by metric.
-      one_sided: by topic, what one arm alone found of the pool.
+      one_sided: by topic, the documents of the pool that only one arm found.
     """
 
     manifest: Mapping[str, Any]
@@ -76,13 +75,11 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
       manifest: the comparison's manifest.
 
     Raises:
-      UsageError: its rows are gone.
+      UsageError: some of its rows are gone.
     """
     family = manifest["declared_family"]
     rows = read_dataset(folder, COMPARISON.name)
     slices = arrange(rows, family, manifest["request"]["correction"])
-    if not slices.shown:
-        raise UsageError(f"{folder} holds no rows of the comparison any more: compare again.")
     everything = slices.shown[0]
     names = list(everything.at_end)
     by_i = {name for curves in everything.curves.values() for name in curves}

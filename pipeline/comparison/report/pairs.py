@@ -20,9 +20,9 @@ class Pairs(Struct, frozen=True):
     """The pairs of one metric by their difference, the largest first.
 
     Attributes:
-      count: how many there are.
-      ranks: places, from 1, of those that are shown: all of them, or evenly many.
-      keys, base, candidate, difference: of those that are shown.
+      count: the number of pairs.
+      ranks: places, from 1, of the pairs shown: all of them, or evenly spaced ones.
+      keys, base, candidate, difference: of the pairs shown.
     """
 
     count: int

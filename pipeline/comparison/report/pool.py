@@ -17,7 +17,7 @@ def good_documents(pool: Mapping[str, Any]) -> int:
 
 
 def one_sided(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """By topic, what the base alone found and what the candidate alone; the first topics.
+    """The documents that only the base or only the candidate found, for the first topics.
 
     Args:
       rows: of the dataset `pool_documents`, in order.

@@ -74,8 +74,8 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
 
     Args:
       rows: in any order.
-      declared: the declared family, whose metrics of iterations are kept where there are some.
-      correction: whose corrected p the verdicts follow.
+      declared: the declared family; if it has metrics by iteration, only those are kept.
+      correction: the one whose corrected p decides the verdicts.
     """
     slices: dict[tuple[tuple[str, str], ...], ComparedSlice] = {}
     last_i = 0
@@ -99,7 +99,7 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
 
 
 def _added(row: Row, correction: str) -> dict[str, float | None]:
-    """What is told in other words; the interval is the one that the verdict rests on."""
+    """Further columns; the interval is the one that decides the verdict."""
     added = {"p_corrected": row[f"p_{correction}"], "deviation": _deviation(row)}
     if row["verdict_ci_low"] is not None:
         added |= {"ci_low": row["verdict_ci_low"], "ci_high": row["verdict_ci_high"]}
@@ -119,7 +119,7 @@ def _deviation(row: Row) -> float | None:
 
 
 def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, list[Row]]:
-    """The metrics of iterations that belong to the family, or mean the same; else all of them."""
+    """Curves of the family's metrics, or of the same metrics at i; if it has none, all curves."""
     for curve in curves.values():
         curve.sort(key=lambda row: int(row["i"]))
     same = set(map(at_i, declared))
@@ -128,7 +128,7 @@ def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, 
 
 
 def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
-    """Those that a page can hold, in their order."""
+    """The largest slices, as many as a page can hold, in the given order."""
     by_size = sorted(slices, key=lambda one: (bool(one.attributes), -sum(one.n), one.label))
     kept: list[int] = []
     room = _MOST_ROWS

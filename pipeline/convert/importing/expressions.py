@@ -1,4 +1,4 @@
-"""JMESPath expressions of a mapping, with the functions that traces need beside the standard's."""
+"""JMESPath expressions of a mapping, with additional functions for traces."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class TraceFunctions(Functions):
 
     @signature({"types": []})
     def _func_from_json(self, value: Any) -> Any:
-        """The value that a text of JSON holds, encoded once or twice; null if it is none.
+        """The value of a text of JSON, encoded once or twice; null if it is not JSON.
 
-        What is no text is given back as it is.
+        A value that is not text is returned as it is.
         """
         if not isinstance(value, str):
             return value
@@ -51,16 +51,16 @@ class TraceFunctions(Functions):
 
     @signature({"types": [], "variadic": True})
     def _func_present(self, *values: Any) -> Any:
-        """The first value that is not null; an empty list is one, unlike for `||`."""
+        """The first value that is not null; unlike for `||`, an empty list counts."""
         return next((value for value in values if value is not None), None)
 
     @signature({"types": []})
     def _func_documents(self, value: Any) -> Any:
-        """The list of documents in the answer of a search tool; null if there is none.
+        """The list of documents in the answer of a search tool; null without one.
 
         The answer is a list of objects or texts, or an object that holds one under `documents`,
-        `results`, `hits` or the like, or the JSON of either. Of JSON that is cut off, the
-        documents before the cut are given.
+        `results`, `hits` or the like, or the JSON of either. If the JSON is cut off, the documents
+        before the cut are returned.
         """
         if isinstance(value, str):
             parsed = _parsed(value)
@@ -78,7 +78,7 @@ class TraceFunctions(Functions):
 
     @signature({"types": ["object", "null"]}, {"types": ["string"]})
     def _func_indexed(self, attributes: dict[str, Any] | None, name: str) -> Any:
-        """The list that flat attributes `NAME.0.x`, `NAME.1.x` hold; null if there is none."""
+        """The list in flat attributes `NAME.0.x`, `NAME.1.x`; null without any."""
         found: dict[int, Any] = {}
         start = f"{name}."
         for key, value in (attributes or {}).items():
@@ -101,7 +101,7 @@ def _is_document(value: Any) -> bool:
 
 
 def _before_the_cut(text: str) -> list[Any] | None:
-    """The whole objects of the first list in a text; None if there is not one."""
+    """The complete objects of the first list in a text; None without any."""
     decode = json.JSONDecoder().raw_decode
     at = text.find("[") + 1
     found = []
@@ -118,10 +118,10 @@ def _before_the_cut(text: str) -> list[Any] | None:
 
 
 def compile_expression(text: str, functions: TraceFunctions) -> Expression:
-    """An expression as a function; where the data does not fit a function of it, it gives null.
+    """An expression as a function, which returns null for data that its functions do not accept.
 
     Raises:
-      JMESPathError: it is none, or calls an unknown function; the message says where.
+      JMESPathError: not an expression, or it calls an unknown function; the message says where.
     """
     parsed = jmespath.compile(text).parsed
     _refuse_unknown_functions(parsed, functions)
@@ -151,7 +151,7 @@ def _refuse_unknown_functions(node: Any, functions: TraceFunctions) -> None:
 class _ExpressionCompiler:
     """Compiles the usual expressions of mappings to closures, at a fifth of the library's cost.
 
-    The rest (projections, filters, slices) the library's interpreter does.
+    The library's interpreter evaluates the rest (projections, filters, slices).
     """
 
     def __init__(self, functions: TraceFunctions) -> None:

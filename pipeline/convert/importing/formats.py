@@ -20,7 +20,7 @@ _NO_ID = re.compile(r"0*")
 _OTLP_SPAN = "resourceSpans.item.scopeSpans.item.spans.item"
 _OTLP_RESOURCE = "resourceSpans.item.resource"
 # Where objects must stand in a document, and what else is there is counted as.
-_NO_SPAN, _NO_SPANS = "a span that is no object", "a group of spans that is no object"
+_NO_SPAN, _NO_SPANS = "a span that is not an object", "a group of spans that is not an object"
 _OTLP_OBJECTS = {
     "resourceSpans.item": _NO_SPANS,
     "resourceSpans.item.scopeSpans.item": _NO_SPANS,
@@ -213,12 +213,12 @@ def _langfuse() -> Decoder:
 def langfuse_observations(record: Any) -> Iterator[dict[str, Any] | Refused]:
     """Observations and traces, in snake case, from rows or from the JSON of a trace's screen."""
     if not isinstance(record, dict):
-        raise RefusedRecordError("JSON that is no object")
+        raise RefusedRecordError("JSON that is not an object")
     if isinstance(record.get("observations"), list):
         inner = record.get("trace")
         trace = inner if isinstance(inner, dict) else record
         yield _snake(trace)
-        for observation in _parts(record["observations"], "an observation that is no object"):
+        for observation in _parts(record["observations"], "an observation that is not an object"):
             if isinstance(observation, Refused):
                 yield observation
             else:
@@ -238,9 +238,9 @@ def _langsmith() -> Decoder:
 def langsmith_runs(record: Any) -> Iterator[dict[str, Any] | Refused]:
     """A run and the runs within it."""
     if not isinstance(record, dict):
-        raise RefusedRecordError("JSON that is no object")
+        raise RefusedRecordError("JSON that is not an object")
     yield {name: value for name, value in record.items() if name != "child_runs"}
-    for child in _parts(record.get("child_runs"), "a run that is no object"):
+    for child in _parts(record.get("child_runs"), "a run that is not an object"):
         if isinstance(child, Refused):
             yield child
         else:
@@ -264,14 +264,14 @@ def _browsecomp_plus() -> Decoder:
         query_id = str(record["query_id"])
         if query_id in queries:
             raise UsageError(
-                f"Query {query_id} stands in two of these runs; convert the files of each run "
+                f"Query {query_id} occurs in two of these runs; convert the files of each run "
                 "on their own."
             )
         queries.add(query_id)
         run = {name: value for name, value in record.items() if name != "result"}
         yield {"query_id": query_id, "position": 0, "type": "run", "run": run}
         position = 0
-        for step in _parts(result, "a step that is no object"):
+        for step in _parts(result, "a step that is not an object"):
             if isinstance(step, Refused):
                 yield step
                 continue

@@ -56,7 +56,7 @@ class ResultPart(_MappingPart):
 
 
 class MappingFile(_MappingPart):
-    """A mapping as it is written; `docs/traces-from-other-tools.md` tells what each key is."""
+    """A mapping as written; `docs/traces-from-other-tools.md` describes each key."""
 
     unit: Literal["span", "call", "result"]
     records: list[str] = []
@@ -97,9 +97,9 @@ class MappingFile(_MappingPart):
         others = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
         strange = sorted(given & others)
         if strange:
-            raise ValueError(f"unit is {self.unit}, which has no {' and no '.join(strange)}")
+            raise ValueError(f"unit is {self.unit}, which does not take {' and '.join(strange)}")
         if any(len(level) != 1 for level in self.each):
-            raise ValueError("an entry of each is one `name: expression`")
+            raise ValueError("each entry of `each` must be one `name: expression`")
         return self
 
 
@@ -114,10 +114,10 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
 
     Args:
       text: YAML.
-      name: what messages call the file.
+      name: the file's name in messages.
 
     Raises:
-      UsageError: it is none; the message lists every mistake with its line.
+      UsageError: it is not a mapping; the message lists every mistake with its line.
     """
     written = read_model(MappingFile, text, name, "The mapping", _described)
     cut = Cut()
@@ -154,7 +154,7 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
 
 
 class _Compiled:
-    """Compiles expressions and gathers what is wrong with them."""
+    """Compiles expressions and collects their mistakes."""
 
     def __init__(self, functions: TraceFunctions) -> None:
         self._functions = functions
@@ -165,7 +165,7 @@ class _Compiled:
             return compile_expression(text, self._functions)
         except JMESPathError as error:
             problem = str(error).splitlines()[0].removeprefix("Invalid jmespath expression: ")
-            what = f"{place[-1]}: {text!r} is no JMESPath expression: {problem.rstrip(':.')}"
+            what = f"{place[-1]}: {text!r} is not a JMESPath expression: {problem.rstrip(':.')}"
             self.mistakes.append((place, what))
             return lambda _: None
 
@@ -178,5 +178,5 @@ class _Compiled:
 def _described(error: Any) -> str:
     key = ".".join(map(str, error["loc"])) or "the mapping"
     if error["type"] == "extra_forbidden":
-        return f"{key} is no key of a mapping"
+        return f"{key} is not a key of a mapping"
     return reason(error) if error["type"] == "value_error" else f"{key} {reason(error)}"

@@ -24,8 +24,8 @@ _FIRST_LINE = 64 * 2**20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
-_NOT_JSON = "text that is no JSON"
-_BROKEN_OFF = "a file that is damaged or breaks off; what stands before was read"
+_NOT_JSON = "text that is not JSON"
+_BROKEN_OFF = "a file that is damaged or breaks off; read up to there"
 _decode = msgspec.json.decode
 
 Placed = tuple[str, Any]

@@ -1,4 +1,4 @@
-"""What a mapping finds, as the types of a trace record (SPEC 2); None where it is no such value."""
+"""Converts values that a mapping finds to types of a trace record (SPEC 2), or to None."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from goodgain.transforms.core.scoring.registry import POOL_METRICS
 
 _PAGE = {"nights": "goodgain.pipeline.nightly.report"}
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
-MOST_DAYS = 500  # keeps the page below its size however long the history is
+MOST_DAYS = 500  # bounds the size of the page
 _OF_POOL = tuple(metric.name for metric in POOL_METRICS)
 _TABLE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
-# Of the counts of a day, what part of what whole is worth a look.
+# Shares that the page plots: part and whole, both counts of a day.
 _SHARES = {
     "share of rejected records": ("rejected", "records"),
     "share of unlabelled results": ("unlabelled", "results"),
@@ -30,7 +30,7 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
     """Build the report over all days.
 
     Args:
-      entries: of the history, ascending by day; of very many the latest are shown.
+      entries: of the history, ascending by day; only the latest `MOST_DAYS` are shown.
 
     Returns:
       `report.html`, which lies beside the folders of the days and links to their reports.
@@ -81,7 +81,7 @@ def _count_names(entries: Sequence[DayEntry]) -> list[str]:
 
 
 def _counts(entry: DayEntry) -> dict[str, float | None]:
-    """What a day was made of, by the name that the page gives it."""
+    """The counts and shares of a day, by their names on the page."""
     shares = {
         name: rounded(entry.counts.get(part, 0) / entry.counts[whole])
         for name, (part, whole) in _SHARES.items()

@@ -1,8 +1,7 @@
-// Gain over cost, and what each iteration still brings for what it costs: one curve for each series.
+// Gain over cost, and the gain of each iteration per unit of cost: one curve for each series.
 // A series has label, tone, dash and symbol; a run's are populations, a comparison's are its arms.
-const COST_N = 3; // where a curve of a cost tells on how many conversations its mean rests
-const END_N = 8; // where the values at N of a slice's data tell theirs
-const MOST_NAMED = 12; // points beside which their names have room
+const COST_N = 3; // place of n in the curve of a cost
+const END_N = 8; // place of n in a slice's values at N
 
 // As pipeline/report/costs.py prints them: small amounts with three significant digits.
 function costAmount(value) {
@@ -42,27 +41,27 @@ function drawGained(figure, where, name, several) {
   });
 }
 
-// By i - 1 the gain of iteration i for each unit of what it cost; null where that is unknown or 0.
+// By i - 1, the gain of iteration i per unit of its cost; null where the cost is unknown or 0.
 function payOf(curves, name) {
   const costs = curves[`cost_i.${name}`]?.[0] ?? [];
   return costs.slice(0, reachedBy(curves)).map((cost, at) => (cost ? curves.G_i[0][at] / cost : null));
 }
 
-// Of each series `reached`, its curves of conversations that reached i, and `average`, all gain for all cost.
+// Of each series: `reached`, its curves over conversations that reached i; `average`, total gain per total cost.
 function drawPaying(figure, where, name, several) {
   const series = several.filter(({reached}) => reached).map((one) => ({...one, pay: payOf(one.reached, name)}));
   const last = Math.max(0, ...series.map(({pay}) => pay.length));
   const alone = series.length === 1;
   const traces = series.flatMap(({label, tone, pay, average}) => [{
     type: "bar", x: pay.map((_, at) => at + 1), y: pay, name: label, customdata: pay.map(costAmount), showlegend: !alone,
-    marker: {color: colour(tone)}, hovertemplate: `${label}: %{customdata} for a unit of ${name}<extra></extra>`,
+    marker: {color: colour(tone)}, hovertemplate: `${label}: %{customdata} per unit of ${name}<extra></extra>`,
   }, {
     x: [.5, last + .5], y: [average, average], mode: "lines", name: `all iterations together: ${costAmount(average)}`, showlegend: alone,
     line: {color: colour(alone ? "accent" : tone), width: 2, dash: "dot"}, hoverinfo: "skip", visible: average !== null,
   }]);
-  const title = `Gain of iteration i for a unit of ${name}: ${where}`;
+  const title = `Gain of iteration i per unit of ${name}: ${where}`;
   const who = (label) => (alone ? [] : [label]);
-  fillTable(figure, title, ["i", ...who("of"), "mean gain", `mean ${name}`, "gain for a unit", `n of ${name}`, "n of gain"], series.flatMap(({label, reached, pay}) => pay.map((value, at) => [
+  fillTable(figure, title, ["i", ...who("of"), "mean gain", `mean ${name}`, "gain per unit", `n of ${name}`, "n of gain"], series.flatMap(({label, reached, pay}) => pay.map((value, at) => [
     String(at + 1), ...who(label), number(reached.G_i[0][at]), costAmount(reached[`cost_i.${name}`][0][at]), costAmount(value),
     number(reached[`cost_i.${name}`][COST_N][at], true), number(reached.n[at], true),
   ])));
@@ -71,19 +70,19 @@ function drawPaying(figure, where, name, several) {
   byId("stops-paying").textContent = told;
   const counts = alone ? series[0].reached.n.slice(0, last) : null;
   return draw(figure, `${title}. ${told}`, traces, {
-    bargap: .3, yaxis: axis(`gain for a unit of ${name}`, {rangemode: "tozero"}),
+    bargap: .3, yaxis: axis(`gain per unit of ${name}`, {rangemode: "tozero"}),
     xaxis: counts ? iterationAxis(counts) : plainIterationAxis({range: [.5, last + .5]}),
   });
 }
 
-// The iterations at the end that bring less for a unit than all of them together do.
+// Which iterations at the end gain less per unit of cost than all iterations together.
 function stopsPaying(pay, average, name) {
-  if (average === null) return `Nothing is known to be spent in ${name}.`;
+  if (average === null) return `No ${name} was reported, or all of it is 0.`;
   const below = pay.map((value) => value !== null && value < average);
   const first = below.lastIndexOf(false) + 2;
-  if (first > pay.length) return `The last iteration still brings as much for a unit of ${name} as all of them together, ${costAmount(average)}.`;
-  const which = first === pay.length ? `Iteration ${first} brings` : `Iterations ${first} to ${pay.length} bring`;
-  return `${which} less for a unit of ${name} than all of them together, ${costAmount(average)}.`;
+  if (first > pay.length) return `The last iteration still gains at least as much per unit of ${name} as all iterations together, ${costAmount(average)}.`;
+  const which = first === pay.length ? `Iteration ${first} gains` : `Iterations ${first} to ${pay.length} gain`;
+  return `${which} less per unit of ${name} than all iterations together, ${costAmount(average)}.`;
 }
 
 // Whether no other point has as much gain for no more cost, and one of the two better.
@@ -91,10 +90,10 @@ function isFront(point, points) {
   return !points.some(({cost, gain}) => cost[0] <= point.cost[0] && gain[0] >= point.gain[0] && (cost[0] < point.cost[0] || gain[0] > point.gain[0]));
 }
 
-// What a slice's data tell of a metric at N: mean, interval and n.
+// A metric of a slice at N: mean, interval and n.
 const pointOf = (end, metric) => (end?.[metric] ? [...end[metric].slice(0, 3), end[metric][END_N]] : [null]);
 
-// Neither gain nor cost is below 0, and an interval of very few must not flatten everything else.
+// Gain and cost are never below 0; the wide interval of a few conversations must not flatten the rest.
 function rangeOfPoints(ends) {
   const highest = Math.max(0, ...ends.map(([mean]) => mean));
   const low = Math.max(0, Math.min(highest, ...ends.map((end) => end[1] ?? end[0])));
@@ -103,19 +102,38 @@ function rangeOfPoints(ends) {
   return [Math.max(0, low - room), high + room];
 }
 
+const shortName = ({label}) => shorter(label, narrow.matches ? 14 : 30);
+
+// On which side of each point its name has room beside the names before it; null where on none.
+function sidesOf(points, across, up) {
+  const [wide, high] = narrow.matches ? [40, 16] : [115, 18]; // letters and lines in the plot
+  const scaled = (value, [low, top], size) => size * (value - low) / (top - low);
+  const taken = [];
+  return points.map((point) => {
+    const [x, y] = [scaled(point.cost[0], across, wide), scaled(point.gain[0], up, high)];
+    const length = shortName(point).length + 2;
+    const boxes = [["top right", x, y], ["bottom right", x, y - 1.5], ["top left", x - length, y], ["bottom left", x - length, y - 1.5]];
+    const found = boxes.find(([, left, bottom]) => left >= 0 && left + length <= wide && bottom >= 0
+      && !taken.some((other) => left < other.left + other.length && other.left < left + length && Math.abs(bottom - other.bottom) < 1.4));
+    if (!found) return null;
+    taken.push({left: found[1], length, bottom: found[2]});
+    return found[0];
+  });
+}
+
 // Of each point `cost` and `gain` as [mean, low, high, n], label, tone and symbol.
 function drawFront(figure, title, name, all) {
   const points = all.filter(({cost, gain}) => cost[0] !== null && gain[0] !== null).map((point, _, kept) => ({...point, front: isFront(point, kept)}));
   const front = points.filter((point) => point.front).toSorted((one, other) => one.cost[0] - other.cost[0]);
   const [across, up] = ["cost", "gain"].map((which) => rangeOfPoints(points.map((point) => point[which])));
-  const side = ({cost}) => (cost[0] < (across[0] + across[1]) / 2 ? "top right" : "top left"); // away from the edge
+  const sides = sidesOf(points, across, up);
   const told = ({cost, gain}) => `gain ${number(gain[0])} (${interval(gain[1], gain[2])})<br>${name} ${costAmount(cost[0])} (${interval(cost[1], cost[2], costAmount)})`;
   const traces = [{
     x: front.map(({cost}) => cost[0]), y: front.map(({gain}) => gain[0]), mode: "lines", name: "front", showlegend: points.length > 2,
     line: {color: colour("muted"), width: 1, dash: "dot"}, hoverinfo: "skip",
-  }, ...points.map((point) => ({
-    x: [point.cost[0]], y: [point.gain[0]], mode: points.length > MOST_NAMED ? "markers" : "markers+text", showlegend: false,
-    text: [plain(shorter(point.label, narrow.matches ? 14 : 30))], textposition: side(point), textfont: {color: colour("ink")},
+  }, ...points.map((point, at) => ({
+    x: [point.cost[0]], y: [point.gain[0]], mode: sides[at] ? "markers+text" : "markers", showlegend: false,
+    text: [plain(shortName(point))], textposition: sides[at] ?? "top right", textfont: {color: colour("ink")},
     marker: {size: 10, symbol: point.symbol + (point.front ? "" : "-open"), color: colour(point.tone)},
     error_x: thinBars([point.cost], point.tone), error_y: thinBars([point.gain], point.tone),
     hovertemplate: `${plain(point.label)}<br>${told(point)}<extra></extra>`,

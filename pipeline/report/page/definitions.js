@@ -1,4 +1,4 @@
-// A metric's definition next to its name, on hover and on focus; Escape puts it away.
+// A metric's definition next to its name, on hover and on focus; Escape hides it.
 function showDefinitions() {
   const shown = document.getElementById("definition");
   let of = null;

@@ -39,7 +39,7 @@ function estimates(points, along, looks, size, width) {
   });
 }
 
-// The look of stacked bars, some of them hatched for those who cannot tell colours apart.
+// The look of stacked bars, some of them hatched for the colour-blind.
 function filled(tone, shape) {
   return {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}};
 }
@@ -48,7 +48,7 @@ function lineAt(x) {
   return {type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: {color: colour("muted"), width: 1, dash: "dot"}};
 }
 
-// Rows one below the other; what comes from traces in their labels is made `plain` before.
+// Rows one below the other; callers make the texts of traces in the labels `plain`.
 function rowAxis(labels) {
   return axis("", {
     tickvals: labels.map((_, at) => at), ticktext: labels, range: [labels.length - .5, -.5], zeroline: false,

@@ -1,4 +1,4 @@
-// Numbers as people read them; pipeline/report/numbers.py prints them the same.
+// Numbers as text, formatted as by pipeline/report/numbers.py.
 const data = JSON.parse(document.getElementById("data").textContent);
 const NONE = "–";
 
@@ -24,11 +24,17 @@ function fixed(value, decimals) {
 function difference(value) {
   if (value === null || value === undefined) return NONE;
   const size = Math.abs(value);
-  if (size < 1e-12) return "0"; // what rounding leaves of no difference
+  if (size < 1e-12) return "0"; // a rounding error
   const sign = value > 0 ? "+" : "";
   if (size < .001) return sign + value.toExponential(1);
   const place = [100, 10, 1, .1, .01].findIndex((least) => size >= least);
   return sign + fixed(value, place < 0 ? 5 : place);
+}
+
+function change(value, {share}) {
+  if (!share || value === null || value === undefined) return difference(value);
+  if (Math.abs(value) < 1e-12) return "0 points";
+  return `${value > 0 ? "+" : ""}${fixed(100 * value, 2)} points`;
 }
 
 function relative(value) {

@@ -1,4 +1,4 @@
-// What every page does: it draws its plots, follows its menus, explains its terms, and prints.
+// Shared by all pages: draw the plots, follow the menus, explain the terms, print.
 const PAPER_WIDTH = 660; // pixels that fit on A4 and Letter
 const byId = (id) => document.getElementById(id);
 const chosen = (id) => byId(id)?.value;
@@ -73,7 +73,7 @@ function say(message) {
   byId("status").textContent = message;
 }
 
-// Last of all: draw what the menus say, which a browser may have restored.
+// Called last: draws by the menus, whose choices a browser may have restored.
 function openPage() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".copy");

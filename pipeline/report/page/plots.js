@@ -15,7 +15,7 @@ const POPULATIONS = [
   {name: "all", label: "all conversations", tone: "second", dash: "dash", symbol: "diamond"},
 ];
 
-// Arrows where a band goes on above the plot.
+// Arrows where a band extends above the plot.
 function bandArrows(bands, top) {
   return bands.flatMap(({x, high, tone}) => {
     const cut = x.filter((_, at) => high[at] !== null && high[at] > top);
@@ -105,14 +105,14 @@ function drawDistribution(figure, slice, name) {
   ];
   const title = `Conversations by ${metric.title}: ${slice.label}`;
   fillTable(figure, title, [metric.label, "conversations"], counts.map((count, at) => [labels[at], number(count, true)]));
-  const summary = end ? ` Mean ${told(end.mean)}, median ${told(end.median)}, 80 % lie from ${told(end.p10)} to ${told(end.p90)}; undefined for ${number(end.undefined, true)}.` : "";
+  const summary = end ? ` Mean ${told(end.mean)}, median ${told(end.median)}, 80 % between ${told(end.p10)} and ${told(end.p90)}; undefined for ${number(end.undefined, true)}.` : "";
   return draw(figure, `${title}.${summary}`, traces, {
     hovermode: "closest", bargap: 0, xaxis: axis(metric.title, {showgrid: false, zeroline: false, ...ticksOf(metric)}),
     yaxis: axis("conversations", {rangemode: "tozero"}),
   });
 }
 
-// Intervals may pass the values that occur at all, which say nothing more; the axis ends there.
+// Intervals may extend beyond the smallest and largest value; the axis ends at these.
 function rangeOf(ends, bins) {
   const known = ends.filter((end) => end && end.mean !== null);
   if (!known.length || !bins) return undefined;

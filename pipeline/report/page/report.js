@@ -1,4 +1,4 @@
-// What the reader chose of a run, and everything that follows from it.
+// The reader's choices on a run's page, and the plots and numbers that follow them.
 const currentSlice = () => data.slices[Number(chosen("slice") ?? 0)];
 
 const DRAWINGS = {

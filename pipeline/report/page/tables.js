@@ -1,4 +1,4 @@
-// The numbers of a plot as a table, for those who cannot see it or want to copy from it.
+// The numbers of a plot as a table, for screen readers and for copying.
 function fillTable(figure, caption, headings, rows) {
   const table = figure.querySelector("table");
   table.caption.textContent = caption;

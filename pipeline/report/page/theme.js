@@ -1,4 +1,4 @@
-// The look of the plots, taken from the page's own colours, so that both change together.
+// The look of the plots, in the page's own colours, so that both follow the theme.
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const narrow = window.matchMedia("(max-width: 40rem)");
 
@@ -14,7 +14,7 @@ function axis(title, more = {}) {
   };
 }
 
-// The iterations that some conversation reached: later ones hold nothing.
+// The number of iterations that at least one conversation reached.
 const reachedBy = (curves) => curves.n.filter((n) => n > 0).length;
 
 function iterationAxis(counts) {
@@ -27,10 +27,10 @@ function iterationAxis(counts) {
   });
 }
 
-// Of curves that rest on other conversations each, so that there are no counts to tell.
+// For curves over different conversations each, so that no single n fits all.
 const plainIterationAxis = (more) => axis("iteration i", {dtick: narrow.matches ? 2 : 1, tick0: 1, showgrid: false, zeroline: false, ...more});
 
-// A band of very few conversations must not flatten everything else. No metric is below 0.
+// The wide band of a few conversations must not flatten the curves. No metric is below 0.
 function topOf(traces) {
   const means = traces.filter((trace) => !trace.fill).flatMap((trace) => trace.y);
   const bands = traces.filter((trace) => trace.fill).flatMap((trace) => trace.y);
@@ -38,10 +38,10 @@ function topOf(traces) {
   return 1.05 * Math.max(highest, Math.min(Math.max(...bands, highest), 1.5 * highest)) || 1;
 }
 
-// Where an axis of shares has its ticks in percent.
+// An axis of shares has ticks in percent.
 const ticksOf = (metric) => (metric.share ? {tickformat: ".0~%"} : {});
 
-// Arrows where an interval of a row goes on beyond the edge of the plot.
+// Arrows where an interval extends beyond the edge of the plot.
 function cutArrows(rows, range, tone) {
   if (!range) return [];
   const inset = .008 * (range[1] - range[0]);
@@ -75,15 +75,28 @@ function draw(figure, description, traces, wanted) {
   plot.setAttribute("aria-label", description);
   const config = {displayModeBar: false, responsive: true, showTips: false};
   const drawn = layout(wanted);
-  plot.style.minHeight = `${drawn.height}px`; // Plotly forgets it when the window changes its size
-  return Plotly.react(plot, traces, drawn, config);
+  plot.style.minHeight = `${drawn.height}px`; // Plotly forgets the height when the window is resized
+  return Plotly.react(plot, traces, drawn, config).then(() => tellPointed(figure, plot));
+}
+
+// What lies under the pointer is written below the plot, where it covers no curve.
+function tellPointed(figure, plot) {
+  if (plot.dataset.tellsPointed) return;
+  plot.dataset.tellsPointed = "yes";
+  const told = figure.querySelector(".pointed");
+  const linesOf = (text) => [...text.querySelectorAll(".line")].map((line) => line.textContent).join(", ") || text.textContent;
+  plot.on("plotly_hover", () => {
+    const labels = plot.querySelectorAll(".hoverlayer :is(.hovertext .nums, .legend text)");
+    told.textContent = [...labels].map(linesOf).join("; ");
+  });
+  plot.on("plotly_unhover", () => { told.textContent = ""; });
 }
 
 function shorter(text, longest) {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-// Plotly reads tags and entities in its texts; what comes from traces is text.
+// Plotly parses tags and entities in its texts; texts of traces must not be parsed.
 function plain(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

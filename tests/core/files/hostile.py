@@ -182,6 +182,13 @@ def page_bomb():
     return _parquet(table, compression="zstd", use_dictionary=False, write_statistics=False)
 
 
+def long_ids(rows):
+    """A megabyte of id in each row, all in one dictionary page."""
+    ids = [f"c{n}" + "d" * MEBIBYTE for n in range(rows)]
+    table = pa.table({"conversation_id": ids, "iteration": [1] * rows})
+    return _parquet(table, compression="zstd", write_statistics=False)
+
+
 def incremental_bomb():
     """Values that repeat the one before, as DELTA_BYTE_ARRAY tells them."""
     title = pa.array(["x" * 20_000] * 50_000)
@@ -264,6 +271,8 @@ FILES = {
     "nulls.parquet": (null_results, "10,000,000"),
     "nulls-within-the-cap.parquet": (lambda: null_results(4_000_000), "4,000,000 results"),
     "page.parquet": (page_bomb, "bytes at a time"),
+    "ids.parquet": (lambda: long_ids(100), "bytes at a time: raise --max-decoded-bytes"),
+    "fewer-ids.parquet": (lambda: long_ids(55), None),
     "incremental.parquet": (incremental_bomb, "may expand to"),
     "objects.jsonl.gz": (lambda: line_of(b"{}"), "values"),
     "nulls.jsonl.gz": (lambda: line_of(b"0", 30_000_000), "values"),

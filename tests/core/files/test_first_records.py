@@ -74,3 +74,8 @@ def test_every_file_is_looked_into():
 def test_a_compressed_file_that_is_cut_off_is_seen_as_far_as_it_goes():
     content = samples.COMPRESS[".gz"](as_avro(told_at(0), "null"))
     assert costs_seen({"a.avro.gz": content[:-200]}) == {"usd"}
+
+
+def test_large_blocks_of_avro_are_not_all_decoded():
+    rows = [{**row, "conversation_id": "c" * 2**20} for row in told_at(99)]
+    assert costs_seen({"a.avro": as_avro(rows, "deflate")}) == set()

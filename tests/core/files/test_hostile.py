@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, walked
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import plan_shards
@@ -149,6 +150,15 @@ def test_the_bounds_of_a_line_are_exact():
     (call,) = samples.read(line + b"\n", bounds=ReadBounds(record_results=400_000))
     assert len(call.results) == 400_000
     assert DEFAULT_BOUNDS.record_values < 3.3e6
+
+
+def test_items_without_a_byte_count_as_what_they_become():
+    """Their places in the list alone would allow eight times the memory."""
+    layout = layout_of({"type": "array", "items": {"type": "record", "name": "E", "fields": []}})
+    data = samples.zigzag(1_000) + samples.zigzag(0)
+    assert walked(layout, data, 1, 100_000) == (1, len(data))
+    with pytest.raises(TooLargeError):
+        walked(layout, data, 1, 20_000)
 
 
 def test_texts_do_not_count_as_values():

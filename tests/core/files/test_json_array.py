@@ -93,8 +93,8 @@ def test_deep_nesting_is_damage():
             json.dumps([{"a": 1, "b": 2}] * 500).encode(),
             "neither conversation_id nor iteration, but a, b",
         ),
-        (b"[what is this", "begins like a JSON array but is none"),
-        (b'["\xff"]', "begins like a JSON array but is none"),
+        (b"[what is this", "begins like a JSON array but is not one"),
+        (b'["\xff"]', "begins like a JSON array but is not one"),
         (gzip.compress(json.dumps(RECORDS).encode())[:-9], "cannot be unpacked"),
     ],
 )
@@ -146,6 +146,7 @@ def test_a_table_is_called_one_once(delimiter, name):
     content = "".join(delimiter.join(row) + "\n" for row in rows).encode()
     (row,) = read(content, name, shard_bytes=100)
     assert "a table of columns (CSV)" in row.reason
+    assert "`goodgain convert --from table`" in row.reason
 
 
 def test_one_document_over_several_lines():

@@ -83,7 +83,7 @@ CONTENTS = {
 
 
 @pytest.mark.parametrize("path", CONTENTS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_any_split_reads_each_record_once_and_in_order(path, data):
     content = CONTENTS[path]
@@ -91,7 +91,7 @@ def test_any_split_reads_each_record_once_and_in_order(path, data):
     assert samples.read(content, path, shard_bytes) == EXPECTED[: len(SMALL)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     lines=st.lists(st.sampled_from([b"", b" ", b"{", b"xyz", b"0123456789" * 3]), max_size=12),
     ends=st.booleans(),

@@ -68,7 +68,7 @@ judgments = st.dictionaries(
     max_size=8,
 )
 topics = st.sampled_from([None, "topic"])
-thorough = settings(max_examples=400, deadline=None)
+thorough = settings(max_examples=400)
 
 
 @given(records, judgments, topics)

@@ -67,14 +67,14 @@ def test_pools_are_those_of_the_reference(max_candidates):
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_pool(seed):
     found = runs(Random(seed))
     assert by_core(found, "topic") == by_reference(found, "topic")
 
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_order_of_runs_and_records_changes_nothing(seed, order):
     found = runs(Random(seed))
     names = list(found)
@@ -86,7 +86,7 @@ def test_the_order_of_runs_and_records_changes_nothing(seed, order):
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_two_documents_of_a_conversation_are_one(seed):
     found = runs(Random(seed))
     documents = {
@@ -101,27 +101,36 @@ def test_no_two_documents_of_a_conversation_are_one(seed):
     assert pooled == {key: count for key, count in documents.items() if count}
 
 
-def assert_matched_as_reference(scored, pooled, run_name, max_candidates=256):
-    """Match every conversation of a run with a pool; gives how many documents matched and how."""
-    rules = shipped_rules(max_candidates)
+def pools(pooled, max_candidates=256):
+    """The reference's pool and ours, with the bound that they were built with."""
     theirs = reference.build(pooled, "topic", max_candidates=max_candidates)
-    ours = build(pooled, "topic", rules=rules)
+    return theirs, build(pooled, "topic", rules=shipped_rules(max_candidates)), max_candidates
+
+
+def assert_matched_as_reference(scored, built, *run_names):
+    """Match every conversation of a run with `pools`, under each of some names.
+
+    Gives how many documents matched and how.
+    """
+    theirs, ours, max_candidates = built
+    rules = shipped_rules(max_candidates)
     how = Counter()
     for conversation_id, (topic, turn) in folded(scored, "topic", rules).items():
         records = [one for one in scored if one["conversation_id"] == conversation_id]
         other = reference.last_turn("x", records, "topic", max_candidates)
         held = reference.as_read(theirs.get(other.topic, []), max_candidates)
-        expected = [
-            None if one is None else next(n for n, mine in enumerate(held) if mine is one)
-            for one in reference.matches(held, other, run_name)
-        ]
-        built = ours.get(topic)
-        pool = topic_pool(built.documents if built else (), rules)
-        found = pool.match(conversation_id, turn.calls, turn.duplicates, run_name)
+        own = ours.get(topic)
+        pool = topic_pool(own.documents if own else (), rules)
         firsts = [place for place, one in enumerate(turn.duplicates) if one is None]
-        mine = [found.get(place) for place in firsts]
-        assert [None if one is None else one.document for one in mine] == expected
-        how.update("outside" if one is None else one.verdict is None for one in mine)
+        for run_name in run_names:
+            expected = [
+                None if one is None else next(n for n, mine in enumerate(held) if mine is one)
+                for one in reference.matches(held, other, run_name)
+            ]
+            found = pool.match(conversation_id, turn.calls, turn.duplicates, run_name)
+            mine = [found.get(place) for place in firsts]
+            assert [None if one is None else one.document for one in mine] == expected
+            how.update("outside" if one is None else one.verdict is None for one in mine)
     return how
 
 
@@ -132,19 +141,20 @@ def test_matches_are_those_of_the_reference():
         found = runs(random)
         name, records = random.choice(list(found.items()))
         others = {other: own for other, own in found.items() if other != name}
-        how += assert_matched_as_reference(records, found, random.choice([name, None]))
-        how += assert_matched_as_reference(records, found, random.choice(["B", "A", None]))
-        how += assert_matched_as_reference(records, others, random.choice([name, None]), 2)
+        names = random.choice([name, None]), random.choice(["B", "A", None])
+        how += assert_matched_as_reference(records, pools(found), *names)
+        how += assert_matched_as_reference(records, pools(others, 2), random.choice([name, None]))
     assert min(how.values()) > 200
     assert len(how) == 3
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_pooled_run_has_nothing_outside(seed):
     found = runs(Random(seed))
+    built = pools(found)
     for name, records in found.items():
-        how = assert_matched_as_reference(records, found, name)
+        how = assert_matched_as_reference(records, built, name)
         assert set(how) <= {True}
 
 

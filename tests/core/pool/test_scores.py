@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.pool.document import Topic
 from goodgain.transforms.core.pool.spans import label_spans
-from goodgain.transforms.core.scoring.registry import columns_of
+from goodgain.transforms.core.scoring.computed import columns_of
 from goodgain.transforms.core.scoring.rows import PoolOutcome, PoolShares
 from tests.core.direct import score as plain_score
 from tests.core.direct import shipped_rules
@@ -88,7 +88,7 @@ def test_many_scores_are_those_of_the_reference():
 
 @pytest.mark.slow
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_score(seed):
     found = runs(Random(seed))
     for name, records in found.items():
@@ -96,7 +96,7 @@ def test_any_score(seed):
 
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_holds_of_any_run(seed, order):
     """A pool changes no R, UR, Dup; no share exceeds 1; what was pooled is not outside."""
     found = runs(Random(seed))

@@ -217,6 +217,11 @@ def test_what_is_no_record_has_no_names(record):
     assert unknown_names(names_in([record]), ()) == []
 
 
+def test_names_are_looked_for_in_the_first_results_of_a_record():
+    results = [{}] * 999 + [{"near": 1}, {"far": 1}]
+    assert names_in([{"results": results}]).result == {"near"}
+
+
 def test_which_warnings_change_the_exit_code():
     counts = {RESULTS: 29, LABELS[1]: 29}
     assert grave(warned(counts), NOTHING_ALLOWED) == []

@@ -87,7 +87,7 @@ def is_identified(result):
 
 
 @given(st.integers(min_value=0, max_value=2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_counts_are_those_of_the_records_themselves(seed):
     records = [
         record

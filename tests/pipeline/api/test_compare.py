@@ -52,7 +52,7 @@ def test_its_report(arms, tmp_path):
 
 
 def test_mistakes(arms):
-    with pytest.raises(gg.UsageError, match=r"slice is no option of compare; there are .*metrics"):
+    with pytest.raises(gg.UsageError, match=r"slice is not an option of compare; use .*metrics"):
         gg.compare(*arms, slice="market")
     with pytest.raises(gg.UsageError, match="nowhere"):
         gg.compare(arms[0], "nowhere")

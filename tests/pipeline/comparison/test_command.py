@@ -354,7 +354,7 @@ def test_output_that_cannot_be_is_known_before_the_work(tmp_path, outputs, capsy
         link.symlink_to(run)
         for folder in (run, f"{run}/", link):
             said = record_error(capsys, *outputs, "--output", folder, "--overwrite")
-            assert "is a run that is compared" in said
+            assert "is one of the compared runs" in said
         link.unlink()
 
 

@@ -54,6 +54,6 @@ def test_table_says_which_verdicts_turn(repeated, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["compare", *repeated, "--metrics", "CG", "SRE", "--sensitivity"]) == 0
     said = capsys.readouterr().out
-    assert "Verdicts that turn: CG" in said
+    assert "Verdicts that change: CG" in said
     lines = said.splitlines()
     assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)

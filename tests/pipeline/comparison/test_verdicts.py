@@ -101,15 +101,14 @@ def test_metrics_with_an_ideal_are_compared_where_judgments_are_shared(tmp_path,
 
 def test_everyone_counts_who_did_not_search_with_gain_0(tmp_path, capsys):
     folders = [
-        output_of(tmp_path / name, arm, metrics=["hit_rate", "precision"])
+        output_of(tmp_path / name, arm, metrics=["hit_rate"])
         for name, arm in (("base", base()), ("candidate", search_in_few()))
     ]
     found = compared(capsys, *folders)
     cg = row(found, "CG", population="everyone")
     total = sum(4 + 2 + 3 + 2 + (at % 5 if at % 5 >= 2 else 0) for at in range(12))
     assert cg["candidate_mean"] == pytest.approx(total / 40)
-    for metric in ("hit_rate", "precision"):
-        assert row(found, metric, population="everyone")["n_base"] == 40
+    assert row(found, "hit_rate", population="everyone")["n_base"] == 40
     at_2 = row(found, "CG_at_i", 2, "everyone")
     assert (at_2["n_base"], at_2["candidate_mean"]) == (40, pytest.approx(total / 40))
     assert row(found, "CG_at_i", 2, "reached")["verdict"] == "not comparable"
@@ -138,9 +137,28 @@ def test_everyone_is_null_where_the_judgments_have_nothing_to_find(tmp_path, cap
         assert of_metric["candidate_mean"] == pytest.approx(8 / len(with_good))
         assert (of_metric["n_base"], of_metric["n_candidate"]) == (26, 26)
         assert of_metric["undefined_in_candidate"] == 14
+    assert_everyone_is_that_of_the_means(found, folders[1])
+
+
+def test_everyone_is_null_where_an_empty_list_has_no_value(tmp_path, capsys):
+    """Without judgments from outside nothing is known of what there was to find."""
+    metrics = ["precision", "precision@5", "mrr", "auc", "judged", "recall", "hits", "err"]
+    folders = [
+        output_of(tmp_path / name, arm, metrics=metrics)
+        for name, arm in (("base", base()), ("candidate", search_in_few()))
+    ]
+    found = compared(capsys, *folders, "--unpaired")
+    precision = row(found, "precision", population="everyone")
+    assert (precision["n_candidate"], precision["undefined_in_candidate"]) == (12, 28)
+    assert precision["verdict"] == "not comparable"
+    assert row(found, "precision@5", population="everyone")["n_candidate"] == 40
+    assert_everyone_is_that_of_the_means(found, folders[1])
+
+
+def assert_everyone_is_that_of_the_means(found, candidate):
     means = {
         (one["metric"], one["i"]): one
-        for one in read_dataset(folders[1], "means")
+        for one in read_dataset(candidate, "means")
         if one["population"] == "everyone"
     }
     checked = 0

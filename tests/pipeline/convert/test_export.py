@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from goodgain import evaluate
 from goodgain.pipeline.__main__ import main
 from tests.pipeline.convert.importing import FIXTURES
 from tests.pipeline.convert.steps import goodgain, goodgain_run, records_of
@@ -73,6 +74,17 @@ class TestExport:
         assert counts["scores"] == len(rows) > 20
         assert counts["undefined"] > 0
         assert "conversation_id" not in {row["name"] for row in rows}
+
+    def test_one_score_is_one(self, tmp_path, capsys):
+        call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}
+        evaluate([call]).save(tmp_path / "out")
+        words = [str(tmp_path / "out"), "--to", "mlflow", "--output", str(tmp_path / "scores")]
+        assert main(["export", *words, "--metric", "CG", "auc"]) == 0
+        assert capsys.readouterr().out == (
+            f"{words[-1]}: 1 score of 1 conversation; 1 value is undefined and left out.\n"
+            "1 conversation does not say which trace it comes from; its conversation_id is used "
+            "instead.\n"
+        )
 
     @pytest.mark.parametrize(
         ("words", "said"),

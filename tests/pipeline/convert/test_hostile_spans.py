@@ -126,7 +126,7 @@ def test_a_file_that_breaks_off_and_lines_that_are_none(tmp_path):
     found, counts, _ = found_in(path)
     assert found == {name: FOUND[name] for name in ("both", "its own parent")}
     assert {reason: one.example for reason, one in counts.skipped.items()} == {
-        "text that is no JSON": f"{path}: line 2",
+        "text that is not JSON": f"{path}: line 2",
         "JSON that holds no resourceSpans": f"{path}: line 4",
     }
 
@@ -158,8 +158,8 @@ def test_what_stands_in_the_place_of_a_span_is_counted(tmp_path, indent):
     records, counts = imported_files([path], format="otlp")
     assert [record["query"] for record in records] == ["q"]
     assert {reason: found.count for reason, found in counts.skipped.items()} == {
-        "a span that is no object": 4,
-        "a group of spans that is no object": 2,
+        "a span that is not an object": 4,
+        "a group of spans that is not an object": 2,
     }
 
 
@@ -176,4 +176,4 @@ def test_what_stands_in_the_place_of_a_part_is_counted(tmp_path, format, record,
     path = tmp_path / "traces.jsonl"
     path.write_text(json.dumps(record) + "\n")
     _, counts = imported_files([path], format=format)
-    assert counts.skipped[f"{reason} that is no object"].count == 1
+    assert counts.skipped[f"{reason} that is not an object"].count == 1

@@ -13,7 +13,7 @@ class TestMistakes:
             ("t Q0 d 1 2", "six fields between white space; this one has 5"),
             ("t Q0 d 1 high x", "the score is 'high'"),
             ("t Q0 d 1 inf x", "the score is 'inf'"),
-            ("t Q0 first 7 3 x", "stands on line 1 already"),
+            ("t Q0 first 7 3 x", "document first is already on line 1"),
             ('{"topic": 1}', "JSON"),
         ],
     )
@@ -59,7 +59,7 @@ class TestMistakes:
             ("--from-run a --to-traces b --iteration-from rank", "must be tag or q0"),
             (
                 f"--from-run {RUN} --to-traces b.avro --iteration-from tag --iteration-pattern (",
-                "no regular expression",
+                "is not a regular expression",
             ),
             (
                 f"--from-run {RUN} --to-traces b.avro --iteration-from tag",

@@ -186,8 +186,8 @@ class TestForms:
         assert len(records) == 4
         told = {reason: one.example for reason, one in counts.skipped.items()}
         assert told == {
-            "text that is no JSON": f"{path}: line 6",
-            "a file that is damaged or breaks off; what stands before was read": str(path),
+            "text that is not JSON": f"{path}: line 6",
+            "a file that is damaged or breaks off; read up to there": str(path),
         }
 
     def test_a_document_that_breaks_off_gives_what_came_before(self, tmp_path):
@@ -223,16 +223,16 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
     ("mapping", "said"),
     [
         ("unit: span", "m.yaml: unit is span, which needs trace and span and start and results"),
-        ("unit: call\nconversation: a\nresults: b\nrank: c", "unit is call, which has no rank"),
+        ("unit: call\nconversation: a\nresults: b\nrank: c", "which does not take rank"),
         ("unit: row", "m.yaml:1: unit must be 'span', 'call' or 'result'"),
-        ("unit: call\nconversation: a\nresults: b\nquerry: c", "m.yaml:4: querry is no key"),
+        ("unit: call\nconversation: a\nresults: b\nquerry: c", "m.yaml:4: querry is not a key"),
         (
             "unit: call\nconversation: a\nresults: b ||\nresult: {id: 'nope(x)'}",
-            "m.yaml:3: results: 'b ||' is no JMESPath expression",
+            "m.yaml:3: results: 'b ||' is not a JMESPath expression",
         ),
         ("unit: result\nconversation: nope(a)", "there is no function nope()"),
-        ("unit: result\nconversation: a\nconversation: b", "m.yaml:3: conversation stands here"),
-        ("unit: call\nconversation: a\nresults: b\neach: [{x: a, y: b}]", "an entry of each is"),
+        ("unit: result\nconversation: a\nconversation: b", "m.yaml:3: conversation appears here"),
+        ("unit: call\nconversation: a\nresults: b\neach: [{x: a, y: b}]", "each entry of `each`"),
         ("- a", "the mapping"),
     ],
 )

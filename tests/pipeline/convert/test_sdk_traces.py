@@ -191,7 +191,7 @@ class TestBrowseCompPlus:
         (tmp_path / "again.json").write_text(run.read_text())
         words = ["--from", "browsecomp-plus", str(run), str(tmp_path / "again.json")]
         assert main(["convert", *words, "--output", str(tmp_path / "t.jsonl")]) == 2
-        assert "Query 770 stands in two of these runs" in capsys.readouterr().err
+        assert "Query 770 occurs in two of these runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "avro", "jsonl.gz"])

@@ -280,7 +280,7 @@ def test_everyone_counts_in_changes_too(judge, tmp_path):
 
 
 def test_a_budget_that_the_run_was_not_given(judge, runs):
-    assert "was --budget tokens=300 given" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
+    assert "was --budget tokens=300 used" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
 
 
 def test_too_few_pairs_fail(judge, runs):

@@ -12,12 +12,12 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("warnings: none", "warnings are no rule: beside `rules:`"),
+        ("warnings: none", "warnings are not a rule: next to `rules:`"),
         ({"warnings": "none"}, "write `warnings: none`"),
-        ("no_labels <= 0", "warnings are no rule"),
+        ("no_labels <= 0", "warnings are not a rule"),
         (
             {"metric": "SRR", "population": "everyone", "rise_at_most": 0.1},
-            "SRR is better when lower and has no value where nobody searched",
+            "SRR is better when lower and has no value without a search",
         ),
     ],
 )
@@ -50,18 +50,18 @@ def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
     said = capsys.readouterr().err
     for line, what in (
         (1, "least_n must be a whole number"),
-        (2, "treshold is no option"),
-        (4, "rule 1: a rule is options"),
+        (2, "treshold is not an option"),
+        (4, "rule 1: write a rule like `SRE >= 0.2`"),
         (5, "rule 2: "),
         (6, "rule 3: a bound on the value and one on its change"),
-        (7, "rule 4: at_lest is no option; did you mean at_least?"),
+        (7, "rule 4: at_lest is not an option; did you mean at_least?"),
         (8, "rule 5: drop_at_most must be a number like 0.2"),
         (9, "rule 6: CG_at_i is a metric of iterations"),
-        (10, "rule 7: a rule names one of"),
+        (10, "rule 7: a rule needs exactly one of"),
         (11, "rule 8: confidence must be from 50 %"),
         (12, "rule 9: share: undefined needs the metric"),
-        (13, "rule 10: a rule has a bound"),
-        (14, "rule 11: gauc has no value for a conversation"),
+        (13, "rule 10: a rule needs a bound"),
+        (14, "rule 11: gauc has no value per conversation"),
     ):
         assert f"gate.yaml:{line}: {what}" in said
     assert "Traceback" not in said

@@ -45,7 +45,7 @@ def test_too_many_rejected_records_are_said_before_the_gate(tmp_path, traces):
     [
         (["--gate", "none.yaml"], "none.yaml cannot be read"),
         (["--gate", "GATE", "--baseline", "none"], "none holds no manifest.json"),
-        (["--baseline", "none"], "give --gate too"),
+        (["--baseline", "none"], "add --gate"),
     ],
 )
 def test_wrong_gate_is_known_before_the_run(tmp_path, traces, capsys, words, said):
@@ -69,7 +69,7 @@ def test_run_is_not_compared_with_itself(tmp_path, traces, capsys):
 @pytest.mark.parametrize("metric", ["CG", "N", "hits@5"])
 def test_percentage_of_what_is_no_share_is_refused(tmp_path, traces, capsys, metric):
     assert run(tmp_path / "out", [traces], "--gate", gate(tmp_path, f"{metric} >= 5 %")) == 2
-    assert f"rule 1: {metric} is no share" in capsys.readouterr().err
+    assert f"rule 1: {metric} is not a share" in capsys.readouterr().err
 
 
 def test_percentage_of_a_share_is_one(tmp_path, traces, capsys):

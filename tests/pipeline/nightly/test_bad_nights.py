@@ -45,7 +45,7 @@ def test_mistakes_are_known_before_anything_is_written(world, capsys):
     world.make_traces(DAY, 15, seed=1)
     (world.folder / "run.yaml").write_text("metrcs: [map]\n")
     assert world.nightly("--date", DAY) == 2
-    assert "metrcs is no option; did you mean metrics?" in capsys.readouterr().err
+    assert "metrcs is not an option; did you mean metrics?" in capsys.readouterr().err
     assert not world.output.exists()
 
 
@@ -53,7 +53,7 @@ def test_option_that_the_engine_refuses(world):
     world.make_traces(DAY, 15, seed=1)
     assert world.nightly("--date", DAY, "--no_such_option=1") == 2
     assert world.history()[0]["verdict"] == "failed"
-    assert "--no_such_option is no option" in world.history()[0]["reasons"][0]
+    assert "--no_such_option is not an option" in world.history()[0]["reasons"][0]
 
 
 def test_json(world, capsys):

@@ -61,7 +61,7 @@ def gains(world, day):
 def test_first_day_has_none(world):
     found = baseline_of(world, DAYS[0], "previous_good")
     assert (found.days, found.folder) == ((), None)
-    assert found.lacking == "no day before was good"
+    assert found.lacking == "no earlier day was good"
     assert changes(world.place(DAYS[0]), found) == {}
 
 
@@ -99,9 +99,21 @@ def test_days_that_measured_something_else_do_not_serve(world):
         )
     found = baseline_of(world, DAYS[2], "previous_good")
     assert (found.days, found.folder) == ((), None)
-    assert "2 good days before could not serve" in found.lacking
+    assert "2 earlier good days could not serve" in found.lacking
     assert "good_gain_threshold (3 against 2)" in found.lacking
     assert baseline_of(world, DAYS[3], "mean of last 2").days == (DAYS[2],)
+
+
+def test_a_day_whose_entry_is_damaged_is_named(world):
+    (world.place(DAYS[0]) / "day.json").write_bytes(b'{"date": "\xff"}\n')
+    assert baseline_of(world, DAYS[1], "previous_good").lacking == (
+        "no earlier day was good (the day.json of 2025-03-01 cannot be read, so it is neither "
+        "baseline nor in the history: run that day again)"
+    )
+    found = baseline_of(world, DAYS[2], "mean of last 7")
+    assert found.days == (DAYS[1],)
+    assert found.note.startswith("the day.json of 2025-03-01 cannot be read")
+    assert baseline_of(world, DAYS[0], "previous_good").lacking == "no earlier day was good"
 
 
 def test_pinned_day(world):
@@ -132,7 +144,7 @@ def test_days_after_a_change_of_what_is_measured_can_pass_again(world):
     first, second = (world.entry(day) for day in DAYS[2:])
     assert first["baseline"] == []
     assert "good_gain_threshold (2 against 3)" in first["notes"][0]
-    assert first["notes"][0].endswith("so there was nothing to compare with")
+    assert first["notes"][0].startswith("not compared with a baseline: ")
     assert "**failed**" not in (world.place(DAYS[2]) / "gate.md").read_text()
     assert second["baseline"] == [str(DAYS[2])]
 

@@ -79,10 +79,10 @@ def test_every_mistake_has_its_line():
         )
     message = str(raised.value)
     for expected in (
-        "n.yaml:1: input does not say which day it is of",
-        "n.yaml:2: baselin is no option; did you mean baseline?",
+        "n.yaml:1: input does not name a day",
+        "n.yaml:2: baselin is not an option; did you mean baseline?",
         "n.yaml:3: baseline must be previous_good, a day like 2025-03-01 or like",
-        "n.yaml:5: late_days stands here a second time",
+        "n.yaml:5: late_days appears here a second time",
         "n.yaml:6: webhook must be an http or https URL",
         "n.yaml:7: command must be a list",
         "n.yaml:8: attempts must be greater than or equal to 1",
@@ -94,9 +94,9 @@ def test_every_mistake_has_its_line():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("input: '{dat}'\noutput: o", "has a placeholder {dat}"),
+        ("input: '{dat}'\noutput: o", "has the unknown placeholder {dat}"),
         ("input: '{date'\noutput: o", "cannot be filled in"),
-        ("input: '{year}/{month}'\noutput: o", "does not say which day"),
+        ("input: '{year}/{month}'\noutput: o", "does not name a day"),
         ("input: '{date}'\noutput: gs://bucket/nights", "must be a folder on a disk"),
         ("- a", "must be options, like `name: value`"),
         ("", "must be options, like `name: value`"),
@@ -112,11 +112,11 @@ def test_what_cannot_be_used(text, expected):
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ("scored: gs://bucket/out", "n.yaml:3: scored does not say which day it is of"),
+        ("scored: gs://bucket/out", "n.yaml:3: scored does not name a day"),
         ("scored: s/{date}\nscratch: s", "n.yaml:3: scored takes outputs that were made elsewhere"),
-        ("run: run.yaml\nscored: s/{date}", "n.yaml:4: .* so it cannot go with run, which says"),
-        ("runner: FlinkRunner\nscored: s/{date}", "cannot go with runner"),
-        ("engine_options: [--a=b]\nscored: s/{date}", "cannot go with engine_options"),
+        ("run: run.yaml\nscored: s/{date}", "n.yaml:4: .* so it excludes run, which sets"),
+        ("runner: FlinkRunner\nscored: s/{date}", "excludes runner"),
+        ("engine_options: [--a=b]\nscored: s/{date}", "excludes engine_options"),
     ],
 )
 def test_days_are_run_here_or_scored_elsewhere(more, expected):
@@ -134,7 +134,7 @@ def test_engine_for_days_that_are_scored_elsewhere_is_refused(words, tmp_path, c
     config = tmp_path / "nightly.yaml"
     config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\nscored: s/{{date}}\n")
     assert main(["nightly", "--config", str(config), "--date", "2025-03-01", *words]) == 2
-    assert "leave out --runner and the options of Beam" in capsys.readouterr().err
+    assert "leave out --runner and Beam options" in capsys.readouterr().err
     assert not (tmp_path / "nights").exists()
 
 
@@ -155,14 +155,14 @@ def test_days():
 
 @pytest.mark.parametrize("written", ["2025-3-4", "20250304", "2025-02-30", "yesterday", ""])
 def test_no_day(written):
-    with pytest.raises(UsageError, match="is no day"):
+    with pytest.raises(UsageError, match="is not a day"):
         read_day(written)
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--date", "x"], "'x' is no day"),
+        (["--date", "x"], "'x' is not a day"),
         (["--backfill", "2025-03-02", "2025-03-01"], "give the earlier day first"),
         (["--date", "2025-03-01", "--backfill", "2025-03-01", "2025-03-02"], "exclude each other"),
         ([], "cannot be read"),
@@ -198,5 +198,5 @@ def test_day_that_has_not_come_is_refused_and_leaves_no_entry(tmp_path, capsys, 
     config = tmp_path / "nightly.yaml"
     config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\n")
     assert main(["nightly", "--config", str(config), *words]) == 2
-    assert "9999-01-01 has not come yet" in capsys.readouterr().err
+    assert "9999-01-01 is in the future" in capsys.readouterr().err
     assert not (tmp_path / "nights").exists()

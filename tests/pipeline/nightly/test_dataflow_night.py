@@ -169,7 +169,7 @@ def test_day_is_yesterday_in_utc_where_none_is_given(cloud):
 @pytest.mark.parametrize(
     ("words", "environment", "code", "said"),
     [
-        (["today"], {}, 2, "'today' is no day"),
+        (["today"], {}, 2, "'today' is not a day"),
         ([DAY], {"BUCKET": ""}, 2, "give gs://BUCKET"),
         ([DAY], {"IMAGE": ""}, 2, "give the image of the workers"),
     ],

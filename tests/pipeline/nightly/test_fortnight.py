@@ -52,7 +52,7 @@ def test_fortnight(world, capsys):
         for number in range(1, 5):
             assert world.nightly("--date", day(number)) == 0
         assert world.entry(day(1))["baseline"] == []
-        assert "nothing to compare with" in world.entry(day(1))["notes"][0]
+        assert "not compared with a baseline" in world.entry(day(1))["notes"][0]
         assert [world.entry(day(n))["baseline"] for n in (2, 3, 4)] == [
             [day(1)],
             [day(2)],
@@ -112,7 +112,7 @@ def test_fortnight(world, capsys):
 
         capsys.readouterr()
         assert world.nightly("--date", day(8)) == 0
-        assert f".date={day(8)}.unfinished was left by a job" in capsys.readouterr().err
+        assert f".date={day(8)}.unfinished, left by a job" in capsys.readouterr().err
         assert world.hidden() == []
         assert world.entry(day(8))["baseline"] == [day(6)]
         assert world.nightly("--date", day(9)) == 0
@@ -120,7 +120,7 @@ def test_fortnight(world, capsys):
         # A file of day 6 comes late.
         world.make_traces(day(6), 5, seed=100, name="late")
         assert world.nightly("--date", day(10)) == 0
-        offer = f"Changed since it was run: {day(6)}: 1 added"
+        offer = f"Input changed since the run of {day(6)}: 1 added"
         assert offer in capsys.readouterr().out
         assert f"{day(6)}: 1 added" in (world.output / "history.md").read_text()
         assert world.entry(day(6))["counts"]["conversations"] == 26
@@ -132,7 +132,7 @@ def test_fortnight(world, capsys):
         assert world.nightly("--date", day(11)) == 1
         assert world.verdicts()[day(11)] == "failed"
         assert not world.place(day(11)).exists()
-        assert "There is no input of 2025-03-11" in listener.bodies[-1]["text"]
+        assert "No input for 2025-03-11" in listener.bodies[-1]["text"]
         assert world.nightly("--date", day(12)) == 0
         assert world.entry(day(12))["baseline"] == [day(10)]
 

@@ -66,7 +66,10 @@ def test_a_redirection_is_not_followed_and_tells_nobody():
             told.tell(webhook=url)
     assert elsewhere.requests == 0
     assert told.waits == []
-    assert told.said == ["webhook 127.0.0.1 could not be told: it answered 302 (attempt 1 of 4)."]
+    assert told.said == [
+        "webhook 127.0.0.1 could not be notified: it answered with status 302, a redirection, "
+        "which is not followed: use the address that it leads to (attempt 1 of 4)."
+    ]
 
 
 def test_an_answer_that_drips_is_none():

@@ -76,9 +76,7 @@ def test_each_night_adds_its_traces_and_is_compared_on_one_pool(world):
     assert entry["baseline"] == [FIRST]
     assert entry["changes"]["pool_recall"]["base"] == 0.5
     assert entry["changes"]["pool_recall"]["difference"] == 0.25
-    assert entry["notes"] == [
-        f"{FIRST} was scored again with the pool of this night, to be compared with it"
-    ]
+    assert entry["notes"] == [f"{FIRST} was scored again with this night's pool, to be comparable"]
     table = (world.output / "history.md").read_text()
     assert "| pool |" in table
     assert all(one["pool"]["digest"][:8] in table for one in world.history())
@@ -185,7 +183,7 @@ def test_a_run_with_a_pool_of_its_own_is_refused(world):
         pool={"path": str(world.pool), "update": True}, run=str(world.folder / "own.yaml")
     )
     assert world.nightly("--date", FIRST) == ExitCode.USAGE
-    assert "name a pool, and the nights have a pool" in world.history()[0]["reasons"][0]
+    assert "name a pool, but the nights have a pool" in world.history()[0]["reasons"][0]
     assert not world.pool.exists()
 
 
@@ -193,11 +191,11 @@ def test_a_run_with_a_pool_of_its_own_is_refused(world):
     ("pool", "message"),
     [
         ("pool", "must be like {path: pool"),
-        ({"path": "p"}, "give one of the two"),
-        ({"path": "p", "update": True, "digest": "1f0c94ab"}, "give one of the two"),
+        ({"path": "p"}, "needs either update: true"),
+        ({"path": "p", "update": True, "digest": "1f0c94ab"}, "needs either update: true"),
         ({"path": "p", "digest": "abc"}, "8 to 32 hexadecimal digits"),
-        ({"path": "p", "digest": "1f0c94ab", "topic": "q"}, "a pinned one has its own"),
-        ({"path": "p", "folder": "q"}, "has no folder"),
+        ({"path": "p", "digest": "1f0c94ab", "topic": "q"}, "a pinned pool has its own"),
+        ({"path": "p", "folder": "q"}, "has no option 'folder'"),
     ],
 )
 def test_mistakes_in_the_configuration(pool, message):
@@ -208,7 +206,7 @@ def test_mistakes_in_the_configuration(pool, message):
 
 def test_nights_that_are_scored_elsewhere_take_no_pool():
     given = {"input": ["t/{date}/*"], "output": "n", "scored": "s/{date}", "pool": POOL}
-    with pytest.raises(UsageError, match="it cannot go with pool"):
+    with pytest.raises(UsageError, match="it excludes pool"):
         read_nightly_config(json.dumps(given), "nightly.yaml")
 
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.notify import channels, tell
+from goodgain.pipeline.nightly.notify import channels, notify
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.world import listening
@@ -25,7 +25,7 @@ class Told:
 
     def tell(self, body=b'{"text": "x"}', **options):
         config = NightlyConfig(input="{date}", output="out", **options)
-        tell(body, channels(config, self.surroundings), config, self.surroundings)
+        notify(body, channels(config, self.surroundings), config, self.surroundings)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_webhook_is_tried_again_where_that_may_help(answers, requests, waits):
     delivered = len(listener.bodies) == 1
     assert delivered == (not told.said)
     if not delivered:
-        assert told.said[0].startswith("webhook 127.0.0.1 could not be told: it answered ")
+        assert told.said[0].startswith("webhook 127.0.0.1 could not be notified: it answered ")
         assert f"(attempt {requests} of 4)" in told.said[0]
 
 
@@ -58,7 +58,7 @@ def test_nobody_listens():
     told.tell(webhook=url + "?token=secret", attempts=2)
     assert told.waits == [2]
     assert told.said == [
-        "webhook 127.0.0.1 could not be told: no answer (URLError) (attempt 2 of 2)."
+        "webhook 127.0.0.1 could not be notified: no answer (URLError) (attempt 2 of 2)."
     ]
 
 
@@ -86,7 +86,9 @@ def test_command_that_fails_is_tried_again(tmp_path):
     told.tell(command=(sys.executable, "-c", script, str(counter)), attempts=3)
     assert counter.read_text() == "xxx"
     assert told.waits == [2, 4]
-    assert told.said[0].endswith("could not be told: it ended with 7 (attempt 3 of 3).")
+    assert told.said[0].endswith(
+        "could not be notified: it ended with exit code 7 (attempt 3 of 3)."
+    )
 
 
 def test_command_that_is_not_there():
@@ -103,7 +105,7 @@ def test_command_that_does_not_end():
         timeout_seconds=0.5,
         attempts=1,
     )
-    assert "no end within 0.5 s" in told.said[0]
+    assert "it did not end within 0.5 s" in told.said[0]
 
 
 def test_one_way_that_fails_does_not_stop_the_other(tmp_path):

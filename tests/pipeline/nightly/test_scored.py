@@ -137,7 +137,7 @@ def test_day_with_late_files_is_taken_again_once_it_is_scored_again(world, capsy
     assert world.nightly("--date", DAYS[1], "--rerun-late") == 0
     printed = capsys.readouterr().out
     assert f"{DAYS[0]}: passed" in printed
-    assert "Changed since it was run" not in printed
+    assert "Input changed" not in printed
     assert world.entry(DAYS[0])["counts"]["input_files"] == 2
 
 
@@ -146,7 +146,7 @@ def test_late_files_are_told_with_what_to_do(world, capsys):
     world.make_traces(DAYS[0], 3, seed=9, name="late")
     capsys.readouterr()
     assert world.nightly("--date", DAYS[1], "--rerun-late") == 0
-    assert "have it scored again, then --rerun-late." in capsys.readouterr().out
+    assert "; score it again, then use --rerun-late." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("pattern", ["nowhere://bucket/date={date}", "gs://bucket/date={date}"])

@@ -40,7 +40,7 @@ def test_reasons_and_populations_stand_below():
         in told({"population": "everyone"})
     )
     assert (
-        "Gain (CG): baseline and difference are of the 25 conversations of the day, and 25 of the "
-        "baseline, that can be compared." in told({"n": 25, "n_base": 25})
+        "Gain (CG): baseline and difference are over the 25 conversations of the day, and 25 of "
+        "the baseline, that can be compared." in told({"n": 25, "n_base": 25})
     )
     assert "(CG): " not in told({})

@@ -174,7 +174,7 @@ def test_a_field_that_there_is_not_is_a_mistake_and_a_name_that_nothing_has_is_t
     paths = foreign(tmp_path)
     options = ("--map", "conversation=session", "--iteration-base", "0")
     assert build(tmp_path / "pool", paths, *options) == ExitCode.USAGE
-    assert "conversation is no field; did you mean conversation_id?" in capsys.readouterr().err
+    assert "conversation is not a field; did you mean conversation_id?" in capsys.readouterr().err
     assert not (tmp_path / "pool").exists()
     options = ("--map", f"{RENAMED},gain=relevanse", "--iteration-base", "0")
     assert build(tmp_path / "pool", paths, *options) == ExitCode.DONE

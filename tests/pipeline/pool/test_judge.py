@@ -165,7 +165,7 @@ def test_answers_outlive_an_undo_which_says_so(pool, tmp_path, capsys):
     undo = ["pool", "label", str(pool), "--undo", "judge"]
     assert judge(pool, command) == ExitCode.DONE
     assert main(undo) == ExitCode.DONE
-    assert "remove it to have it ask anew" in " ".join(capsys.readouterr().out.split())
+    assert "remove the file to make it ask again" in " ".join(capsys.readouterr().out.split())
     assert program(tmp_path, HONEST.replace("number % 5", "4")) == command
     assert judge(pool, command) == ExitCode.DONE
     assert given(pool)["d1"] == 1
@@ -212,7 +212,7 @@ def test_agreement_with_the_traces(pool, tmp_path, capsys):
     assert main(["pool", "agree", str(pool), "votes", "judge"]) == ExitCode.DONE
     assert "weighted kappa" in capsys.readouterr().out
     assert main(["pool", "agree", str(pool), "ann", "judge"]) == ExitCode.USAGE
-    assert "ann labelled nothing" in capsys.readouterr().err
+    assert "ann has no labels" in capsys.readouterr().err
 
 
 class Service(BaseHTTPRequestHandler):

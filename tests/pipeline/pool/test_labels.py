@@ -121,7 +121,7 @@ def test_lines_that_give_no_label_are_rejected_with_their_number(pool, tmp_path,
     said = capsys.readouterr()
     assert "1 label given" in said.out
     assert "qrels:2: The pool has no document nobody." in said.err
-    assert "qrels:3: The label '5' is no whole number from 0 to 4." in said.err
+    assert "qrels:3: The label '5' is not a whole number from 0 to 4." in said.err
     assert "qrels:4: A line of qrels is" in said.err
     assert labels(pool)["d1"] == 3
     (tmp_path / "l.csv").write_text("document,gain\n,1\n")
@@ -131,7 +131,7 @@ def test_lines_that_give_no_label_are_rejected_with_their_number(pool, tmp_path,
 
 def test_what_is_refused(pool, tmp_path, capsys):
     for words, message in [
-        (["label", str(pool)], "give --from FILE"),
+        (["label", str(pool)], "use --from FILE"),
         (["label", str(pool), "--from", str(tmp_path / "no")], "cannot be read"),
         (["label", str(tmp_path), "--undo", "x"], "it is not a pool"),
         (["todo", str(pool), "--output", "x.txt"], "must end with .csv or .jsonl"),
@@ -197,10 +197,10 @@ def test_whose_labels_are_preferred_can_change_alone_but_not_to_a_stranger(pool,
     assert labels(pool)["d1"] == 4
     capsys.readouterr()
     assert main(["pool", "label", str(pool), "--prefer", "anne"]) == ExitCode.USAGE
-    told = "anne labelled nothing in"
+    told = "anne has no labels in"
     assert told in capsys.readouterr().err
     assert main(["pool", "label", str(pool), "--undo", "bobby"]) == ExitCode.USAGE
-    assert "there are ann (1), bob (1), cy (1)" in " ".join(capsys.readouterr().err.split())
+    assert "annotators are ann (1), bob (1), cy (1)" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_folder_that_is_no_pool(tmp_path, capsys):

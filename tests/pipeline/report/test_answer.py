@@ -17,10 +17,10 @@ def test_tells_what_was_good_what_repeated_and_what_was_gathered():
 def test_without_labels_it_tells_no_gain():
     assert answer(means(SRE=None, SRR=0.25, CG=None, N=2.0)) == (
         "25.0 % of the results repeated earlier ones. An agent searched in 2.0 iterations; "
-        "without labels, what it gained is unknown."
+        "without labels its gain is unknown."
     )
 
 
 def test_without_conversations_it_says_so():
-    assert answer({}) == "No conversation searched and could be evaluated."
-    assert answer(means(SRR=None, N=None)) == "No conversation searched and could be evaluated."
+    assert answer({}) == "No conversation both searched and could be evaluated."
+    assert answer(means(SRR=None, N=None)) == answer({})

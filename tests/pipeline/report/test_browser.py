@@ -78,7 +78,7 @@ def test_axes_carry_units(page):
     choose(page, "curve-metric", "Gain per result so far (RAG@i)")
     assert "Gain per result so far (RAG@i)" in texts(page, "#figure-curve .ytitle")
     choose(page, "distribution-metric", "ndcg@10")
-    assert texts(page, "#figure-distribution .xtitle")[0].endswith(", 0 to 1")
+    assert texts(page, "#figure-distribution .xtitle")[0].endswith(", share")
     choose(page, "distribution-metric", "Good and new results (SRE)")
     ticks = texts(page, "#figure-distribution .xtick")
     assert ticks
@@ -142,7 +142,7 @@ def test_plot_shows_what_is_under_the_pointer(page):
     point = page.find_element("css selector", "#figure-added .trace.bars .point")
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
     ActionChains(page).move_to_element(point).perform()
-    selector = "#figure-added .hoverlayer text"
+    selector = "#figure-added .pointed"
     eventually(page, lambda: any("new and good" in text for text in texts(page, selector)))
 
 
@@ -183,4 +183,4 @@ def test_page_without_any_search_opens(browser, tmp_path):
     browser.get_log("browser")
     browser.get(place.as_uri())
     assert browser.get_log("browser") == []
-    assert "No conversation searched" in browser.find_element("tag name", "main").text
+    assert "o conversation both searched" in browser.find_element("tag name", "main").text

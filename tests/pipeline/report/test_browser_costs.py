@@ -39,7 +39,7 @@ def test_section_follows_the_cost_and_the_slice(page):
     (told,) = texts(page, "#stops-paying")
     # 9 for 500, then 4 for 200, then nothing for 200: together 13 for 900.
     assert told == (
-        "Iteration 3 brings less for a unit of tokens than all of them together, 0.0144."
+        "Iteration 3 gains less per unit of tokens than all iterations together, 0.0144."
     )
     assert texts(page, "#figure-paying tbody tr:nth-child(2) td") == [
         "2.000", "100.0", "0.0200", "2", "2"

@@ -199,7 +199,7 @@ def test_run_without_any_search_says_so(tmp_path):
     unsearched = search("a", 1, [], turn_count=2)
     write_outputs(tmp_path / "out", [unsearched])
     page = Page(build_report(str(tmp_path / "out")))
-    assert "No conversation searched" in page.text
+    assert "o conversation both searched" in page.text
     assert page.data["slices"] == []
 
 

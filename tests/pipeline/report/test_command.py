@@ -18,9 +18,16 @@ def test_folder_that_is_no_output_is_a_usage_error(tmp_path, capsys):
     assert "it is not the output of a finished run" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", ['{"records": {', "[]", ""])
-def test_manifest_that_cannot_be_read_is_a_usage_error(tmp_path, capsys, content):
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"records": {', "manifest.json cannot be read"),
+        ("", "manifest.json cannot be read"),
+        ("[]", "manifest.json is not a manifest"),
+    ],
+)
+def test_manifest_that_cannot_be_read_is_a_usage_error(tmp_path, capsys, content, told):
     write_outputs(tmp_path / "out", market_records())
     (tmp_path / "out" / "manifest.json").write_text(content)
     assert main(["report", str(tmp_path / "out")]) == 2
-    assert "manifest.json cannot be read" in capsys.readouterr().err
+    assert told in capsys.readouterr().err

@@ -55,7 +55,7 @@ def test_the_page_has_the_share_by_i_and_whom_it_counts(page, output):
 def test_the_page_says_which_pool_it_was(page, output):
     assert "in which this run is <i>new ." in page.text
     assert "4 were pooled from it, 0 match a document of the pool, and 0 are outside" in page.text
-    assert "1 conversations have a topic without a good document" in page.text
+    assert "1 conversation has a topic without a good document" in page.text
     assert manifest(output)["pool"]["folder"] in page.text
 
 

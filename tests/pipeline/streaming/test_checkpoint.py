@@ -36,9 +36,7 @@ def test_a_start_that_was_not_noted_does_not_count(tmp_path):
 
 def test_other_options_are_refused(tmp_path):
     begin(tmp_path)
-    with pytest.raises(
-        UsageError, match=r"started with --gap 30m, not 5m; give the same value, or"
-    ):
+    with pytest.raises(UsageError, match=r"started with --gap 30m, not 5m; use the same value, or"):
         begin(tmp_path, {**OPTIONS, "gap": "5m"})
     assert begin(tmp_path) == 2
 

@@ -64,7 +64,7 @@ class TestOptions:
             load_config(StreamConfig, {**NEEDED, "shards": "0"}, str(path))
         message = str(caught.value)
         assert f"{path}:1: gap must be a span of time like 30m" in message
-        assert f"{path}:2: qrels is no option" in message
+        assert f"{path}:2: qrels is not an option" in message
         assert f"{path}:3: window must be longer than 0" in message
         assert "--shards" in message
 
@@ -89,7 +89,7 @@ class TestRefusals:
     @pytest.mark.usefixtures("no_engine")
     def test_a_folder_that_is_not_there(self, tmp_path, capsys):
         words = ("--input", tmp_path / "nothing", "--output", tmp_path / "out")
-        assert "nothing is no folder; make it, or check the path." in said(capsys, *words)
+        assert "nothing is not a folder; create it, or check the path." in said(capsys, *words)
         assert not (tmp_path / "out").exists()
 
     @pytest.mark.usefixtures("no_engine")
@@ -115,4 +115,4 @@ class TestRefusals:
         monkeypatch.setattr(runners, "_answers", lambda host, port: True)
         words = ("--input", "amqp://a/b", "--output", tmp_path / "out", "--runner", "FlinkRunner")
         flink = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
-        assert "amqp://a/b is no source of a stream" in said(capsys, *words, *flink)
+        assert "amqp://a/b cannot be streamed" in said(capsys, *words, *flink)

@@ -2,6 +2,7 @@ import io
 import logging
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from goodgain.pipeline.engines.engine_log import engine_log
@@ -29,6 +30,11 @@ def test_a_line_tells_all():
         "12,345 records, 20 open, 1,500 closed, 3 late, 4 rejected; "
         "watermark 2025-03-02 12:00:00, 1h30m behind the clock; means CG 7.250, SRE 0.500"
     )
+
+
+def test_one_record_is_one():
+    line = live_view.line(structs.replace(NOTHING, read=1), None, NOON)
+    assert line.startswith("1 record, 0 open")
 
 
 def test_at_first_there_is_little_to_tell():

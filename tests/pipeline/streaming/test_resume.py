@@ -11,7 +11,7 @@ from goodgain.pipeline.streaming.checkpoint import Progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.panes import Pane
-from goodgain.pipeline.streaming.resume import last_start, read_written, what_again
+from goodgain.pipeline.streaming.resume import last_start, read_written, restart_plan
 from goodgain.pipeline.streaming.written_rows import Bounds
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.journal import Journal, Move
@@ -39,12 +39,12 @@ def journal(watermark):
 
 class TestWhatIsReadAgain:
     def test_all_while_nothing_is_known_to_be_safe(self):
-        again = what_again(config(), journal(NOON), None)
+        again = restart_plan(config(), journal(NOON), None)
         assert NOON - again.horizon < -(2**60)
         assert again.bounds == Bounds()
 
     def test_every_record_of_windows_that_are_not_over(self):
-        again = what_again(config(), journal(NOON), Progress(NOON - 3 * MINUTE))
+        again = restart_plan(config(), journal(NOON), Progress(NOON - 3 * MINUTE))
         # The last pane of a window comes 30 minutes after its end.
         over = NOON - 3 * MINUTE - 30 * MINUTE - 60 * MINUTE
         assert again.bounds.means_from == over
@@ -52,8 +52,8 @@ class TestWhatIsReadAgain:
         assert NOON - again.horizon == over - 120 * MINUTE - 35 * MINUTE
 
     def test_what_is_safe_is_no_further_than_the_journal(self):
-        ahead = what_again(config(), journal(NOON), Progress(NOON + 99 * MINUTE))
-        level = what_again(config(), journal(NOON), Progress(NOON))
+        ahead = restart_plan(config(), journal(NOON), Progress(NOON + 99 * MINUTE))
+        level = restart_plan(config(), journal(NOON), Progress(NOON))
         assert ahead == level
 
 

@@ -1,4 +1,4 @@
-"""Good, same, bad: on how many pairs the candidate is better, alike or worse."""
+"""Good, same, bad: the pairs in which the candidate is better, the same or worse."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class GoodSameBad(Struct, frozen=True):
       good, same, bad: pairs.
       tolerance: in the unit of the metric; only differences above it count as good or bad.
       gsb: (good - bad) / (good + same + bad), -1 to 1; None without pairs.
-      confidence, ci_low, ci_high: the interval of gsb and what it promises.
-      note: why there is no gsb, when there is none.
+      confidence, ci_low, ci_high: the interval of gsb and its confidence.
+      note: why there is no gsb, if so.
     """
 
     good: int
@@ -52,13 +52,13 @@ def good_same_bad(
     """Count the pairs on which the candidate wins and loses.
 
     The interval is Tango's score interval for a difference of paired shares (Tango 1998). The usual
-    one, mean of {+1, 0, -1} with its standard error, is too narrow where few pairs differ or all
-    differ one way, and is a point where none does; Tango's stays near its promise there.
+    one, from the mean of {+1, 0, -1} and its standard error, is too narrow if few pairs differ or
+    all differ in one direction, and a point if none does; Tango's keeps its coverage there.
 
     Args:
       base, candidate: value j of both belongs to pair j, in the unit of the metric.
       tolerance: >= 0; a difference that exceeds it by rounding alone does not exceed it.
-      direction: of the metric; "neither" has no better and worse.
+      direction: of the metric; "neither" is refused.
 
     Raises:
       UsageError: the arms differ in length, a value is not a finite number, the tolerance is
@@ -101,9 +101,9 @@ def share_difference_interval(
 
 
 def _lower_end(good: int, bad: int, n: int, quantile: float) -> float:
-    """The least true difference from which the counts lie `quantile` standard errors away.
+    """The least true difference that is within `quantile` standard errors of the counts.
 
-    Bisection: the score falls from the rejected -1 to 0 at the estimate itself.
+    By bisection between -1, which is rejected, and the estimate, where the score is 0.
     """
     rejected, accepted = -1.0, (good - bad) / n
     for _ in range(_HALVINGS):
@@ -117,7 +117,7 @@ def _lower_end(good: int, bad: int, n: int, quantile: float) -> float:
 
 
 def _standard_error(good: int, bad: int, n: int, difference: float) -> float:
-    """Of good - bad, when their true shares differ by `difference` and fit the counts best."""
+    """The standard error of good - bad for the best fit with a true difference of `difference`."""
     linear = (2 * n - good + bad) * difference - good - bad
     constant = -bad * difference * (1 - difference)
     share_of_bad = (sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
@@ -126,11 +126,11 @@ def _standard_error(good: int, bad: int, n: int, difference: float) -> float:
 
 def _check(tolerance: float, direction: Direction, confidence: float) -> None:
     if not (isfinite(tolerance) and tolerance >= 0):
-        raise UsageError(f"The tolerance is {tolerance}: give a number of at least 0.")
+        raise UsageError(f"The tolerance is {tolerance}: it must be a number of at least 0.")
     if direction not in ("higher", "lower"):
         raise UsageError(
             f"Good and bad need a direction, and this metric's is {direction!r}: "
             "choose a metric of which higher or lower values are better."
         )
     if not 0 < confidence < 1:
-        raise UsageError(f"`confidence` is {confidence}: give a number between 0 and 1.")
+        raise UsageError(f"`confidence` is {confidence}: it must be a number between 0 and 1.")

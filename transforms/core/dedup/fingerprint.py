@@ -99,13 +99,9 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     costs: dict[str, float] = {}
 
 
-_encode = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
-
-
-def record_digest(call: SearchCall) -> bytes:
-    """128 bits that stand for a whole record, the same for equal records only (SPEC 3)."""
-    # Equal records have equal MessagePack too, and it is made faster than JSON.
-    return xxhash.xxh3_128_digest(_encode(call))
+# A whole record as bytes, equal for equal records only; made faster than JSON.
+record_encoding = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
+record_digest = xxhash.xxh3_128_digest  # 128 bits that stand for a record's encoding (SPEC 3)
 
 
 class _Memo(dict[str, _Part]):
@@ -156,8 +152,13 @@ class Fingerprinter:
         self._generic = _Memo(_id_part(bytes((GENERIC_ID,)), _SEEDS[GENERIC_ID]))
         self._urls = _Memo(self._url_part)
 
-    def call_fingerprint(self, call: SearchCall, keep_encoding: bool = False) -> CallFingerprint:
-        """Fingerprint a call and its results; keep its canonical encoding when asked to."""
+    def call_fingerprint(
+        self, call: SearchCall, keep_encoding: bool = False, encoded: bytes | None = None
+    ) -> CallFingerprint:
+        """Fingerprint a call and its results; keep its canonical encoding when asked to.
+
+        `encoded` is its `record_encoding`, where that is at hand.
+        """
         names: dict[bytes, str] = {}
         result_fingerprint = self.result_fingerprint
         return CallFingerprint(
@@ -169,7 +170,7 @@ class Fingerprinter:
             call.turn_count,
             call.is_final,
             call.attributes,
-            record_digest(call),
+            record_digest(encoded or record_encoding(call)),
             canonical_encoding(call) if keep_encoding else None,
             names,
             [result_fingerprint(result, names) for result in call.results],

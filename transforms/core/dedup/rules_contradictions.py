@@ -42,7 +42,7 @@ def _of_type(place: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:
         if name in definitive:
             yield (*place, "container"), f"{name} is named as definitive too"
     if _mapping(entry, "points") and entry.get("duplicate_if"):
-        yield (*place, "points"), "stands beside duplicate_if; give one of the two"
+        yield (*place, "points"), "excludes duplicate_if; use one of the two"
     for part in ("definitive", "container"):
         for name in _names(entry, part):
             if name.startswith(_ID_PREFIX):
@@ -50,7 +50,7 @@ def _of_type(place: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:
     for part in ("reject_on", "points"):
         for name in _names(entry, part):
             if name.startswith(_ID_PREFIX):
-                yield (*place, part), f"{name} is an id, and only fields can stand here"
+                yield (*place, part), f"{name} is an id; only fields are allowed here"
 
 
 def _mapping(content: Any, key: str) -> dict[Any, Any]:

@@ -129,7 +129,7 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
       RulesError: not YAML, or not rules; the message lists every mistake with its line.
     """
     tree, content = parse_yaml(text, name, RulesError)
-    mistakes = {(line, key, "stands here a second time") for line, key in repeated_keys(tree)}
+    mistakes = {(line, key, "appears here a second time") for line, key in repeated_keys(tree)}
     for location, reason in contradictions(content):
         mistakes.add((line_of(tree, location), _place(location), reason))
     try:

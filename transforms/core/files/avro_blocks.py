@@ -1,7 +1,7 @@
 """Find the blocks of an Avro object container file, also around damage (SPEC 2).
 
 A block is two numbers (records, bytes), its data and the file's sync marker of 16 bytes. The
-marker is what makes a file splittable, and what a reader finds its way back by.
+marker makes a file splittable, and lets a reader resume after damage.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, too_la
 SYNC_BYTES = 16
 _WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
-_MOST_RECORDS_A_BYTE = 64  # what compression makes of the smallest records
+_MOST_RECORDS_A_BYTE = 64  # the smallest records, compressed
 _KEPT = 8192
 
 
@@ -35,8 +35,8 @@ class DamagedStretch(Struct, frozen=True):
 
     Attributes:
       offset: of the first byte.
-      records: how many records it held by its header; 1 when that cannot be trusted.
-      reason: what is wrong, one sentence.
+      records: the number of records by its header; 1 if that cannot be trusted.
+      reason: the damage, in one sentence.
       data: the first bytes.
     """
 
@@ -55,20 +55,20 @@ def blocks_in(
     end: int,
     largest: int,
 ) -> Iterator[DecodedBlock | DamagedStretch]:
-    """The blocks of [start, end): those whose leading sync marker begins there.
+    """The blocks whose leading sync marker begins in [start, end).
 
-    After a damaged block reading goes on at the next marker. Where only a marker is damaged, the
-    blocks before and after it are read; the shard that holds the last intact marker reads on.
+    After a damaged block, reading resumes at the next marker. If only a marker is damaged, the
+    blocks before and after it are read, both by the shard with the last intact marker.
 
     Args:
       file: seekable.
       sync: the file's marker.
-      decode: from the data of a block and the number of its records to the records; raises
+      decode: turns the data of a block and its number of records into the records; raises
         DamagedBlockError.
-      first_block: offset of the file's first block, right behind the marker in the header.
+      first_block: offset of the file's first block, right after the marker in the header.
       start: first byte of the shard.
       end: the byte after its last.
-      largest: bytes of data that a block may have; one of more is not read.
+      largest: most bytes of data in a block; larger blocks are not read.
     """
     window = _Window(file)
     marker = window.find(sync, max(start, first_block - SYNC_BYTES))
@@ -86,7 +86,7 @@ _Found = list[DecodedBlock | DamagedStretch]
 def _block_at(
     window: _Window, sync: bytes, decode: Decode, offset: int, largest: int
 ) -> tuple[_Found, int, int | None]:
-    """What stands at `offset`, the offset behind it, and the intact marker right before that."""
+    """The finds at `offset`, the offset after them, and the intact marker right before it."""
     header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
     if header is None:
         return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
@@ -123,7 +123,7 @@ def _block_without_marker(
     data: bytes,
     behind: int,
 ) -> tuple[_Found, int, int | None]:
-    """Tell a block whose marker is damaged or cut off from one whose header lies."""
+    """Distinguish a block with a damaged or missing marker from one with a wrong header."""
     marker = window.find(sync, offset)
     try:
         if marker is not None and marker < behind:
@@ -133,7 +133,7 @@ def _block_without_marker(
         return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
     if behind + SYNC_BYTES > window.size:
         rest = window.at(behind, SYNC_BYTES)
-        reason = "The file ends inside the marker behind an Avro block; more may have followed."
+        reason = "The file ends inside the marker after an Avro block; more may have followed."
         found.append(DamagedStretch(behind, 1, reason, rest))
     return found, behind + SYNC_BYTES, None
 
@@ -144,7 +144,7 @@ def _damaged(offset: int, claimed: int, error: DamagedBlockError, data: bytes) -
 
 
 def _plausible(records: int, size: int) -> int:
-    """The number of records in a header, or 1 when so many cannot fit."""
+    """The number of records in a header, or 1 if that many cannot fit."""
     return records if 0 < records <= _MOST_RECORDS_A_BYTE * size else 1
 
 
@@ -167,7 +167,7 @@ def _block_header(data: bytes) -> tuple[int, int, int] | None:
 
 
 def _long(data: bytes, position: int) -> tuple[int, int]:
-    """A zigzag number of Avro at `position`, and the position behind it (past the end if cut)."""
+    """A zigzag number of Avro at `position`, and the position after it (past the end if cut)."""
     value = shift = 0
     while position < len(data):
         byte = data[position]

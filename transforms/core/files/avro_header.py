@@ -66,8 +66,8 @@ def header_of(schema: Any, sync: bytes) -> bytes:
 
 
 def zigzag(number: int) -> bytes:
-    """A number, not negative, as Avro writes it."""
-    number <<= 1
+    """A whole number of 64 bits as Avro writes it."""
+    number = number << 1 if number >= 0 else ~(number << 1)
     groups = bytearray()
     while number > 0x7F:
         groups.append(number & 0x7F | 0x80)

@@ -1,8 +1,8 @@
-"""What values of an Avro schema take: in the file at least, in memory at most.
+"""Size of values of an Avro schema: least size in the file, greatest size in memory.
 
-fastavro decodes in C, where nothing stops a value that is nested too deeply, or a list whose items
-take no byte. The layout of a schema tells which blocks are harmless by their size alone, and these
-are nearly all; the others are walked through before they are decoded.
+fastavro decodes in C, which stops neither a value that is nested too deeply nor a long list whose
+items take no bytes. By the layout of a schema, nearly all blocks are known to be harmless from
+their size alone; the others are walked before they are decoded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Skip = Callable[[bytes, int, Meter, int], int]
 
 
 class SchemaError(GoodGainError):
-    """A schema that cannot be used; the message follows `The Avro schema`."""
+    """A schema that cannot be used; the message continues `The Avro schema`."""
 
 
 class WalkError(GoodGainError):
@@ -41,13 +41,13 @@ class TooLargeError(WalkError):
 
 
 class Layout(Struct):
-    """What values of a type take.
+    """The size of values of a type.
 
     Attributes:
       least: bytes of the smallest value in a file.
-      base: bytes of memory that this one takes.
-      rate: bytes of memory for each further byte in the file, at most.
-      skip: from (data, position, meter, depth) to the position behind a value; charges the meter.
+      base: bytes of memory of the smallest value.
+      rate: most bytes of memory for each further byte in the file.
+      skip: maps (data, position, meter, depth) to the position after a value; charges the meter.
     """
 
     least: int
@@ -56,26 +56,26 @@ class Layout(Struct):
     skip: _Skip
 
     def at_most(self, size: int, count: int) -> float:
-        """Bytes of memory that `count` values in `size` bytes may take."""
+        """Most bytes of memory for `count` values in `size` bytes."""
         more = max(0, size - count * self.least)
         return count * (self.base + _SLOT) + (self.rate * more if more else 0.0)
 
 
 def layout_of(schema: Any) -> Layout:
-    """The layout of a schema as `json.loads` gives it.
+    """The layout of a schema, decoded by `json.loads`.
 
     Raises:
-      SchemaError: it is no schema of Avro, or is nested more than 64 levels deep.
+      SchemaError: it is not an Avro schema, or is nested more than 64 levels deep.
     """
     return _Compiler().layout(schema, "", 0)
 
 
 def walked(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int, int]:
-    """Walk through up to `count` values without decoding them.
+    """Skip up to `count` values without decoding them.
 
     Returns:
-      How many there are, and how many bytes they take; fewer than `count` where the data ends or
-      does not fit the schema.
+      The number of values and of their bytes; fewer than `count` if the data end or do not fit the
+      schema.
 
     Raises:
       TooLargeError: the values would take more than `memory` bytes, or are nested too deeply.
@@ -112,7 +112,7 @@ class _Compiler:
         if isinstance(schema, list):
             return _union([self.layout(branch, namespace, depth + 1) for branch in schema])
         if not isinstance(schema, dict) or "type" not in schema:
-            raise SchemaError("has a part that is no type")
+            raise SchemaError("has a part that is not a type")
         kind = schema["type"]
         if not isinstance(kind, str):
             return self.layout(kind, namespace, depth + 1)
@@ -132,7 +132,7 @@ class _Compiler:
         if "." in name:
             inside, name = name.rsplit(".", 1)
         if not isinstance(inside, str):
-            raise SchemaError(f"has a namespace of {name} that is no text")
+            raise SchemaError(f"has a namespace of {name} that is not text")
         full = f"{inside}.{name}" if inside else name
         self._named[full] = None
         if kind == "enum":
@@ -160,7 +160,7 @@ class _Compiler:
         raise SchemaError(f"names a type {name[:60]!r} that it does not have")
 
     def _recursive(self, full: str) -> Layout:
-        """A type within itself: how much a byte of it takes is not known before it is walked."""
+        """A type within itself, whose memory is unknown before it is walked."""
 
         def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
             made = self._named[full]
@@ -211,7 +211,7 @@ def _skip_text(data: bytes, at: int, meter: Meter, depth: int) -> int:
 
 def _fixed(size: Any, name: str) -> Layout:
     if not isinstance(size, int) or size < 0:
-        raise SchemaError(f"has a type {name} whose size is no number")
+        raise SchemaError(f"has a type {name} whose size is not a number")
     return Layout(size, 40 + size, 1, _skip_bytes_of(size, 40 + size))
 
 
@@ -265,7 +265,7 @@ def _map(values: Layout) -> Layout:
 
 
 def _blocks(items: Layout, skip_item: _Skip, own: int, slot: int) -> Layout:
-    """A list or map: blocks of items, each after their number; a block of none ends it."""
+    """A list or map: blocks of items, each preceded by their number; an empty block ends it."""
 
     def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
         _charge(meter, own)
@@ -283,7 +283,7 @@ def _blocks(items: Layout, skip_item: _Skip, own: int, slot: int) -> Layout:
                 _charge(meter, count * items.base)
             for _ in range(count):
                 begin, at = at, skip_item(data, at, meter, depth)
-                if at == begin:  # items without a byte are all alike, and charged above
+                if at == begin:  # items of 0 bytes are all alike, and charged above
                     break
 
     each = items.base + slot

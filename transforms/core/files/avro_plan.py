@@ -77,7 +77,7 @@ class _Numbered:
             fields = [(field["name"], self.number(field["type"])) for field in schema["fields"]]
             self.types[place] = ("record", fields)
         else:
-            raise ValueError(f"{kind} is no type of Avro")
+            raise ValueError(f"{kind} is not an Avro type")
         return place
 
     def _add(self, kind: str, detail: Any) -> int:

@@ -14,7 +14,7 @@ import zstandard
 from goodgain.transforms.core.errors import GoodGainError
 
 _PIECE = 4 * 1024
-# What one step may give. zstandard takes no limit, and expands so many bytes to 8 MiB at most.
+# Most output of one step. zstandard takes no limit; a step's input expands to at most 8 MiB.
 _CONTENT = 1024 * 1024
 _ZSTANDARD_STEP = 256
 _BUFFERED = 2**20
@@ -31,7 +31,7 @@ class Compression(StrEnum):
 
 
 class DamagedStreamError(GoodGainError):
-    """A compressed stream that is cut off or broken; what came before it was delivered."""
+    """A compressed stream that is cut off or broken; everything before was yielded."""
 
 
 class _Decompressor(Protocol):
@@ -111,7 +111,7 @@ _DECOMPRESSORS: dict[Compression, Callable[[], _Decompressor]] = {
 
 
 def compression_of(head: bytes) -> Compression:
-    """The compression that the first bytes of a file show."""
+    """The compression of a file, detected from its first bytes."""
     if head[:3] == b"\x1f\x8b\x08":
         return Compression.GZIP
     if head[:3] == b"BZh" and head[3:4] in b"123456789" and head[4:10] in _BZIP2_BLOCKS:
@@ -126,13 +126,13 @@ _BZIP2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")
 
 
 def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
-    """The content of a compressed file from its beginning, piece by piece.
+    """The decompressed content of a file from its beginning, piece by piece.
 
-    Several streams one after another are read as one, as the command-line tools do.
+    Concatenated streams are read as one, as the command-line tools do.
 
     Raises:
-      DamagedStreamError: cut off, broken, or followed by something else. Everything that could be
-        decompressed has been yielded before.
+      DamagedStreamError: the file is cut off or broken, or other data follow. Everything that can
+        be decompressed is yielded first.
     """
     new_decompressor = _DECOMPRESSORS[compression]
     stream_start = position = given = 0
@@ -164,7 +164,7 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
 
 
 def decompressed_stream(file: BinaryIO, compression: Compression) -> BinaryIO:
-    """The content of a compressed file as a stream, which closes the file with it.
+    """The decompressed content of a file as a stream; closing it closes the file.
 
     Reading it raises what `decompressed` raises.
     """
@@ -196,10 +196,10 @@ class _Pieces(io.RawIOBase):
 def _salvaged(
     file: BinaryIO, decompressor: _Decompressor, stream_start: int, good: int
 ) -> Iterator[bytes]:
-    """All that a stream gives which breaks in the piece that begins at `good`.
+    """All content of a stream that breaks in the piece which begins at `good`.
 
-    A failed call keeps what it had decompressed; going over the stream again and feeding the last
-    piece byte by byte brings that out.
+    A failed call discards its output. So the stream is decompressed again, with the last piece fed
+    byte by byte.
     """
     position = stream_start
     while position < good:

@@ -1,4 +1,4 @@
-"""The first records of a file as its format gives them, before anything is checked (SPEC 10)."""
+"""The first records of a file, decoded but not checked (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.files.text_lines import text_lines
 
 MOST_LOOKED_AT = 100  # records
-_BEGINNING = 8 * 1024 * 1024  # bytes of what is compressed as a whole
+_BEGINNING = (
+    8 * 1024 * 1024
+)  # most bytes of lines, or to decompress of a file compressed as a whole
 
 
 def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
-    """Up to 100 records from the beginning of a file; none of one that cannot be looked into.
+    """Up to 100 records from the beginning of a file; none if it cannot be decoded.
 
     Args:
       file: open for reading, seekable.
@@ -40,24 +42,30 @@ def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
     if shard.format is FileFormat.AVRO:
         return _first_of_avro(*_uncompressed(file, shard))
     if shard.compression is not Compression.NONE:
-        return []  # the schema of Parquet is at its end: it would have to be unpacked as a whole
+        return []  # Parquet's schema is at its end: the whole file would have to be decompressed
     return _first_of_parquet(file, shard)
 
 
 def _first_lines(file: BinaryIO, shard: FileShard) -> list[Any]:
-    records = []
+    records: list[Any] = []
+    size = 0
     for _, line in islice(text_lines(file, shard).lines, MOST_LOOKED_AT):
-        if not isinstance(line, bytes) or has_more_values(line, shard.bounds.record_values):
+        if not isinstance(line, bytes):
+            continue
+        size += len(line)
+        if records and size > _BEGINNING:
+            break
+        if has_more_values(line, shard.bounds.record_values):
             continue
         try:
             records.append(msgspec.json.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue  # whoever reads it will reject it
+            continue  # the run will reject it
     return records
 
 
 def _uncompressed(file: BinaryIO, shard: FileShard) -> tuple[BinaryIO, FileShard]:
-    """The file, or the beginning of what is compressed in it."""
+    """The file, or the beginning of its decompressed content."""
     if shard.compression is Compression.NONE:
         return file, shard
     beginning = io.BytesIO()
@@ -67,16 +75,18 @@ def _uncompressed(file: BinaryIO, shard: FileShard) -> tuple[BinaryIO, FileShard
             if beginning.tell() >= _BEGINNING:
                 break
     except DamagedStreamError:
-        pass  # whoever reads the shard meets it again, and reports it in its place
+        pass  # the run meets the damage again, and reports it
     return beginning, replace(shard, compression=Compression.NONE, start=0, end=beginning.tell())
 
 
 def _first_of_avro(file: BinaryIO, shard: FileShard) -> list[Any]:
     records: list[Any] = []
+    size = 0
     for block in decoded_blocks(file, shard):
         if isinstance(block, DecodedBlock):
             records += block.records
-        if len(records) >= MOST_LOOKED_AT:
+            size += len(repr(block.records))
+        if len(records) >= MOST_LOOKED_AT or size > _BEGINNING:
             break
     return records[:MOST_LOOKED_AT]
 
@@ -103,7 +113,7 @@ def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:
             for batch in islice(batches, 1)
             for record in python_values(batch.to_struct_array(), escape=True)
         ]
-    except Exception as error:  # pyarrow raises whatever broken bytes lead to
+    except Exception as error:  # on broken bytes pyarrow raises any kind of error
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the file system's, not pyarrow's
         return []

@@ -156,7 +156,7 @@ def _check(content: bytes, shard: FileShard) -> None:
         first = next(_elements(content), None)
     except _BrokenOffError as error:
         raise _UnusableArrayError(
-            f"The file begins like a JSON array but is none ({error}); {_ADVICE}."
+            f"The file begins like a JSON array but is not one ({error}); {_ADVICE}."
         ) from None
     if first is None:
         return
@@ -165,7 +165,7 @@ def _check(content: bytes, shard: FileShard) -> None:
         return  # what is wrong with it is said in its place
     if value is None and first != b"null":
         raise _UnusableArrayError(
-            "The file begins like a JSON array but is none: its first element is no JSON; "
+            "The file begins like a JSON array but is not one: its first element is not JSON; "
             f"{_ADVICE}."
         )
     if not isinstance(value, Mapping):

@@ -34,22 +34,22 @@ def read_jsonl(
     wanted: Wanted | None = None,
     taker: RecordTaker | None = None,
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
-    """The records of a shard in file order; blank lines are none.
+    """The records of a shard in file order; blank lines are skipped.
 
-    A line above the bound is rejected without being held. Where a compressed file breaks off, the
-    unfinished line is one rejected row.
+    A line above the bound is rejected without holding it in memory. If a compressed file breaks
+    off, the unfinished line is one rejected row.
 
     Args:
       file: the file, open for reading and, unless compressed, seekable.
       shard: the part to read.
-      wanted: leaves out lines that cannot belong to one of these conversations.
-      taker: takes in the lines that it can; None where all records are to come out.
+      wanted: skips lines that cannot belong to one of these conversations.
+      taker: native code that takes the lines it can; None = yield all records.
 
     Raises:
       OSError: the file cannot be read.
     """
     text = text_lines(file, shard)
-    # What stands under other names is for Python alone.
+    # Native code does not rename fields.
     left = text.lines if taker is None or shard.adaptation else _left_by(taker, text, shard.bounds)
     for where, line in left:
         if isinstance(line, TakenBlock):
@@ -68,7 +68,7 @@ def read_jsonl(
 def _left_by(
     taker: RecordTaker, text: TextLines, bounds: ReadBounds
 ) -> Iterator[tuple[int, Line | TakenBlock]]:
-    """What a taker gives for the lines that it takes in, and the others."""
+    """Blocks of the lines that a taker takes, and the other lines."""
     longest = min(bounds.decoded_bytes, HARMLESS)
     for where, stretch in text.stretches:
         if not isinstance(stretch, bytes):
@@ -92,7 +92,7 @@ def _left_by(
 def _parsed(
     line: Line, adaptation: Adaptation | None, bounds: ReadBounds
 ) -> SearchCall | RecordError | None:
-    """The record of a line, why it cannot be used, or None when the line is blank."""
+    """The record of a line, the error if it cannot be used, or None if the line is blank."""
     if isinstance(line, CutOffLine):
         reason = f"The file cannot be read from this line on: {line.problem}."
         return RecordError(reason, None, conversation_id_in(line.head))

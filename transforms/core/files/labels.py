@@ -108,7 +108,7 @@ def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel
       _RowError: it cannot be used.
     """
     if not isinstance(row, Mapping):
-        raise _RowError("The row is no object with named fields.")
+        raise _RowError("The row is not an object with named fields.")
     given = {name: row[name] for name in _COLUMNS if not _is_blank(row.get(name))}
     gain_name = next((name for name in GAIN if name in given), None)
     if gain_name is None:

@@ -1,4 +1,4 @@
-"""One message of a topic to one search call, or to a rejected row (SPEC 2, 3)."""
+"""Parses one message of a topic to a search call or a rejected row (SPEC 2, 3)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from goodgain.transforms.core.records.untimed import untimed
 
 
 class Message(Struct, frozen=True):
-    """A message as it came.
+    """A raw message.
 
     Attributes:
       source: the topic or subscription.
       position: the message's place in it.
-      value: one trace record as a JSON object in UTF-8; None where the topic holds nothing.
+      value: one trace record as a JSON object in UTF-8; None for a message without a value.
     """
 
     source: str
@@ -32,7 +32,7 @@ def parse_message(
     adaptation: Adaptation | None = None,
     bounds: ReadBounds = DEFAULT_BOUNDS,
 ) -> SearchCall | RejectedRecord:
-    """The record of a message; one that cannot be used, or has no timestamp, as a rejected row."""
+    """The record of a message; a rejected row if it is unusable or has no timestamp."""
     value = message.value or b""
     try:
         if not value.strip():

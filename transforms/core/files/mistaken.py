@@ -23,7 +23,10 @@ def mistaken(head: bytes) -> str | None:
             "line instead (jq -c . does)."
         )
     if _is_table(lines):
-        return f"The file is a table of columns (CSV); {_TO_LINES}, or Parquet."
+        return (
+            f"The file is a table of columns (CSV); {_TO_LINES}, as `goodgain convert --from "
+            "table` does."
+        )
     return None
 
 

@@ -42,14 +42,14 @@ def read_parquet(
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     """The records of the row groups that begin in a shard, in file order.
 
-    Columns that SPEC 2 does not name are not read. A row group that breaks off is one rejected
-    row for the rows that are lost; an unusable footer is one for the file, from its first shard.
+    Columns that SPEC 2 does not name are not read. The lost rows of a broken row group are one
+    rejected row; so is a file with an unusable footer, from its first shard.
 
     Args:
       file: the Parquet file itself, uncompressed and seekable.
       shard: the byte range to read.
-      wanted: leaves out row groups that hold none of these conversations.
-      taker: takes in the rows that it can; None where all records are to come out.
+      wanted: skips row groups that hold none of these conversations.
+      taker: native code that takes the rows it can; None = yield all records.
 
     Raises:
       OSError: the file cannot be read.
@@ -70,14 +70,14 @@ def read_parquet(
             yield RejectedRecord(shard.path, WHOLE_FILE, reason)
         return
     for group in groups:
-        # Under an adaptation the ids may stand in another column.
+        # With an adaptation, the ids may be in another column.
         if wanted and shard.adaptation is None and not _may_hold(parquet, group, wanted):
             continue
         yield from _read_group(file, parquet, group, footer[group], columns, shard, taker)
 
 
 def row_groups(footer: Footer, shard: FileShard) -> Iterator[int]:
-    """The row groups that begin in the shard; those of a broken offset belong to the first."""
+    """The row groups that begin in the shard; those with a broken offset belong to the first."""
     for index, chunks in enumerate(footer):
         begin = chunks[0].begin if chunks else 0
         if shard.start <= begin < shard.end or (shard.start == 0 and begin < 0):
@@ -122,7 +122,7 @@ def _records_of(
     batch: Any, shard: FileShard, group: int, first: int, taker: RecordTaker | None
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     rows = _without_empty_columns(batch).to_struct_array()
-    # What stands under other names is for Python alone.
+    # Native code does not rename fields.
     told = None if taker is None or shard.adaptation is not None else described(rows)
     prepared = None if taker is None or told is None else taker.prepare_rows(told, len(rows))
     if taker is None or prepared is None:
@@ -168,6 +168,6 @@ def _adapted(records: list[Any], adaptation: Adaptation | None) -> list[Any]:
 
 
 def _without_empty_columns(batch: Any) -> Any:
-    """A column of nulls only is as good as absent, and cheaper so."""
+    """Drop columns of nulls only, which is cheaper and means the same."""
     empty = [name for name in batch.schema.names if batch.column(name).null_count == batch.num_rows]
     return batch.drop_columns(empty) if empty else batch

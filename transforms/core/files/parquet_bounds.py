@@ -26,8 +26,8 @@ ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000
 _MOST_VALUES = 5_000_000
 _BYTES_A_VALUE = 2  # compressed, of all columns together; real lists take more
-_OPEN_PAGES = 4  # times the bound for one, since each column has one open
-_DECODED_AT_ONCE = 2  # times the bound, since what is decoded is held three times or so
+_LARGEST_ROW = 2  # times the bound for a page
+_AT_ONCE = 4  # part of the bound for a page, since what is decoded is held several times
 _LARGEST_RATIO = 16  # of texts that take more memory than there may be
 _LARGEST_NUMBER = 12
 _VALUES_A_BYTE = 4
@@ -93,13 +93,14 @@ def rows_at_once(
     packed = sum(chunk.size for chunk in chunks)
     if most > _MOST_VALUES + packed // _BYTES_A_VALUE:
         raise RowGroupTooLargeError(f"it claims {most:,} values in {packed:,} bytes")
-    most_bytes = _DECODED_AT_ONCE * bounds.decoded_bytes
+    most_bytes = _LARGEST_ROW * bounds.decoded_bytes
+    at_once = bounds.decoded_bytes // _AT_ONCE
     stored = sum(leaf.pages.total for leaf in leaves)
     rows_there: int = parquet.metadata.row_group(group).num_rows
     average = stored // max(1, rows_there)
-    shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > most_bytes]
+    shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
     if most <= _HARMLESS_VALUES and not shared:
-        return max(1, min(ROWS_AT_ONCE, most_bytes // max(1, average)))
+        return max(1, min(ROWS_AT_ONCE, at_once // max(1, average)))
     longest = {leaf.lists: _longest_row(file, group, leaf, bounds) for leaf in _lists(leaves)}
     rows = min(ROWS_AT_ONCE, _HARMLESS_VALUES // max(longest.values(), default=1))
     a_row = sum(_longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in shared)
@@ -107,7 +108,7 @@ def rows_at_once(
         raise RowGroupTooLargeError(
             f"a row of it may have {a_row:,} bytes of text: raise --max-decoded-bytes to read it"
         )
-    return max(1, min(rows, most_bytes // max(1, a_row, average)))
+    return max(1, min(rows, at_once // max(1, a_row, average)))
 
 
 def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
@@ -147,8 +148,10 @@ def _size(kind: str, length: int) -> int | None:
 
 def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
-    if opened > _OPEN_PAGES * bounds.decoded_bytes:
-        raise RowGroupTooLargeError(f"its pages take {opened:,} bytes at a time")
+    if opened > bounds.decoded_bytes:  # each column has one page open, beside its dictionary
+        raise RowGroupTooLargeError(
+            f"its pages take {opened:,} bytes at a time: raise --max-decoded-bytes to read it"
+        )
     for leaf in leaves:
         # Each value may repeat the one before for a fraction of a bit; real ones differ.
         decoded = leaf.pages.largest * leaf.pages.values if leaf.pages.incremental else 0

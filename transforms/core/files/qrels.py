@@ -1,7 +1,7 @@
 """Read judgments: TREC qrels, or a table as JSON Lines, Avro or Parquet (SPEC 8).
 
 A line of TREC qrels is `topic iteration docid label`. A row of a table has the topic, the document
-and its gain in columns; each goes by one of several names, see `TOPIC`, `DOCUMENT` and `GAIN`.
+and its gain in columns; each column has one of several names, see `TOPIC`, `DOCUMENT` and `GAIN`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 class JudgmentError(GoodGainError):
-    """One judgment that cannot be used; the message is a sentence that follows its place."""
+    """One judgment that cannot be used; the message is a sentence to print after its place."""
 
 
 def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgment | QrelsProblem]:
@@ -84,7 +84,7 @@ def judgment_of_line(line: Line, place: JudgmentPlace) -> Judgment:
     if isinstance(line, CutOffLine):
         raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")
     if isinstance(line, LongLine):
-        raise JudgmentError(f"The line is {line.length} bytes long; no judgment is.")
+        raise JudgmentError(f"The line is {line.length} bytes long, too long for a judgment.")
     try:
         if line.lstrip()[:1] == b"{":
             return judgment_of_row(_decode_json(line), place)
@@ -107,7 +107,7 @@ def judgment_of_row(row: Any, place: JudgmentPlace) -> Judgment:
       JudgmentError: a column is missing, or a value cannot be used.
     """
     if not isinstance(row, Mapping):
-        raise JudgmentError("The row is no object with named fields.")
+        raise JudgmentError("The row is not an object with named fields.")
     topic, document, gain = (_column(row, names) for names in (TOPIC, DOCUMENT, GAIN))
     return _judgment(_text(topic), _text(document), _whole_number(gain), place)
 
@@ -119,7 +119,7 @@ def _judgment(topic: str, document: str, gain: int | None, place: JudgmentPlace)
     if gain is not None and gain > GREATEST_GAIN:
         raise JudgmentError(
             f"The label is {gain}, but gains go from 0 to {GREATEST_GAIN} (a negative one means "
-            "not judged); bring the labels to this scale."
+            "not judged); convert the labels to this scale."
         )
     return Judgment(topic, document, None if gain is None or gain < 0 else gain, place)
 
@@ -137,7 +137,7 @@ def _text(value: Any) -> str:
             value.encode()
         except UnicodeEncodeError:
             raise JudgmentError(
-                f"The topic or document is {value!a}, which is no UTF-8 text."
+                f"The topic or document is {value!a}, which is not UTF-8 text."
             ) from None
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -200,7 +200,7 @@ def _read_parquet(
                     at = JudgmentPlace(number, shard.start + group, f"row group {group}, row {row}")
                     yield _of_row(values, at)
                     row += 1
-    except Exception as error:  # pyarrow raises whatever a broken file leads to
+    except Exception as error:  # on a broken file pyarrow raises any kind of error
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the file system's, not pyarrow's
         yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({error}).")

@@ -94,7 +94,7 @@ def recognise_table(path: str, open_file: Open) -> TableFile:
         raise UsageError(f"{path} is Parquet, compressed as a whole; decompress it first.")
     if not is_parquet and (text.startswith(_OTHER_BEGINNINGS) or b"\0" in head):
         raise UsageError(
-            f"{path} is no CSV in UTF-8, JSON Lines or Parquet; save it as one of these."
+            f"{path} is not CSV in UTF-8, JSON Lines or Parquet; save it as one of these."
         )
     if is_parquet:
         return TableFile(path, TableFormat.PARQUET)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import repeat
+from itertools import count, repeat
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
 from goodgain.transforms.core.means.costs import CostSums
-from goodgain.transforms.core.means.distribution import Distribution
+from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
 from goodgain.transforms.core.means.rows import (
     Estimate,
     MeanOf,
@@ -122,6 +122,7 @@ class MeansAccumulator(Struct, array_like=True):
             weighted = [_weighted(values, self.auc) for values in waiting]
             self.weighted_auc = _added(self.weighted_auc, weighted)
         longest = max((len(values.reached) + len(values.beyond) for values in waiting), default=0)
+        adder = Adder()
         for i in range(longest):
             reached = [values.reached[i] for values in waiting if i < len(values.reached)]
             beyond = [
@@ -130,7 +131,7 @@ class MeansAccumulator(Struct, array_like=True):
                 if i >= len(values.reached)
             ]
             _add_at(self.reached, i, reached)
-            _add_at(self.beyond, i, beyond)
+            _add_at(self.beyond, i, beyond, adder)
         for values in waiting:
             if values.best is not None:
                 self._best_cases().add(values.best)
@@ -353,22 +354,22 @@ def _names_of(
     return frozenset(metric.name for metric in declared if getattr(metric, what))
 
 
-def _added(distributions: list[Distribution], values: list[_Values]) -> list[Distribution]:
+def _added(
+    distributions: list[Distribution], values: list[_Values], adder: Adder | None = None
+) -> list[Distribution]:
     if not values:
         return distributions
-    added: list[Distribution] = []
-    for at, column in enumerate(zip(*values, strict=True)):
-        defined = [value for value in column if value is not None]
-        before = distributions[at] if distributions else Distribution()
-        added.append(before.add(defined, undefined=len(column) - len(defined)))
-    return added
+    before = distributions or repeat(NOTHING)
+    add = (adder or Adder()).add
+    return list(map(add, count(), before, zip(*values, strict=True)))
 
 
-def _add_at(by_i: list[list[Distribution]], i: int, values: list[_Values]) -> None:
+def _add_at(
+    by_i: list[list[Distribution]], i: int, values: list[_Values], adder: Adder | None = None
+) -> None:
     if i == len(by_i):
         by_i.append([])
-    if values:
-        by_i[i] = _added(by_i[i], values)
+    by_i[i] = _added(by_i[i], values, adder)
 
 
 def _merged(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:

@@ -24,7 +24,7 @@ from goodgain.transforms.core.means.cost_values import (
     Key,
     layout,
 )
-from goodgain.transforms.core.means.distribution import Distribution
+from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
 from goodgain.transforms.core.means.rows import (
     CONFIDENCE,
     NO_CLUSTER_DIFFERS,
@@ -181,12 +181,18 @@ class CostSums(Struct, frozen=True, array_like=True):
             rows = zip(*(one.values for one in some), strict=True)
             for key, found in zip(some[0].keys, rows, strict=True):
                 columns.setdefault(key, []).extend(found)
-        values = {}
+        values = {**self.values}
+        adder = Adder()
         for key, column in columns.items():
-            told = [value for value in column if value is not None]
-            values[key] = Distribution().add(told, undefined=len(column) - len(told))
+            values[key] = adder.add(key[0], values.get(key, NOTHING), column)
         names, budgets = (several[0].names, several[0].budgets) if several else ((), ())
-        return self.merge(CostSums(names, budgets, values, _ratios(several), _ratios(alone)))
+        return CostSums(
+            self.names or names,
+            self.budgets or budgets,
+            values,
+            _merged(self.ratios, _ratios(several)),
+            _merged(self.alone, _ratios(alone)),
+        )
 
     def merge(self, other: CostSums) -> CostSums:
         """The sums over the conversations of both."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import isnan, sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from goodgain.transforms.core.means.power_sums import PowerSums
 
 MOST_DISTINCT = 1_024  # values kept as they are; with more of them, exact sums and bins
 _BIN_SHIFT = 44  # bins share the exponent and the first 8 bits of the mantissa: 0.2 % either way
+Column = Sequence[float | None]
 GREATEST_MAGNITUDE = 2.0**500  # of a value; the square of a greater one may overflow
 
 
@@ -78,11 +79,16 @@ class Distribution(Struct, frozen=True, array_like=True):
         """
         if not values:
             return self.merge(Distribution(undefined=undefined)) if undefined else self
-        if isnan(sum(values)) or max(map(abs, values)) >= GREATEST_MAGNITUDE:
-            raise ValueError("A metric gave a value that is not finite or is beyond 2**500.")
         known = self.counts if self.binned is None else {}
         counts = Counter(known)
         counts.update(map(float, values))
+        found = values if len(values) < len(counts) else counts.keys()
+        if (
+            isnan(sum(found))
+            or max(found) >= GREATEST_MAGNITUDE
+            or min(found) <= -GREATEST_MAGNITUDE
+        ):
+            raise ValueError("A metric gave a value that is not finite or is beyond 2**500.")
         if 0.0 in counts and 0.0 not in known:
             counts[0.0] = counts.pop(0.0)  # -0.0 may have come first
         if self.binned is None:
@@ -159,6 +165,37 @@ class Distribution(Struct, frozen=True, array_like=True):
             value = low + (high - low) * (position - below)
             values.append(min(max(value, lowest), highest))
         return values
+
+
+NOTHING = Distribution()
+
+
+class Adder:
+    """Adds columns of values to distributions; twice in a row the same only once.
+
+    Beyond the last iteration of every conversation most columns of an i are those of the i before.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has been added."""
+        self._last: dict[Hashable, tuple[Distribution, Column, Distribution]] = {}
+
+    def add(self, key: Hashable, before: Distribution, column: Column) -> Distribution:
+        """A distribution with one more column.
+
+        Args:
+          key: of columns that may be the same.
+          before: the distribution.
+          column: values of conversations, null where undefined.
+        """
+        last = self._last.get(key)
+        if last is not None and last[0] is before and last[1] == column:
+            return last[2]
+        undefined = column.count(None)
+        values = [value for value in column if value is not None] if undefined else column
+        added = before.add(cast(Sequence[float], values), undefined)
+        self._last[key] = before, column, added
+        return added
 
 
 def _distribution(n: int, undefined: int, counts: dict[float, int]) -> Distribution:

@@ -13,12 +13,13 @@ _MANTISSA_BITS = 53
 
 
 class PowerSums(Struct, frozen=True, array_like=True):
-    """Sums that no rounding has touched: every double is a whole number over a power of two.
+    """Exact sums: every double is a whole number over a power of two.
 
     They depend on the values alone, whatever their order and grouping. `PowerSums()` is zero.
 
     Attributes:
-      scale: the sums are over 2^scale, 2^(2 scale) and 2^(3 scale); the least that fits all.
+      scale: the denominators of the sums are 2^scale, 2^(2 scale) and 2^(3 scale); the least that
+        fits all values.
       first, second, third: numerators of the sums of x, x^2 and x^3; bytes, since they outgrow the
         integers of MessagePack.
     """
@@ -30,12 +31,12 @@ class PowerSums(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, counts: Mapping[float, int]) -> PowerSums:
-        """The sums over values, of which each occurs so many times."""
+        """The sums over values with counts."""
         if not counts:
             return cls()
         mantissas, exponents = np.frexp(np.fromiter(counts, np.float64, len(counts)))
         whole = (mantissas * 2.0**_MANTISSA_BITS).astype(np.int64)
-        # As odd numbers times powers of two, of which 0 has any.
+        # As odd numbers times powers of two; 0 fits any power.
         zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
         zeros[whole == 0] = 0
         exponents = np.where(whole == 0, 0, exponents - _MANTISSA_BITS + zeros)
@@ -48,13 +49,13 @@ class PowerSums(Struct, frozen=True, array_like=True):
         return cls(scale, _bytes(sum(weighted)), _bytes(sum(squares)), _bytes(sum(cubes)))
 
     def merge(self, other: PowerSums) -> PowerSums:
-        """The sums over the values of both."""
+        """The sums over the values of both together."""
         scale = max(self.scale, other.scale)
         sums = zip(self.numerators(scale), other.numerators(scale), strict=True)
         return PowerSums(scale, *(_bytes(one + another) for one, another in sums))
 
     def numerators(self, scale: int) -> list[int]:
-        """Of the three sums, over the powers of a scale that is no smaller than its own."""
+        """The numerators of the three sums for a scale that is at least their own."""
         shift = scale - self.scale
         return [
             int.from_bytes(numerator, "little", signed=True) << (power * shift)
@@ -62,11 +63,11 @@ class PowerSums(Struct, frozen=True, array_like=True):
         ]
 
     def mean(self, n: int) -> float:
-        """Of the n >= 1 values."""
+        """The mean of the n >= 1 values."""
         return self.numerators(self.scale)[0] / (n << self.scale)
 
     def variance(self, n: int) -> float:
-        """Of the sample of n >= 2 values (n - 1)."""
+        """The sample variance (n - 1) of the n >= 2 values."""
         first, second, _ = self.numerators(self.scale)
         return (n * second - first * first) / ((n * (n - 1)) << (2 * self.scale))
 

@@ -29,20 +29,20 @@ NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 
 
 class Estimate(Struct, frozen=True):
-    """What a sample tells of a mean: all of a row of `means` but what it is the mean of.
+    """A mean with its statistics: a row of `means` without metric, slice and population.
 
     Attributes:
       n, undefined: conversations on which the metric is defined, and on which it is null.
-      skewness: third central moment of the n values in their standard deviations; null for fewer
-        than 2 values and where they do not differ.
-      interval: how the 95 % interval was made, see `IntervalKind`; null when there is none.
-      clusters: how many have a value; null where conversations count as independent.
+      skewness: third central moment of the n values, in standard deviations cubed; null for fewer
+        than 2 values and if all are equal.
+      interval: method of the 95 % interval, see `IntervalKind`; null without an interval.
+      clusters: number of clusters with a value; null where conversations count as independent.
       intraclass_correlation: the share of the variance that lies between clusters; below 0 where
         conversations of a cluster differ more than others; null where no cluster has two values.
-      note: why there is no interval, when there is none.
-      worst, best: the mean of the same n values if every unlabelled result turned out worthless,
-        or as good as can be; null where the metric has no such bounds, where n = 0, and where they
-        were not asked for.
+      note: why there is no interval, if so.
+      worst, best: the mean of the same n values if every unlabelled result were worthless, or had
+        the best label; null where the metric has no such bounds, where n = 0, and where they were
+        not requested.
     """
 
     n: int
@@ -67,14 +67,14 @@ class Estimate(Struct, frozen=True):
 
 
 class MeanOf(NamedTuple):
-    """What something is the mean of.
+    """The subject of a mean.
 
     Attributes:
       metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
       i: the iteration; null = at N, each conversation's own end.
       population: `reached` = conversations with N >= i; `all` = every conversation that searched;
-        `everyone` = those that never searched too, with gain 0, where there are any; `calls` =
-        every search call, each by its own ranked list, when those are evaluated.
+        `everyone` = also those that never searched, with gain 0, if there are any; `calls` =
+        every search call by its own ranked list, if those are evaluated.
     """
 
     metric: str
@@ -107,7 +107,7 @@ def estimate_of(distribution: Distribution, interval: Interval, binary: bool) ->
     """Mean, 95 % interval, extremes and quantiles of one distribution.
 
     Args:
-      interval: of metrics that are not binary.
+      interval: method for metrics that are not binary.
       binary: whether each value is 0 or 1.
     """
     if distribution.binned is None and len(distribution.counts) <= _FEW:
@@ -124,7 +124,7 @@ def _estimate_of_few(
     interval: Interval,
     binary: bool,
 ) -> Estimate:
-    """The same of few values, which are the same in many slices and metrics."""
+    """`_estimate`, cached: many slices and metrics share the same few values."""
     return _estimate(Distribution(n, undefined, dict(counts)), interval, binary)
 
 
@@ -169,7 +169,7 @@ def _interval(
     interval: Interval,
     binary: bool,
 ) -> tuple[float | None, float | None, IntervalKind | None, str | None]:
-    """Its ends and how it was made, or why there is none."""
+    """The ends and the method of the interval, or why there is none."""
     if mean is None:
         return None, None, None, "no conversation has a value"
     if stddev is None:
@@ -184,7 +184,7 @@ def _interval(
 
 
 def clustered(row: Estimate, between: Between) -> Estimate:
-    """The estimate as clusters make it: Student's t of their totals, with G - 1 degrees of freedom.
+    """The estimate with clusters: Student's t of their totals, with G - 1 degrees of freedom.
 
     Args:
       between: the spread between the clusters of the values.
@@ -207,7 +207,7 @@ def clustered(row: Estimate, between: Between) -> Estimate:
 
 
 def without_clusters(row: Estimate) -> Estimate:
-    """The estimate where there are more clusters than are kept."""
+    """The estimate if there are more clusters than are kept."""
     note = f"there are more than {MOST_CLUSTERS:,} clusters, whose sums are not kept"
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
 
@@ -218,6 +218,6 @@ _NO_INTERVAL: Any = {"ci_low": None, "ci_high": None, "interval": None}
 def studentized(
     mean: float, stderr: float, n: int, skewness: float, interval: Interval
 ) -> Studentized:
-    """A mean of n values as an estimate, from which intervals of any confidence follow."""
+    """The mean of n values with its standard error, for intervals of any confidence."""
     asymmetry = skewness / sqrt(n) if interval == "hall" else 0.0
     return Studentized(mean, stderr, n - 1, asymmetry)

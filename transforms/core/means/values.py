@@ -10,21 +10,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.means.cost_values import CostValues, cost_places, cost_values
+from goodgain.transforms.core.scoring.computed import iteration_values, rows_beyond, values_at_end
 from goodgain.transforms.core.scoring.data_counts import counted_of
-from goodgain.transforms.core.scoring.gains import extended
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
     NO_SEARCH,
     POOL_ITERATION_METRICS,
     POOL_METRICS,
-    values_at_end,
 )
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
-_iteration_values = attrgetter(*(metric.name for metric in ITERATION_METRICS))
 _ZEROS = tuple(metric.undefined == NO_SEARCH for metric in CONVERSATION_METRICS)
 _CONVERSATION_BOUNDED = tuple(metric.bounded for metric in CONVERSATION_METRICS)
 _ITERATION_BOUNDED = tuple(metric.bounded for metric in ITERATION_METRICS)
@@ -133,7 +131,7 @@ def _values(
     return ConversationValues(
         at_end=values_at_end(row) + tuple(row.ranking) + _of_pool(row),
         reached=[_of_iteration(iteration) for iteration in iterations[:max_i]],
-        beyond=[_of_iteration(extended(last, i)) for i in range(last.i + 1, max_i + 1)],
+        beyond=[_of_iteration(row) for row in rows_beyond([*iterations[:-1], last], max_i)],
         judged=0,
         calls=calls,
     )
@@ -144,7 +142,7 @@ def _of_pool(row: ConversationRow) -> _Values:
 
 
 def _of_iteration(row: IterationRow) -> _Values:
-    values: _Values = _iteration_values(row)
+    values = iteration_values(row)
     return values if row.pool is None else values + _pool_iteration_values(row.pool)
 
 

@@ -1,7 +1,7 @@
 """The pools of topics, read from a pool's files when they are needed (SPEC 9).
 
-A topic's documents lie together in the file that its name hashes to, so no more than a file is
-read for a topic, and conversations that come file by file have each file read once.
+A topic's documents are all in the file that its name hashes to. So one file is read for a topic,
+and if conversations are sorted by file, each file is read once.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _decode = msgspec.msgpack.Decoder(PoolDocument).decode
 
 
 class PoolFiles(Struct, frozen=True):
-    """Where the documents of a pool lie.
+    """The files with the documents of a pool.
 
     Attributes:
       folder: of the part files.
-      suffix: of their names; says the format.
-      shards: how many there are.
+      suffix: of their names; determines the format.
+      shards: their number.
       preferred: the annotator whose labels the pool prefers.
     """
 
@@ -52,11 +52,11 @@ class PoolFiles(Struct, frozen=True):
 
 
 class PoolUse(Struct, frozen=True):
-    """What scoring with a pool needs to know (SPEC 9).
+    """A pool to score with (SPEC 9).
 
     Attributes:
-      topic_attribute: by which the pool was built; None where each conversation is a topic.
-      run: the name under which the scored run was pooled; None where places of all runs count.
+      topic_attribute: the attribute of topics in the pool; None = each conversation is a topic.
+      run: the name under which the scored run was pooled; None = places of all runs count.
     """
 
     files: PoolFiles
@@ -65,7 +65,7 @@ class PoolUse(Struct, frozen=True):
 
 
 def shard_of(topic: Topic, shards: int) -> int:
-    """Which file holds a topic."""
+    """The number of the file that holds a topic."""
     return xxhash.xxh3_64_intdigest(topic.key.encode()) % shards
 
 
@@ -73,7 +73,7 @@ def read_documents(path: str, open_file: Callable[[str], BinaryIO]) -> Iterator[
     """The documents of a file, in order.
 
     Raises:
-      GoodGainError: it cannot be read, or holds something else.
+      GoodGainError: it cannot be read, or is not a file of a pool.
     """
     try:
         with open_file(path) as file:
@@ -101,7 +101,7 @@ def _rows(path: str, file: BinaryIO) -> Iterator[dict[str, Any]]:
 
 
 class TopicPools:
-    """Gives the pool of a topic; holds what was read, up to 64 MB, so one serves one thread."""
+    """Looks up the pool of a topic; caches up to 64 MB. Use one per thread."""
 
     def __init__(
         self, files: PoolFiles, rules: RuleTable, open_file: Callable[[str], BinaryIO]

@@ -1,4 +1,4 @@
-"""Which documents of a scored turn are which of the topic's pool (SPEC 9)."""
+"""Matches the documents of a scored turn with those of the topic's pool (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _Seat = tuple[int, int, int | None, str | None, int, bytes, bytes]
 
 
 class Pooled(Struct, frozen=True):
-    """What a document of the turn is in the pool.
+    """The pool document that a document of the turn is.
 
     Attributes:
       document: number of the pool document, from 0.
-      verdict: what matched it; None when it is the very document that was pooled.
+      verdict: the evidence of the match; None if this very document was pooled.
     """
 
     document: int
@@ -34,7 +34,7 @@ class TopicPool:
     """The pool of one topic, ready to score with; not changed by scoring.
 
     Attributes:
-      documents: in the order of founding.
+      documents: in the order in which they were added.
       labels: by document, the label that counts; None without one.
     """
 
@@ -81,12 +81,12 @@ class TopicPool:
         duplicates: Sequence[Duplicate | None],
         run: str | None = None,
     ) -> dict[int, Pooled]:
-        """By place of a first occurrence, what its document is in the pool; others are outside.
+        """By place of a first occurrence, its document in the pool; missing ones are outside it.
 
         Args:
           calls: of the turn, in order, with their canonical encodings.
           duplicates: by place in the turn, None for first occurrences.
-          run: the name under which it was pooled, when only that run's places shall count.
+          run: the name under which it was pooled, to count only that run's places.
         """
         documents = documents_of(duplicates)
         pooled = self._that_were_pooled(conversation_id, calls, documents, run)
@@ -129,7 +129,7 @@ class TopicPool:
     def _in_order(
         self, calls: Sequence[CallFingerprint], documents: list[list[int]]
     ) -> list[list[int]]:
-        """The documents in the order in which building would take them."""
+        """The documents in the order in which a build would add them."""
         if len(documents) < 2:
             return documents
         results = [result for call in texts_of(calls) for result in call.results]
@@ -162,7 +162,7 @@ class TurnPool(Struct, frozen=True):
       topic: of the conversation.
       pool: of that topic.
       conversation_id: whose turn it is.
-      run: the name under which it was pooled, when only that run's places shall count.
+      run: the name under which it was pooled, to count only that run's places.
     """
 
     topic: Topic

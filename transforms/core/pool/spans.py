@@ -1,7 +1,7 @@
-"""Whether votes on a document are far apart, by the names of the ids that merged it (SPEC 9).
+"""Detects votes on a document that are far apart, by name of the ids that merged it (SPEC 9).
 
-Ids that are ordinals of a result list join documents that have nothing in common; their labels
-then lie apart far more often than annotators do.
+Ids that are only positions in a result list merge unrelated documents, whose labels then differ
+far more often than those of different annotators.
 """
 
 from __future__ import annotations

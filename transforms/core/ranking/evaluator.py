@@ -15,13 +15,13 @@ _Step = tuple[Callable[[RankedList, Any], Value], int | float | None]
 
 
 class RankingEvaluator:
-    """Computes ranking metrics of one list after the other; SPEC 8.
+    """Computes ranking metrics of one list at a time; SPEC 8.
 
-    Holds no state between lists; can be pickled and shared by threads.
+    Holds no state between lists, and can be pickled and shared by threads.
 
     Attributes:
-      metrics, names: what it computes, in the order of the values it returns.
-      best_label: the label of an unjudged result that turns out as good as can be.
+      metrics, names: the metrics that it computes, in the order of the values it returns.
+      best_label: the label of unjudged results in the best case.
     """
 
     def __init__(
@@ -34,8 +34,8 @@ class RankingEvaluator:
 
         Args:
           metrics: from `parse_ranking_metrics`.
-          relevance_threshold: the least gain of a relevant result, 1..g_max.
-          g_max: the greatest gain that the labelling scale has, for err and nerr.
+          relevance_threshold: the smallest gain of a relevant result, 1..g_max.
+          g_max: the greatest gain of the labelling scale, for err and nerr.
 
         Raises:
           UsageError: the threshold is outside 1..g_max.
@@ -71,23 +71,23 @@ class RankingEvaluator:
         """The value of each metric, None where it is undefined.
 
         Args:
-          labels: by rank, a gain >= 0, UNJUDGED (-1) or HELD_COPY (-2): a later copy that keeps
-            its place, which is non-relevant with gain 0 and no member of the pool; bpref, auc and
-            rbp_residual pass over it, judged counts it as judged.
+          labels: by rank, a gain >= 0, UNJUDGED (-1) or HELD_COPY (-2). The last is a later copy
+            that keeps its place: non-relevant, with gain 0, not in the pool; bpref, auc and
+            rbp_residual skip it, judged counts it as judged.
           pool: the gains of all judged documents, retrieved or not, in any order.
           scores: by rank, the retriever's scores, read by auc alone.
 
         Raises:
-          UsageError: err or nerr is asked for and a gain is above g_max.
+          UsageError: err or nerr is requested and a gain is above g_max.
           ValueError: there are not as many scores as labels.
         """
         ranked = RankedList(labels, pool, scores, self._reading)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:
-        """The value of each metric if every unjudged result turned out as good as can be; SPEC 8.
+        """The value of each metric if every unjudged result had the best label; SPEC 8.
 
-        The worst case, each of them worthless, is the value itself. None where a metric has no
+        The worst case, in which they are worthless, is the value itself. None where a metric has no
         such bounds (those that need the unknown number of relevant documents: recall, f1,
         r_precision, bpref, map, ndcg, nerr; and auc, rbp_residual, judged), and where it is
         undefined for the list as it is.
@@ -96,7 +96,7 @@ class RankingEvaluator:
           labels, pool: as in `evaluate`.
 
         Raises:
-          UsageError: err is asked for and a gain is above g_max.
+          UsageError: err is requested and a gain is above g_max.
         """
         as_is = RankedList(labels, pool, None, self._reading)
         turned = [self.best_label if label == UNJUDGED else label for label in labels]
@@ -117,7 +117,7 @@ def _if_defined(step: _Step | None, as_is: RankedList, best: RankedList) -> Valu
 
 
 def _depth(metrics: Iterable[RankingMetric]) -> int | None:
-    """The greatest cutoff; None when one of the metrics reads the whole list."""
+    """The greatest cutoff; None if one of the metrics reads the whole list."""
     depth = 0
     for metric in metrics:
         if metric.k is None:

@@ -82,6 +82,7 @@ class RankingMetric(Struct, frozen=True):
             binary=family.binary == "always" or (family.binary == "at_1" and self.k == 1),
             needs_labels=family.needs_labels,
             own_ideal=family.own_ideal,
+            decimal=True,
             words=family.words,
         )
 

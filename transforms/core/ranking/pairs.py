@@ -12,9 +12,9 @@ from goodgain.transforms.core.ranking.ranked import RankedList
 def auc(ranked: RankedList, _: None) -> float | None:
     """Probability that a relevant result scores above a judged non-relevant one, ties 1/2 (SPEC 8).
 
-    Over the judged results of the list. By score; by -rank when no result has a score. When only
-    some have one, those without stand below all that have one, in the order of their ranks.
-    Undefined when only one class is there.
+    Over the judged results of the list, by score, or by -rank if no result has a score. If only
+    some have one, results without rank below all others, in the order of their ranks. Undefined if
+    only one class occurs.
 
     Raises:
       ValueError: there are not as many scores as labels.
@@ -31,7 +31,7 @@ def auc(ranked: RankedList, _: None) -> float | None:
         raise ValueError(f"{len(ranked.scores)} scores for {len(ranked.labels)} labels")
     standing = _standing(ranked.scores)
     beaten = sorted([standing[rank - 1] for rank in nonrelevant])
-    # Below counts twice and a tie once, so that the count stays a whole number.
+    # A pair in order counts 2 and a tie 1, so that the count stays a whole number.
     halves = 0
     for rank in relevant:
         own = standing[rank - 1]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from itertools import accumulate, count
 from math import log2
 from operator import mul, truediv
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -31,6 +32,22 @@ class LabelReading(Struct, frozen=True):
     stops: tuple[float, ...]
     depth: int | None
     gain_depth: int | None
+
+
+_T = TypeVar("_T")
+
+
+class _once(Generic[_T]):  # noqa: N801
+    """`functools.cached_property` without the lock that it takes up to Python 3.11."""
+
+    def __init__(self, make: Callable[[RankedList], _T]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    def __get__(self, ranked: RankedList, owner: type[RankedList]) -> _T:
+        value = ranked.__dict__[self._name] = self._make(ranked)
+        return value
 
 
 class RankedList:
@@ -60,59 +77,59 @@ class RankedList:
         self.scores = scores
         self.reading = reading
 
-    @cached_property
+    @_once
     def relevant_ranks(self) -> list[int]:
         """Ranks of the relevant results, ascending."""
         threshold = self.reading.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if label >= threshold]
 
-    @cached_property
+    @_once
     def nonrelevant_ranks(self) -> list[int]:
         """Ranks of the results judged not relevant, ascending; held copies are not among them."""
         threshold = self.reading.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if 0 <= label < threshold]
 
-    @cached_property
+    @_once
     def unjudged_ranks(self) -> list[int]:
         """Ranks of the results without a label, ascending."""
         if UNJUDGED not in self.labels:
             return []
         return [rank for rank, label in enumerate(self.labels, 1) if label == UNJUDGED]
 
-    @cached_property
+    @_once
     def nonrelevant_above(self) -> list[int]:
         """For each relevant result, how many judged not relevant stand above it."""
         below = self.nonrelevant_ranks
         return [bisect_left(below, rank) for rank in self.relevant_ranks]
 
-    @cached_property
+    @_once
     def precision_sums(self) -> list[float]:
         """At m, the sum of precision@rank over the first m relevant results."""
         return list(accumulate(map(truediv, count(1), self.relevant_ranks), initial=0.0))
 
-    @cached_property
+    @_once
     def pool_ascending(self) -> list[int]:
         """The pool's gains, least first."""
         return sorted(self.pool)
 
-    @cached_property
+    @_once
     def relevant_in_pool(self) -> int:
         """R of SPEC 8."""
         return len(self.pool) - self.nonrelevant_in_pool
 
-    @cached_property
+    @_once
     def nonrelevant_in_pool(self) -> int:
         """N- of SPEC 8."""
         return bisect_left(self.pool_ascending, self.reading.threshold)
 
-    @cached_property
+    @_once
     def gains(self) -> list[int]:
         """Gain by rank, 0 for unjudged results and held copies, down to the gain depth."""
         depth = self.reading.gain_depth
         labels = self.labels if depth is None else self.labels[:depth]
         return [label if label > 0 else 0 for label in labels]
 
-    @cached_property
+    @_once
     def ideal_gains(self) -> list[int]:
         """The pool's positive gains, greatest first, down to the gain depth."""
         ascending = self.pool_ascending
@@ -120,37 +137,37 @@ class RankedList:
         ideal.reverse()
         return ideal if self.reading.gain_depth is None else ideal[: self.reading.gain_depth]
 
-    @cached_property
+    @_once
     def gain_sums(self) -> list[int]:
         """At k, the gain of the first k ranks."""
         return list(accumulate(self.gains, initial=0))
 
-    @cached_property
+    @_once
     def discounted_sums(self) -> list[float]:
         """At k, the discounted gain of the first k ranks."""
         return _discounted_sums(self.gains)
 
-    @cached_property
+    @_once
     def ideal_discounted_sums(self) -> list[float]:
         """At k, the discounted gain of the first k ranks of the ideal ordering."""
         return _discounted_sums(self.ideal_gains)
 
-    @cached_property
+    @_once
     def discounted_sums_burges(self) -> list[float]:
         """At k, the discounted 2^gain - 1 of the first k ranks."""
         return _discounted_sums([(1 << gain) - 1 for gain in self.gains])
 
-    @cached_property
+    @_once
     def ideal_discounted_sums_burges(self) -> list[float]:
         """At k, the discounted 2^gain - 1 of the first k ranks of the ideal ordering."""
         return _discounted_sums([(1 << gain) - 1 for gain in self.ideal_gains])
 
-    @cached_property
+    @_once
     def reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
         """Ranks with a positive gain, and the expected reciprocal rank down to each."""
         return _reciprocal_rank_steps(self.gains, self.reading.stops)
 
-    @cached_property
+    @_once
     def ideal_reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
         """The same for the ideal ordering."""
         return _reciprocal_rank_steps(self.ideal_gains, self.reading.stops)

@@ -124,12 +124,12 @@ def _place(target: str) -> str | None:
 def _unknown(target: str, source: str) -> str:
     known = (*_CALL, *_RESULT)
     if source in known:
-        return f"{target} is no field; did you mean {source}={target}?"
+        return f"{target} is not a field; did you mean {source}={target}?"
     near = likely(target, known)
     if near is None:
         names = ", ".join((*known, *(f"{one}.NAME" for one in _MAPS)))
-        return f"{target} is no field; there are {names}"
-    return f"{target} is no field; did you mean {near}?"
+        return f"{target} is not a field; known are {names}"
+    return f"{target} is not a field; did you mean {near}?"
 
 
 def _renamed(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:

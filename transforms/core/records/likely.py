@@ -1,4 +1,4 @@
-"""Which of some names was likely meant by one that is not among them."""
+"""Suggests the name that an unknown one was likely meant to be."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ _CLOSE = 0.82
 
 
 def likely(name: str, known: Iterable[str]) -> str | None:
-    """The known name that differs little, or only in case and in how its words are joined."""
+    """The known name that differs by little, or only in case and separators."""
     plain = letters(name)
     folded = {letters(one): one for one in known}
     near = get_close_matches(plain, folded, n=1, cutoff=_CLOSE)
-    # Swapped letters count as two mistakes above, which is too much for a short name.
+    # Above, swapped letters count as two mistakes, too many for a short name.
     near += [one for one in folded if sorted(one) == sorted(plain)]
     return folded[near[0]] if near else None
 
 
 def letters(name: str) -> str:
-    """A name without case and joints: `conversationId` and `conversation_id` are one."""
+    """A name in lower case without separators: `conversationId` equals `conversation_id`."""
     return "".join(one for one in name.casefold() if one.isalnum())

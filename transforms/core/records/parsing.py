@@ -1,8 +1,7 @@
-"""One raw record to one SearchCall, or to a RecordError that says what is wrong (SPEC 2, 3).
+"""Parses one raw record to a SearchCall or a RecordError (SPEC 2, 3).
 
-Well-formed records take a strict conversion in C. Only what it refuses is looked at again: first
-coerced where the value is right but differently written, then converted again, and only then
-refused.
+Well-formed records need only a strict conversion in C. A record that it refuses is coerced where
+values are right but written differently, converted again, and only then refused.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from goodgain.transforms.core.records.search_call import (
 )
 
 _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
-# float() takes 1e999 as infinite, which is refused by field; msgspec itself would refuse the line.
+# float() reads 1e999 as infinite, which is refused by field; msgspec would refuse the whole line.
 _any_decoder = msgspec.json.Decoder(float_hook=float)
-# What Python's own reader takes and msgspec does not: no numbers, and halves of surrogate pairs.
+# Accepted by Python's JSON reader but not by msgspec: NaN, Infinity, and halves of surrogate pairs.
 _LENIENT = re.compile(rb"NaN|Infinity|\\u[dD][89a-fA-F]")
 
 
@@ -47,7 +46,7 @@ def parse_json(line: bytes) -> SearchCall:
 
 
 def parse_adapted_json(line: bytes, adaptation: Adaptation) -> SearchCall:
-    """As `parse_json`, of a record in which other names stand for those of SPEC 2.
+    """As `parse_json`, for a record with other field names than those of SPEC 2.
 
     Raises:
       RecordError: see `parse_json`.
@@ -56,11 +55,11 @@ def parse_adapted_json(line: bytes, adaptation: Adaptation) -> SearchCall:
 
 
 def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
-    """Read a record that a format with types of its own has decoded (SPEC 2).
+    """Read a decoded record of a format with its own types (SPEC 2).
 
     Args:
-      record: field names to values; nulls, integral floats, enums, datetimes, maps given as pairs
-        and unknown fields are all welcome.
+      record: field names to values; nulls, integral floats, enums, datetimes, maps as pairs and
+        unknown fields are accepted.
 
     Raises:
       RecordError: not a usable record; with the field at fault and, where it can be read, the
@@ -73,9 +72,9 @@ def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
 
 
 def parse_mappings(records: Sequence[Mapping[str, Any]]) -> list[SearchCall] | None:
-    """All records at once, or None when any of them needs a look of its own.
+    """All records at once, or None if any of them must be parsed by itself.
 
-    One conversion of a whole block costs less than one a record.
+    One conversion of a whole block costs less than one per record.
     """
     try:
         return msgspec.convert(records, list[SearchCall], dec_hook=timestamp_hook)
@@ -111,10 +110,10 @@ def _parse_loosely(record: Any) -> SearchCall:
 
 
 def _untyped(line: bytes) -> Any:
-    """What a line holds as JSON, or as JSON with the NaN and Infinity that some writers put in.
+    """The content of a line of JSON, also with the NaN and Infinity that some writers use.
 
     Raises:
-      RecordError: neither.
+      RecordError: it is neither.
     """
     try:
         return _any_decoder.decode(line)
@@ -124,7 +123,7 @@ def _untyped(line: bytes) -> Any:
                 value = json.loads(line.decode())
                 if (field := first_undecodable(value)) is None:
                     return value
-                reason = f"{field} holds half of a surrogate pair, which is no text."
+                reason = f"{field} holds half of a surrogate pair, which is not text."
                 raise RecordError(reason, field, conversation_id_in(line)) from None
         raise _malformed(line, error) from None
 
@@ -138,6 +137,6 @@ def _malformed(line: bytes, error: Exception) -> RecordError:
 
 
 def conversation_id_in(damaged: bytes) -> str | None:
-    """The conversation_id of a JSON object that cannot be read as a whole, if it stands there."""
+    """The conversation_id in a JSON object that cannot be read as a whole; None without one."""
     found = top_level_text(damaged, "conversation_id")
     return found if found and found.strip() else None

@@ -1,4 +1,4 @@
-"""The row that stands for input which could not be used (SPEC 3, `rejected`)."""
+"""The row for input that could not be used (SPEC 3, `rejected`)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ T = TypeVar("T")
 
 
 class RejectedRecord(Struct, frozen=True):
-    """What could not be used, where it stood and why.
+    """Input that could not be used, with its place and the reason.
 
     Attributes:
       source: path of the file.
       position: place in the file: `line 12`, `block at byte 4096, record 7`,
         `row group 0, row 15`, or `file`.
-      reason: what is wrong, one sentence.
-      field: path of the field at fault, like `results[3].gain`; None when the whole record is.
-      conversation_id: the conversation it belongs to, when that much was readable.
+      reason: why it cannot be used, in one sentence.
+      field: path of the field at fault, like `results[3].gain`; None = the whole record.
+      conversation_id: its conversation, if that was readable.
       payload: the raw input as text, invalid bytes escaped, at most 2,000 characters.
-      records: how many records the row stands for in the balance of records; 1 unless a damaged
-        stretch says how many it held.
+      records: the number of records that the row counts as in the balance of records; 1 unless a
+        damaged stretch states how many it held.
     """
 
     source: str
@@ -42,9 +42,9 @@ class RejectedRecord(Struct, frozen=True):
     records: int = 1
 
     def __post_init__(self) -> None:
-        """Escape lone surrogates, as JSON and file names can hold them: no encoder takes any.
+        """Escape lone surrogates, which JSON and file names can hold but no encoder accepts.
 
-        A conversation_id that holds any names no conversation that could have usable records.
+        No conversation with usable records can have a conversation_id with lone surrogates.
         """
         for name in ("source", "reason", "field"):
             text = getattr(self, name)
@@ -59,11 +59,11 @@ def _is_encodable(text: str) -> bool:
 
 
 def first_rejected(found: Iterable[T | RejectedRecord], most: int) -> Iterator[T | RejectedRecord]:
-    """The first rejected rows as they are, and a single one that counts the records of the others.
+    """The first rejected rows, and a single one that counts the records of the others.
 
     Args:
-      found: of one part of a file; what is no rejected row passes.
-      most: how many rows are given as they are.
+      found: the finds in one part of a file; others than rejected rows pass through.
+      most: the number of rejected rows to keep as they are.
     """
     rows = records = 0
     first = last = None
@@ -105,7 +105,7 @@ def payload_of_bytes(raw: bytes) -> str:
 
 
 def payload_of_mapping(record: Mapping[str, Any]) -> str:
-    """A decoded record as capped JSON text; what JSON cannot express appears as Python shows it."""
+    """A decoded record as capped JSON text; other values appear as Python prints them."""
     try:
         text = json.dumps(record, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):

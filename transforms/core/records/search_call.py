@@ -18,11 +18,11 @@ _MILLIS = re.compile(r"(-?[0-9]{11,15})(\.0+)?")  # too long for a date of ISO 8
 
 Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
 FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
-# Far beyond any cost, and so small that sums over conversations, and their squares, stay finite.
+# Far above any real cost, and low enough that sums over conversations, and squares, stay finite.
 LARGEST_COST = 1e100
 Cost = Annotated[float, Meta(ge=0, le=LARGEST_COST)]
-RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank one is no identity
-# A list of one is written as the plain string (SPEC 4.1), so that a record has one encoding.
+RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank one does not identify
+# A list of one is stored as the plain string (SPEC 4.1), so that a record has one encoding.
 OneOrMany = str | Annotated[list[str], Meta(min_length=2)]
 
 
@@ -49,7 +49,7 @@ class Result(Struct, frozen=True, gc=False):
 class SearchCall(Struct, frozen=True, gc=False):
     """One search invocation of an agent: the trace record."""
 
-    conversation_id: Annotated[str, Meta(pattern=r"\S")]  # blank is as good as empty
+    conversation_id: Annotated[str, Meta(pattern=r"\S")]  # blank counts as empty
     iteration: Annotated[int, Meta(ge=1, le=LARGEST_INT)]
     turn: Annotated[int, Meta(ge=1, le=LARGEST_INT)] = 1
     call: Annotated[int, Meta(ge=0, le=LARGEST_INT)] | None = None
@@ -67,7 +67,7 @@ class SearchCall(Struct, frozen=True, gc=False):
 def timestamp_hook(_: type, value: Any) -> Millis:
     """Read a timestamp as msgspec's `dec_hook` (SPEC 2).
 
-    Epoch milliseconds, also as text, ISO 8601, or the datetime or date of a format that has them.
+    Accepts epoch milliseconds (also as text), ISO 8601, and datetime or date objects.
 
     Raises:
       ValueError: not a time, or outside the years 1 to 9999.
@@ -89,7 +89,7 @@ def timestamp_hook(_: type, value: Any) -> Millis:
 
 def _millis_of_text(text: str) -> int:
     text = text.strip()
-    # First, since ISO 8601 lets any character part date and time: 1704110400000 would be in 1704.
+    # First, since Python takes any character between date and time: 1704110400000 would be in 1704.
     if millis := _MILLIS.fullmatch(text):
         return int(millis[1])
     if text[-1:] in ("Z", "z"):

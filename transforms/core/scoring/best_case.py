@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.transforms.core.scoring.computed import computed, with_computed
 from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows
-from goodgain.transforms.core.scoring.registry import computed
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.turn import Turn
 
@@ -67,13 +67,10 @@ def best_case(
       as_is: its iterations as they are; shares of a pool have no best case.
       ranking: values of its ranking metrics in the best case; calls: of those of its calls.
     """
+    rows = iteration_rows(row.conversation_id, row.turn or 0, row.attributes, counts)
     iterations = [
         replace(best, pool=now.pool)
-        for best, now in zip(
-            iteration_rows(row.conversation_id, row.turn or 0, row.attributes, counts),
-            as_is,
-            strict=True,
-        )
+        for best, now in zip(with_computed(rows, counts), as_is, strict=True)
     ]
     last = iterations[-1]
     conversation = replace(

@@ -1,4 +1,4 @@
-"""What the iterations of a turn cost, and what was gained for it (SPEC 5)."""
+"""Costs of the iterations of a turn, and gain per cost (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ COST_I, COST_AT_I, COST, CG_PER, CG_PER_TOTAL = (
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PARTS = "__"  # what a name's dot is in a column of Avro
-_WITHIN = 1 + 1e-9  # by so much a sum may exceed a budget that it meets
+_WITHIN = 1 + 1e-9  # tolerance for rounding when a sum meets a budget
 _REACHED = 1 - 1e-9
 
 Costs = dict[str, float | None]
 
 
 class Budget(Struct, frozen=True):
-    """An amount of a cost, at which gains are told.
+    """An amount of a cost within which gains are computed.
 
     Attributes:
       cost: its name.
@@ -52,8 +52,8 @@ class AtBudget(Struct, frozen=True, array_like=True):
     """A measure of a conversation at a budget.
 
     Attributes:
-      value: None where the conversation does not tell what it cost.
-      reached: whether it spent as much.
+      value: None if the conversation does not report the cost.
+      reached: whether it spent that much.
     """
 
     metric: str
@@ -62,15 +62,15 @@ class AtBudget(Struct, frozen=True, array_like=True):
 
 
 def is_cost_name(name: str) -> bool:
-    """Whether columns can be named after a cost: a word of letters, digits and `_`."""
+    """Whether a name can be part of column names: letters, digits and single `_`."""
     return bool(_NAME.fullmatch(name)) and _PARTS not in name
 
 
 def parse_budget(text: str) -> tuple[Budget, ...]:
-    """The budgets that an option says, like `tokens=1000,5000`.
+    """Parse the budgets of an option, like `tokens=1000,5000`.
 
     Raises:
-      UsageError: it says none.
+      UsageError: the text is not a budget.
     """
     name, _, limits = text.partition("=")
     try:
@@ -78,12 +78,12 @@ def parse_budget(text: str) -> tuple[Budget, ...]:
     except ValueError:
         amounts = []
     if not is_cost_name(name) or not amounts or not all(0 < one <= LARGEST_COST for one in amounts):
-        raise UsageError(f"{text!r} is no budget: write a cost and amounts, like tokens=1000,5000.")
+        raise UsageError(f"{text!r} is not a budget: write it like tokens=1000,5000.")
     return tuple(Budget(name, amount) for amount in amounts)
 
 
 def budget_of(metric: str) -> str | None:
-    """The budget of a gain within one, as its option says it: `tokens=300` of `CG@tokens<=300`."""
+    """The option of a metric's budget: `tokens=300` for `CG@tokens<=300`; None without one."""
     measure, _, budget = metric.partition("@")
     name, within, amount = budget.partition("<=")
     return f"{name}={amount}" if measure in _MEASURES and within and is_cost_name(name) else None
@@ -92,12 +92,12 @@ def budget_of(metric: str) -> str | None:
 def iteration_costs(
     iterations: Sequence[Sequence[Mapping[str, float]]], names: Sequence[str]
 ) -> list[Costs]:
-    """By i - 1, what each iteration cost and what all up to it did, by column.
+    """By i - 1, the cost of each iteration and of all up to it, by column.
 
-    A cost that a call does not tell is unknown for its iteration, and from there on.
+    If a call does not report a cost, it is unknown for its iteration, and the sum from there on.
 
     Args:
-      iterations: by iteration, what each of its calls cost.
+      iterations: by iteration, the costs of each of its calls.
       names: of costs.
     """
     rows: list[Costs] = [{} for _ in iterations]
@@ -113,17 +113,17 @@ def iteration_costs(
 
 
 def nothing_more(costs: Costs) -> Costs:
-    """What an iteration that never was costs, and all up to it, from those of the last one."""
+    """The costs of an empty iteration after the end: 0, and the sums of the last iteration."""
     return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
 
 
 def _with_sum(parts: list[float], costs: Iterable[float]) -> list[float]:
-    """Floats of the same exact sum as some others and more together, as few as that takes."""
+    """Add costs to an exact sum, which is held as a few floats."""
     for cost in costs:
         grown = []
         for part in parts:
             total = cost + part
-            # What rounding lost, exactly, whichever is the greater (Knuth).
+            # The exact rounding error, whichever of the two is greater (Knuth).
             back = total - cost
             if lost := (cost - (total - back)) + (part - back):
                 grown.append(lost)
@@ -133,7 +133,7 @@ def _with_sum(parts: list[float], costs: Iterable[float]) -> list[float]:
 
 
 def costs_by_iteration(calls: Sequence[CallFingerprint]) -> list[list[dict[str, float]]]:
-    """By iteration, what each of its calls cost; of the calls of a turn, in order."""
+    """By iteration, the costs of each of its calls, from the calls of a turn in order."""
     return [
         [call.costs for call in group] for _, group in groupby(calls, key=attrgetter("iteration"))
     ]
@@ -144,13 +144,13 @@ def with_costs(
     of_calls: Sequence[Sequence[Mapping[str, float]]],
     names: Sequence[str],
 ) -> list[IterationRow]:
-    """The rows of a turn's iterations with what they cost; `of_calls` as in `iteration_costs`."""
+    """The rows of a turn's iterations with their costs; `of_calls` as in `iteration_costs`."""
     costs = iteration_costs(of_calls, names)
     return [replace(row, costs=of_row) for row, of_row in zip(iterations, costs, strict=True)]
 
 
 def conversation_costs(iterations: Sequence[IterationRow], names: Sequence[str]) -> Costs:
-    """What a conversation cost, and its gain for each unit of that, by column."""
+    """The costs of a conversation, and its gain per unit of each, by column."""
     row: Costs = {}
     for name in names:
         cost = iterations[-1].costs[COST_AT_I + name] if iterations else None
@@ -165,7 +165,7 @@ def _ratio(gain: int, cost: float) -> float | None:
 
 
 def at_budgets(iterations: Sequence[IterationRow], budgets: Sequence[Budget]) -> list[AtBudget]:
-    """CG and GR at each budget: at the last iteration that still lies within it."""
+    """CG and GR at each budget: those of the last iteration within it."""
     found = []
     for budget in budgets:
         column = COST_AT_I + budget.cost
@@ -213,7 +213,7 @@ def conversation_columns(names: Sequence[str]) -> list[str]:
 
 
 def costs_of(columns: Iterable[str]) -> list[str]:
-    """The names of the costs that `conversations` with these columns tells."""
+    """The names of the costs among the columns of `conversations`."""
     starting = (name.removeprefix(COST) for name in columns if name.startswith(COST))
     return [name for name in starting if is_cost_name(name)]
 

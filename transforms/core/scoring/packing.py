@@ -1,8 +1,8 @@
-"""Records to payloads: what happens to each before it is shuffled.
+"""Records to payloads: the work on each record before the shuffle.
 
-A record is fingerprinted, its texts stay behind, and the calls of one conversation that come close
-together travel as one payload. Nothing here depends on where records come from: a shard of a file
-(`shard_payloads`), the files of a watched folder, messages of a topic.
+A record is reduced to a fingerprint without its texts, and nearby calls of one conversation share
+a payload. Nothing here depends on the source of the records: a shard of a file
+(`shard_payloads`), the files of a watched folder, or messages of a topic.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
+from goodgain.transforms.core.dedup.fingerprint import (
+    CallFingerprint,
+    Fingerprinter,
+    record_encoding,
+)
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import Asked, LabelKeys, asked_by
@@ -21,7 +25,8 @@ from goodgain.transforms.core.records.search_call import SearchCall, canonical_e
 from goodgain.transforms.core.scoring.delivery import tied
 from goodgain.transforms.core.scoring.payload import payload
 
-MOST_BUFFERED_RESULTS = 5_000  # about 10 MB of calls
+MOST_BUFFERED_RESULTS = 5_000  # about 10 MB of ordinary calls, 80 MB of any
+_BYTES_OF_A_RESULT = 2**14  # of a record, that take as much room as a result
 
 
 class Packing(Struct, frozen=True):
@@ -29,10 +34,10 @@ class Packing(Struct, frozen=True):
 
     Attributes:
       rules: the compiled rules for duplicates (SPEC 4.3).
-      keep_encodings: carry each record's canonical encoding, for the rare orders that only it
-        decides (SPEC 3); costs as much as the texts. Otherwise only the records carry theirs that
-        are tied with another one of their payload.
-      label_keys: by what results find labels from outside; None where those of the traces count.
+      keep_encodings: keep the canonical encoding of every record, which rarely decides the order
+        of records (SPEC 3) and takes as much room as the texts. If False, only records that tie
+        with another one in their payload keep it.
+      label_keys: the keys by which results find labels from outside; None = labels of the traces.
     """
 
     rules: RuleTable
@@ -45,9 +50,9 @@ class Packed(Struct, frozen=True, gc=False):
 
     Attributes:
       payload: for `goodgain.transforms.core.scoring.payload.unpack`.
-      calls: how many search calls it holds.
-      earliest: the least of the times at which its records were given.
-      asked: what labels the calls need; None without `Packing.label_keys`.
+      calls: the number of search calls in it.
+      earliest: the smallest `at` of its records.
+      asked: the labels that the calls need; None without `Packing.label_keys`.
     """
 
     conversation_id: str
@@ -58,64 +63,69 @@ class Packed(Struct, frozen=True, gc=False):
 
 
 class Packer:
-    """Fingerprints records and joins those of one conversation. Holds memos: one for a thread."""
+    """Fingerprints records and joins those of one conversation. Caches; use one per thread."""
 
     def __init__(self, packing: Packing) -> None:
         self._packing = packing
         self._fingerprinter = Fingerprinter(packing.rules)
-        # The conversation not seen for longest comes first.
+        # The least recently seen conversation comes first.
         self._buffered: dict[str, _Buffered] = {}
         self._results = 0
 
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
-        """Take in one record; when many wait, give the conversations not seen for longest.
+        """Add one record; when many are buffered, yield the least recently seen conversations.
 
         A rejected record flags the conversation that it names (SPEC 3), if it names any.
 
         Args:
           record: search call or rejected record.
-          at: the time at which it is given, in whatever unit.
+          at: its time, in any unit.
         """
         conversation_id = record.conversation_id
-        if not conversation_id:  # nobody can tell what conversation a rejected record was of
+        if not conversation_id:  # of a rejected record whose conversation is unknown
             return iter(())
         buffered = self._buffered.pop(conversation_id, None) or _Buffered(at)
         self._buffered[conversation_id] = buffered
         buffered.earliest = min(buffered.earliest, at)
         if isinstance(record, SearchCall):
+            encoded = record_encoding(record)
             fingerprints = self._fingerprinter.call_fingerprint(
-                record, self._packing.keep_encodings
+                record, self._packing.keep_encodings, encoded
             )
             buffered.fingerprints.append(fingerprints)
             buffered.calls.append(record)
-            self._results += _room(record)
+            room = 1 + len(record.results) + len(encoded) // _BYTES_OF_A_RESULT
         else:
             buffered.rejected_records += record.records
+            room = 1 + len(conversation_id.encode()) // _BYTES_OF_A_RESULT
+        buffered.room += room
+        self._results += room
         full = self._results >= MOST_BUFFERED_RESULTS
         return self._packed(MOST_BUFFERED_RESULTS // 2) if full else iter(())
 
     def rest(self) -> Iterator[Packed]:
-        """One payload for each conversation that still waits."""
+        """One payload for each conversation that is still buffered."""
         return self._packed(0)
 
     def _packed(self, kept_results: int) -> Iterator[Packed]:
-        """Payloads, until no more than so many results are left."""
+        """Payloads, until fewer than `kept_results` results are left."""
         while self._buffered and self._results >= kept_results:
             conversation_id = next(iter(self._buffered))
             buffered = self._buffered.pop(conversation_id)
-            self._results -= sum(map(_room, buffered.calls))
+            self._results -= buffered.room
             yield buffered.packed(conversation_id, self._packing)
 
 
 class _Buffered:
-    """What is known of one conversation."""
+    """The buffered records of one conversation."""
 
-    __slots__ = ("calls", "earliest", "fingerprints", "rejected_records")
+    __slots__ = ("calls", "earliest", "fingerprints", "rejected_records", "room")
 
     def __init__(self, at: int) -> None:
         self.fingerprints: list[CallFingerprint] = []
         self.calls: list[SearchCall] = []
         self.rejected_records = 0
+        self.room = 0  # a call without results takes some too
         self.earliest = at
 
     def packed(self, conversation_id: str, packing: Packing) -> Packed:
@@ -139,7 +149,3 @@ class _Buffered:
             self.earliest,
             asked,
         )
-
-
-def _room(call: SearchCall) -> int:
-    return 1 + len(call.results)  # a call without results takes room too

@@ -1,24 +1,18 @@
 """Every metric of SPEC 5, declared once: columns, schemas, tables and reports come from here.
 
-A new metric of a conversation is an entry and its `function`. The ranking metrics of SPEC 8 declare
-themselves in `ranking`; those are chosen by the user.
+A new metric is an entry with its `function`, which `computed` calls. The ranking metrics of SPEC 8
+declare themselves in `ranking`; those are chosen by the user.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from operator import attrgetter, itemgetter
-from typing import Any
-
-from msgspec.structs import asdict
+from collections.abc import Iterable
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.scoring.gains import (
-    IterationCounts,
     iterations_after_last_good,
     iterations_for_all_good_results,
 )
-from goodgain.transforms.core.scoring.rows import ConversationRow
 
 NO_SEARCH = "the last turn did not search (N = 0)"
 _REWARDS_STOPPING = "Stopping early raises it, so read it beside CG."
@@ -263,36 +257,6 @@ ITERATION_METRICS: tuple[Metric, ...] = (
         "", "DupR@i / R@i, 0 if R@i = 0", words="Repeated results so far",
     ),
 )  # fmt: skip
-
-
-COMPUTED_METRICS = tuple(metric for metric in CONVERSATION_METRICS if metric.function)
-_COLUMNS = tuple(metric.name for metric in CONVERSATION_METRICS if not metric.function)
-COMPUTED_NAMES = tuple(metric.name for metric in COMPUTED_METRICS)
-_of_columns = attrgetter(*_COLUMNS)
-_in_order = itemgetter(
-    *((*_COLUMNS, *COMPUTED_NAMES).index(metric.name) for metric in CONVERSATION_METRICS)
-)
-
-
-def computed(iterations: Sequence[IterationCounts]) -> tuple[int | float | None, ...]:
-    """The values of the metrics that have a function, null without iterations (SPEC 5)."""
-    return tuple(
-        metric.function(iterations) if metric.function and iterations else None
-        for metric in COMPUTED_METRICS
-    )
-
-
-def values_at_end(row: ConversationRow) -> tuple[float | None, ...]:
-    """The values of `CONVERSATION_METRICS`."""
-    values: tuple[float | None, ...] = _in_order((*_of_columns(row), *row.computed))
-    return values
-
-
-def columns_of(row: ConversationRow) -> dict[str, Any]:
-    """A row by its columns; those of ranking metrics, pool and costs are left in one each."""
-    columns = asdict(row)
-    columns.update(zip(COMPUTED_NAMES, columns.pop("computed"), strict=True))
-    return columns
 
 
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:

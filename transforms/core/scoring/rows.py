@@ -42,6 +42,7 @@ class IterationRow(Struct, frozen=True, array_like=True):
     Attributes:
       pool: shares of the topic's pool found so far; None without a pool (SPEC 9).
       costs: by column, those costs that are looked at (SPEC 5).
+      computed: values of the metrics that have a function, in the order of `registry`.
     """
 
     conversation_id: str
@@ -71,6 +72,7 @@ class IterationRow(Struct, frozen=True, array_like=True):
     SRR_at_i: float
     pool: PoolShares | None = None
     costs: dict[str, float | None] = {}
+    computed: tuple[int | float | None, ...] = ()
 
 
 class ConversationRow(Struct, frozen=True, array_like=True):
@@ -84,7 +86,7 @@ class ConversationRow(Struct, frozen=True, array_like=True):
       ranking: values of the ranking metrics asked for, in their order (SPEC 8).
       pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
       costs: by column, those costs that are looked at, and gain for each unit (SPEC 5).
-      computed: values of the metrics that `registry` computes, in its order.
+      computed: values of the metrics that have a function, in the order of `registry`.
     """
 
     conversation_id: str

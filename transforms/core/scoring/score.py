@@ -21,6 +21,7 @@ from goodgain.transforms.core.ranking import (
     judged_results,
 )
 from goodgain.transforms.core.scoring.best_case import BestCase, best_case, best_counts
+from goodgain.transforms.core.scoring.computed import computed, with_computed
 from goodgain.transforms.core.scoring.costs import (
     AtBudget,
     Costs,
@@ -42,7 +43,6 @@ from goodgain.transforms.core.scoring.pool_shares import (
     unsearched_outcome,
 )
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool, turn_list
-from goodgain.transforms.core.scoring.registry import computed
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
@@ -149,8 +149,9 @@ def score_tally(
       rejected_records: how many of its records were rejected (SPEC 3).
       shares: by i - 1, what was found of the topic's pool; None without one.
     """
-    iterations = iteration_rows(
-        conversation_id, told.last_turn or 0, told.attributes, told.iterations
+    iterations = with_computed(
+        iteration_rows(conversation_id, told.last_turn or 0, told.attributes, told.iterations),
+        told.iterations,
     )
     if shares is not None:
         iterations = [

@@ -1,4 +1,4 @@
-"""Scores of conversations from their payloads, folded in native code where that can do it."""
+"""Scores of conversations from their payloads, folded in native code where possible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STEPS = tuple(step.value for step in Step)
 
 
 class PayloadScorer:
-    """Scores one conversation after the other. Remembers layouts: one for a thread."""
+    """Scores one conversation at a time. Caches layouts; use one per thread."""
 
     def __init__(self, scoring: Scoring, pools: TopicPools | None = None) -> None:
         """Score by `scoring`; `pools` are of topics, read when it has a pool."""
@@ -52,10 +52,10 @@ class PayloadScorer:
         Args:
           conversation_id: whose they are.
           payloads: from `payload`.
-          rejected_records: how many of its records were rejected beside those in the payloads.
+          rejected_records: number of its rejected records that the payloads do not count.
 
         Raises:
-          EncodingsNeededError: an order hangs on canonical encodings that were left behind.
+          EncodingsNeededError: an order depends on canonical encodings that were not kept.
           GoodGainError: a file of the pool cannot be read.
         """
         told = None if self._folder is None else self._folder.fold(payloads)
@@ -77,7 +77,7 @@ class PayloadScorer:
 
 
 def _native_folder(scoring: Scoring) -> Any | None:
-    """Native code for what is asked; None where it is not there or does not do all of it."""
+    """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
     details = scoring.bounds or scoring.per_call or scoring.keep_duplicates
     if native is None or details or scoring.label_keys is not None or scoring.pool is not None:
@@ -122,7 +122,7 @@ def _by_step(counts: Sequence[int]) -> dict[str, int]:
 
 
 def _told_rules(rules: RuleTable) -> dict[str, Any]:
-    """What native code needs of the rules; types by number, with those of `default` at 0."""
+    """The rules for native code; types by number, with `default` at 0."""
     return {
         "types": [_told_type(one) for one in (rules.default, *rules.types)],
         "containers": sorted(rules.containers),
@@ -148,7 +148,7 @@ def _told_points(points: Confidence) -> tuple[Any, ...]:
 
 
 def _layout(rules: RuleTable, codes: bytes) -> tuple[Any, ...]:
-    """Where things stand in fingerprints with these codes, once for all with the same."""
+    """The layout of fingerprints with these codes, cached."""
     layout = layout_of(codes)
     keys = [position for _, position in layout.keys]
     positions = [*keys, *(position for _, position in layout.values)]
@@ -165,7 +165,7 @@ def _layout(rules: RuleTable, codes: bytes) -> tuple[Any, ...]:
 
 
 def _type_name(rules: RuleTable, number: int) -> str | None:
-    """What counts call a type; None where only the calls know it."""
+    """The name of a type in counts; None if only the calls know it."""
     if number == NO_TYPE:
         return UNTYPED
     return None if number == UNKNOWN_TYPE else rules.types[number - 1].name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from goodgain.transforms.core.dedup.fingerprint import record_digest
+from goodgain.transforms.core.dedup.fingerprint import record_digest, record_encoding
 from goodgain.transforms.core.files.reading import (
     Open,
     Records,
@@ -91,7 +91,7 @@ def encodings_of(
     """As `encodings_of_shard`, of records."""
     for record in records:
         if isinstance(record, SearchCall) and record.conversation_id in ties:
-            digest = record_digest(record)
+            digest = record_digest(record_encoding(record))
             if digest in ties[record.conversation_id]:
                 encodings = {digest: canonical_encoding(record)}
                 yield record.conversation_id, payload((), encodings=encodings)

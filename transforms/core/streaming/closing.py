@@ -1,10 +1,9 @@
-"""When a conversation of a stream is closed, and what is late (SPEC 3, 7). All times are in ms.
+"""When a conversation of a stream closes, and which records are late (SPEC 3, 7); times in ms.
 
-`arrived` and `woken` decide; the DoFn that holds a conversation's state carries out what they
-return. They read no clock: each conversation has one event-time timer, its wake-up, which tells
-them that the watermark has reached a time. It is set when the first payload arrives. A later
-payload may only move it to an earlier time; whether the conversation went on is checked when it
-fires.
+`arrived` and `woken` decide; the DoFn that holds a conversation's state carries out their
+decisions. They read no clock: each conversation has one event-time timer, its wake-up, which fires
+when the watermark has reached its time. It is set when the first payload arrives. A later payload
+may only move it to an earlier time; whether the conversation continued is checked when it fires.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ STREAM = "stream"
 
 
 class Closing(Struct, frozen=True):
-    """When conversations of a stream are closed and how much of them is kept until then.
+    """The rules for closing conversations of a stream, and limits on open ones.
 
     A conversation is closed when the watermark reaches the first of: `gap` after its last event;
     the moment after a record that says `is_final`; `max_open` after the first record that arrived.
-    A conversation of which only flags for rejected records arrived is closed `gap` after the last
-    flag's timestamp, or at the end of the stream if that flag has none.
+    If only flags for rejected records arrived, it is closed `gap` after the last flag's timestamp,
+    or at the end of the stream if that flag has none.
 
     Attributes:
       gap: ms of event time without a record after which a conversation has ended.
@@ -50,7 +49,7 @@ class Closing(Struct, frozen=True):
       live: whether iteration rows are emitted before the conversation is closed.
 
     Raises:
-      UsageError: a value makes no sense.
+      UsageError: a value is too small.
     """
 
     gap: int = 30 * _MINUTE
@@ -71,18 +70,20 @@ class Closing(Struct, frozen=True):
             ("out_of_orderness", 0),
         ):
             if getattr(self, name) < least:
-                raise UsageError(f"{name} is {getattr(self, name)}; give {least} or more.")
+                raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
 
 
 class Arrival(Struct, frozen=True):
-    """A payload that has arrived.
+    """Times and sizes of a payload that has arrived.
 
     Attributes:
       at: event time of the payload itself.
-      first, last: event times of its records, `at` where a record has none or there are none.
-      final: event time of its first record that says `is_final`.
-      records, results, size: how many it holds; size is in bytes.
-      rejected: records of the conversation that could not be used.
+      first, last: event times of its first and last record; `at` for records without a time, or
+        without records.
+      final: event time of its first record with `is_final`.
+      records, results: their numbers.
+      size: in bytes.
+      rejected: number of records of the conversation that could not be used.
     """
 
     at: int
@@ -116,11 +117,12 @@ class Conversation(Struct, frozen=True, array_like=True):
 
     Attributes:
       wake: the time of the pending wake-up.
-      opened: event time of the first payload with records that arrived; None while none has.
-      last: of its last record; final: of its first record that says `is_final`.
-      flagged: of the last payload without records: a flag for records that could not be used.
-      results, size: of the payloads that are kept.
-      over_cap: records that were dropped; rejected: these, and those that dropped flags stand for.
+      opened: event time of the first payload with records; None before it.
+      last, final: event times of its last record, and of its first record with `is_final`.
+      flagged: event time of the last payload without records, a flag for unusable records.
+      results, size: totals over the kept payloads.
+      over_cap: records that were dropped because of a limit.
+      rejected: these, and the records behind dropped flags.
       closed: the time at which it was closed; None while it is open.
     """
 
@@ -136,7 +138,7 @@ class Conversation(Struct, frozen=True, array_like=True):
     closed: int | None = None
 
     def deadline(self, closing: Closing) -> int:
-        """When it will be closed, unless more arrives."""
+        """The time at which it will be closed, unless more arrives."""
         if self.opened is None or self.last is None:
             # A flag has no event time of its own, only its element's timestamp, if that is set.
             is_timed = self.flagged is not None and self.flagged >= EARLIEST_MILLIS
@@ -194,7 +196,7 @@ def arrived(
 
 
 def parted(frame: Frame) -> list[Frame]:
-    """Split a payload into one for each call, so that as many are kept as there is room for."""
+    """Split a payload into one per call, to keep as many calls as the limits allow."""
     parts = [Frame([call]) for call in frame.calls]
     if frame.rejected_records or frame.external is not None or not parts:
         parts.append(Frame([], frame.rejected_records, frame.external))
@@ -226,7 +228,7 @@ def woken(known: Conversation, now: int, closing: Closing) -> tuple[WakeAction, 
 
 
 def event_time(score: ConversationScore) -> int | None:
-    """The event time of a conversation: its last event, or when it closed if that is earlier.
+    """The event time of a conversation: its last event, or its closing if that is earlier.
 
     The last event may lie years ahead, after a wrong clock. None where no record has a time.
     """
@@ -235,7 +237,7 @@ def event_time(score: ConversationScore) -> int | None:
 
 
 def late_rows(conversation_id: str, frame: Frame) -> Iterator[LateRow]:
-    """The rows of records that came after their conversation was closed (SPEC 3)."""
+    """The rows of records that arrived after their conversation was closed (SPEC 3)."""
     for call in frame.calls:
         yield LateRow(
             conversation_id,
@@ -256,7 +258,7 @@ def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Itera
             position=f"turn {call.turn}, iteration {call.iteration}, "
             f"record {call.record_digest.hex()}",
             reason=f"The conversation holds more than the {closing.most_results} results or "
-            f"{closing.most_bytes} bytes that may be open; if that is no mistake, raise "
+            f"{closing.most_bytes} bytes that may be open; if that is intended, raise "
             "--max-open-results or --max-open-bytes.",
             conversation_id=conversation_id,
         )

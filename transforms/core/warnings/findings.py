@@ -1,4 +1,4 @@
-"""What the checks of SPEC 10 look at."""
+"""The input of the checks of SPEC 10."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READ = "records.read"
 
 
 class SliceLabels(Struct, frozen=True):
-    """How many results of a slice there are, and how many of them have no label."""
+    """The number of results of a slice, and of those without a label."""
 
     slice: Mapping[str, str]
     results: int
@@ -26,7 +26,7 @@ class SliceLabels(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share without label; 0 of nothing."""
+        """The share without label; 0 without results."""
         return self.unlabelled / self.results if self.results else 0.0
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class SliceLabels(Struct, frozen=True):
 
 
 class LabelSpan(Struct, frozen=True):
-    """How the votes on pool documents agree where two voters carry an id of one name (SPEC 9).
+    """Agreement of votes on pool documents whose voters share an id of one name (SPEC 9).
 
     Attributes:
       documents: pool documents with votes of two conversations that carry it.
@@ -46,18 +46,18 @@ class LabelSpan(Struct, frozen=True):
 
 
 class Findings(Struct, frozen=True):
-    """Everything that the checks look at.
+    """The input of the checks.
 
     Attributes:
       counts: by dotted name: those of `data_counts`, and of the results of the scored turns.
-      good_gain_threshold: the least gain of a good result.
+      good_gain_threshold: the smallest gain of a good result.
       rules: for duplicates.
-      records: how many were read; None where that is not known, as in a window of a stream.
+      records: number of records read; None if unknown, as in a window of a stream.
       seen: the names that the first records use.
-      slices: the labels by slice, without that of everything.
-      external: whether labels come from outside, so that the traces are not to blame.
-      clock: what AHEAD was counted against, in ms.
-      label_spans: by id name, of the pool that it was scored with.
+      slices: the labels by slice, without the slice of all conversations.
+      external: whether labels come from outside the traces.
+      clock: the time that timestamps in the future (AHEAD) were counted against, in ms.
+      label_spans: by id name, for the pool that it was scored with.
     """
 
     counts: Mapping[str, int]
@@ -75,7 +75,7 @@ class Findings(Struct, frozen=True):
         return self.counts.get(name, 0)
 
     def accepted(self, option: str) -> str:
-        """How a run is told to accept what is odd; "" of a window, since a stream goes on."""
+        """The words on how to accept a warning; "" for a window, since a stream goes on anyway."""
         return "" if self.records is None else f"; {option} accepts it"
 
     @property
@@ -85,5 +85,5 @@ class Findings(Struct, frozen=True):
 
     @property
     def unknown_names(self) -> list[UnknownName]:
-        """Names that nothing reads."""
+        """Names that Good Gain does not read."""
         return unknown_names(self.seen, self.rules.fields)

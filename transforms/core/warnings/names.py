@@ -1,4 +1,4 @@
-"""Field names that SPEC 2 does not have, and the ones that were likely meant (SPEC 10)."""
+"""Field names that SPEC 2 does not define, and those that were likely meant (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
-_MOST_NAMES = 1_000  # remembered of each kind; beyond it names are data and no names
-# What other systems call our fields, without case and joints.
+_MOST_RESULTS = 1_000  # looked at of one record
+_MOST_NAMES = 1_000  # kept of each kind; with more, the keys are data rather than names
+# Names of our fields in other systems, in lower case and without separators.
 _CALL_SYNONYMS = {
     "session": "conversation_id",
     "sessionid": "conversation_id",
@@ -79,13 +80,13 @@ _RESULT_SYNONYMS = {
 
 
 class SeenNames(Struct, frozen=True):
-    """The names that some records use, with a value or without.
+    """The names that some records use, with or without a value.
 
     Attributes:
       call, result: names of the fields of records and of their results.
       ids, fields: names in the maps of results.
       types: entity types that each named id occurs with; "" for none.
-      without_source: fields to be renamed that no record has.
+      without_source: fields that --map renames but no record has.
       costs: names of costs.
     """
 
@@ -99,12 +100,12 @@ class SeenNames(Struct, frozen=True):
 
 
 class UnknownName(Struct, frozen=True, order=True):
-    """A name that nothing reads.
+    """A name that Good Gain does not read.
 
     Attributes:
-      place: where it stands, like `relevance` or `results[].relevance`.
-      name: the last part of it.
-      meant: what it likely stands for, as `--map` takes it; None when nothing is near.
+      place: its path, like `relevance` or `results[].relevance`.
+      name: the last part of the path.
+      meant: the field that is likely meant, as `--map` takes it; None if none is close.
     """
 
     place: str
@@ -113,7 +114,7 @@ class UnknownName(Struct, frozen=True, order=True):
 
 
 def names_in(records: Iterable[Any]) -> SeenNames:
-    """The names in some records as their format gives them, of whatever shape they are."""
+    """The names in some decoded records of any shape."""
     call: set[str] = set()
     result: set[str] = set()
     maps: dict[str, set[str]] = {"ids": set(), "fields": set()}
@@ -124,7 +125,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
             continue
         call.update(_texts(record))
         costs.update(_keys(record.get("costs")))
-        for one in _listed(record.get("results")):
+        for one in _listed(record.get("results"))[:_MOST_RESULTS]:
             result.update(_texts(one))
             for name, found in maps.items():
                 found.update(_keys(one.get(name)))
@@ -142,7 +143,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
 
 
 def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
-    """Every name that is no field of a record or a result, those with a likely meaning first.
+    """Every name that is not a field of a record or a result, those with a likely field first.
 
     Args:
       seen: the names that occur.
@@ -176,7 +177,7 @@ def _listed(results: Any) -> list[Mapping[Any, Any]]:
 
 
 def _keys(map_: Any) -> list[str]:
-    """The keys of a map, which some formats give as pairs."""
+    """The keys of a map, which some formats decode to pairs."""
     if isinstance(map_, Mapping):
         return [name for name, value in map_.items() if isinstance(name, str) and value is not None]
     pairs = map_ if isinstance(map_, list | tuple) else ()

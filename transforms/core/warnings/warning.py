@@ -1,4 +1,4 @@
-"""What a warning says, and which of them a run must not end well with (SPEC 10)."""
+"""Data warnings, and which of them make a run exit with code 3 (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _ENOUGH_LABELS = 30  # fewer may all be bad by chance
 
 
 class DataWarning(Struct, frozen=True):
-    """Something in the data that makes numbers mean less than they seem to.
+    """A finding in the data that makes numbers less meaningful than they seem.
 
     Attributes:
       code: one of CODES.
-      count: how many results, records or names are concerned.
-      share: their part of all, 0..1; None where there is no whole.
-      message: what was found and what it does to the numbers.
-      remedy: what to do.
+      count: number of results, records or names that it is about.
+      share: their share of all; None where a share makes no sense.
+      message: the finding and its effect on the numbers.
+      remedy: the remedy.
     """
 
     code: str
@@ -59,7 +59,7 @@ class DataWarning(Struct, frozen=True):
 
 
 def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
-    """The codes that a user has said to accept, by `--allow-unlabelled` and `--allow-no-good`."""
+    """The codes that a user accepts, by `--allow-unlabelled` and `--allow-no-good`."""
     return frozenset(
         code
         for code, is_allowed in ((NO_LABELS, unlabelled), (LABELS_BELOW_THRESHOLD, no_good))
@@ -68,7 +68,7 @@ def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
 
 
 def grave(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
-    """Those with which a run ends with exit code 3 although its outputs are written."""
+    """The warnings that make a run exit with code 3, although its outputs are written."""
     return [one for one in warnings if _is_grave(one) and one.code not in allowed]
 
 

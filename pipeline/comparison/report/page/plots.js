@@ -7,16 +7,19 @@ const POPULATIONS = [
 ];
 const SHOWN_PAIRS = 50; // in the table, from each end
 const INTERVAL = `${number(100 * data.level, true)} % interval`;
-const CORRECTED = "interval, corrected"; // the one that the verdict rests on
+const CORRECTED = "interval, corrected"; // the one that decides the verdict
 
 function atEnd(slice, metric) {
   const values = slice.end[metric];
   return values && Object.fromEntries(data.parts.map((part, place) => [part, values[place]]));
 }
 
-// The words of a metric, or its name where there is no room for them.
+// The label of a metric, or its name where the label is too long, on two lines if need be.
 function rowLabel({name, label}, longest) {
-  return label.length > longest ? shorter(name, longest) : label;
+  if (label.length <= longest) return plain(label);
+  const cut = name.lastIndexOf("_", longest);
+  const lines = name.length > longest && cut > 0 ? [name.slice(0, cut + 1), name.slice(cut + 1)] : [name];
+  return lines.map((line) => plain(shorter(line, longest))).join("<br>");
 }
 
 function told(row) {
@@ -57,7 +60,7 @@ function drawForest(figure, slice, which, scaleName) {
   const longest = narrow.matches ? 20 : 34;
   return draw(figure, `${title}. The numbers are in the table below.`, forest(points), {
     hovermode: "closest", height: 110 + 27 * names.length, shapes: [lineAt(0)], xaxis: axis(scale.title, {zeroline: false}),
-    yaxis: rowAxis(metrics.map((metric) => `${plain(rowLabel(metric, longest))} ${ARROWS[metric.direction]}`)),
+    yaxis: rowAxis(metrics.map((metric) => `${rowLabel(metric, longest)} ${ARROWS[metric.direction]}`)),
   });
 }
 
@@ -83,7 +86,7 @@ function drawGsb(figure, slice) {
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", barmode: "stack", bargap: .35, height: 110 + 27 * names.length, annotations: notes,
     margin: {l: 48, r: narrow.matches ? 70 : 210, t: 12, b: 48}, xaxis: axis("percent of the pairs", {range: [0, 100], zeroline: false}),
-    yaxis: rowAxis(names.map((name) => plain(rowLabel(data.metrics.end[name], narrow.matches ? 20 : 34)))),
+    yaxis: rowAxis(names.map((name) => rowLabel(data.metrics.end[name], narrow.matches ? 20 : 34))),
   });
 }
 
@@ -137,7 +140,7 @@ function drawPairs(figure, name) {
     customdata: keys.map((key, at) => [key, number(pairs.base[at]), number(pairs.candidate[at]), difference(pairs.difference[at])]),
     hovertemplate: "%{customdata[0]}<br>%{customdata[1]} to %{customdata[2]} (%{customdata[3]})<br>pair %{x:,d}<extra></extra>",
   }];
-  const some = pairs.ranks.length < pairs.count ? ` (${number(pairs.ranks.length, true)} of them, evenly chosen)` : "";
+  const some = pairs.ranks.length < pairs.count ? ` (${number(pairs.ranks.length, true)} of them, evenly spaced)` : "";
   const title = `Difference of ${metric.title} in ${number(pairs.count, true)} pairs, by size${some}`;
   const ends = pairs.ranks.map((_, at) => at).filter((at) => at < SHOWN_PAIRS || at >= pairs.ranks.length - SHOWN_PAIRS);
   const left = pairs.ranks.length - ends.length;

@@ -1,4 +1,4 @@
-// What the reader chose of a comparison, and everything that follows from it.
+// The reader's choices on a comparison's page, and the plots and numbers that follow them.
 const currentSlice = () => data.slices[Number(chosen("slice") ?? 0)];
 
 const DRAWINGS = {
@@ -18,7 +18,7 @@ const ARMS = [
   {arm: "candidate", label: "Candidate", tone: "accent", dash: "solid", symbol: "circle"},
 ];
 
-// What the plots of costs draw of either arm; nothing of a slice that the page has no room for.
+// The data of both arms for the plots of costs; empty for a slice that the page has no room for.
 function armsOf() {
   const arms = data.arms[Number(chosen("slice") ?? 0)] ?? {};
   const name = chosen("cost");
@@ -33,10 +33,12 @@ function armsOf() {
 }
 
 const TEXTS = {
-  interval: (row) => interval(row.ci_low, row.ci_high, difference),
+  interval: (row, metric) => interval(row.ci_low, row.ci_high, (end) => change(end, metric)),
+  base_mean: (row, metric) => amount(row.base_mean, metric),
+  candidate_mean: (row, metric) => amount(row.candidate_mean, metric),
   n: countOf,
   counts: (row) => (row.good === null ? NONE : [row.good, row.same, row.bad].map((count) => number(count, true)).join(" / ")),
-  difference: (row) => difference(row.difference),
+  difference: (row, metric) => change(row.difference, metric),
   effect_size: (row) => difference(row.effect_size),
   gsb: (row) => difference(row.gsb),
   relative_difference: (row) => relative(row.relative_difference),
@@ -52,7 +54,7 @@ function tellSlice() {
   document.querySelectorAll("[data-metric]").forEach((shown) => {
     const {metric, part} = shown.dataset;
     const row = atEnd(slice, metric);
-    shown.textContent = part in TEXTS ? TEXTS[part](row) : number(row[part]);
+    shown.textContent = part in TEXTS ? TEXTS[part](row, data.metrics.end[metric]) : number(row[part]);
     if (part === "verdict") shown.dataset.verdict = row.verdict;
   });
 }

@@ -6,7 +6,7 @@ const OUTCOMES = {
 const [MEAN, LOW, HIGH, COUNT] = [0, 1, 2, 3]; // places in the means of a day
 const [BASE, DIFFERENCE, CHANGE_LOW, CHANGE_HIGH, CHANGE_COUNT, VERDICT] = [0, 1, 2, 3, 4, 5]; // in its changes
 
-// A place for each day that there is: one long after the others would leave all between them empty.
+// One place for each day in the history, so that days without a run leave no gap.
 function dayAxis(days) {
   const dates = days.map(({date}) => date);
   const step = Math.ceil(dates.length / (narrow.matches ? 4 : 9));
@@ -46,7 +46,7 @@ function drawChanges(figure, days, name) {
     x: day.date, kind: change[VERDICT], y: change[DIFFERENCE], low: change[CHANGE_LOW], high: change[CHANGE_HIGH],
     told: `${day.date}<br>${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
   }));
-  const title = `Difference of ${metric.title} to the baseline by day`;
+  const title = `Difference of ${metric.title} from the baseline by day`;
   fillTable(figure, title, ["day", "difference", "95 % interval", "n", "verdict", "baseline"], rows.map(([day, change]) => [
     day.date, difference(change[DIFFERENCE]), interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference), number(change[CHANGE_COUNT], true), change[VERDICT], day.baseline,
   ]));

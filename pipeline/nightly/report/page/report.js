@@ -1,4 +1,4 @@
-// What the reader chose of the days, and everything that follows from it.
+// The reader's choices on the page of days, and the plots that follow them.
 const currentDays = () => data.days.slice(-Number(chosen("range")));
 
 const DRAWINGS = {

@@ -89,7 +89,7 @@ def test_pair_shows_its_key_and_values_under_the_pointer(page):
     point = page.find_element("css selector", "#figure-pairs .trace.bars .point")
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
     ActionChains(page).move_to_element(point).perform()
-    selector = "#figure-pairs .hoverlayer text"
+    selector = "#figure-pairs .pointed"
     eventually(page, lambda: any("(+2.00)" in text for text in texts(page, selector)))
 
 

@@ -57,8 +57,8 @@ def test_section_tells_both_arms(browser, address):
     ]
     (told,) = texts(browser, "#stops-paying")
     assert told == (
-        "Base: iteration 3 brings less for a unit of tokens than all of them together, 0.0125. "
-        "Candidate: iteration 2 brings less for a unit of tokens than all of them together, 0.0286."
+        "Base: iteration 3 gains less per unit of tokens than all iterations together, 0.0125. "
+        "Candidate: iteration 2 gains less per unit of tokens than all iterations together, 0.0286."
     )
     curves = texts(browser, "#figure-gained tbody td:nth-child(2)")
     assert curves == ["Base"] * 3 + ["Candidate"] * 2

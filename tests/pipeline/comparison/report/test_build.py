@@ -110,14 +110,14 @@ def test_unpaired_page_has_no_pairs_and_says_so(tmp_path):
     output = write_comparison(tmp_path, arms(), "--unpaired")
     page = Page((output / "report.html").read_bytes())
     assert not any(page.having(id=section) for section in ("gsb", "pairs", "examples"))
-    assert "Nothing was paired, as asked" in page.text
+    assert "No pairs were formed, as requested" in page.text
     assert "Welch" in page.text
 
 
 def test_forced_comparison_says_in_what_the_runs_differ(tmp_path):
     output = write_comparison(tmp_path, arms(), "--force", parameters=({}, {"g_max": 3}))
     page = Page((output / "report.html").read_bytes())
-    assert "Forced. The runs differ in g_max (none against 3)" in page.text
+    assert "Forced. The runs differ in g_max (none and 3)" in page.text
 
 
 def test_policies_are_shown_where_they_were_asked_for(output, page):
@@ -129,7 +129,7 @@ def test_policies_are_shown_where_they_were_asked_for(output, page):
     }  # fmt: skip
     manifest = json.loads((output / "manifest.json").read_text())
     page = Page(build_comparison_report(str(output), {**manifest, "sensitivity": [row]}))
-    assert "CG exact ids only 1.000 1.500 +0.500 none worse turns" in page.text
+    assert "CG exact ids only 1.000 1.500 +0.500 none worse changes" in page.text
 
 
 def test_family_without_a_metric_at_n_gives_a_page(tmp_path):
@@ -151,4 +151,4 @@ def test_comparison_without_its_rows_is_a_usage_error(tmp_path, capsys):
     output = write_comparison(tmp_path, arms())
     shutil.rmtree(output / "comparison")
     assert main(["report", str(output)]) == 2
-    assert "holds no rows of the comparison any more" in capsys.readouterr().err
+    assert "comparison holds 0 rows, but" in capsys.readouterr().err

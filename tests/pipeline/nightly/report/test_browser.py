@@ -65,7 +65,7 @@ def test_day_shows_its_verdict_and_baseline_under_the_pointer(browser, addresses
     points = page.find_elements("css selector", "#figure-trend .trace.scatter .point")
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", points[-1])
     ActionChains(page).move_to_element(points[-1]).perform()
-    selector = "#figure-trend .hoverlayer text"
+    selector = "#figure-trend .pointed"
     eventually(
         page, lambda: any("compared with 2025-03-01" in one for one in texts(page, selector))
     )

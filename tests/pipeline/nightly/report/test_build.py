@@ -61,7 +61,7 @@ def test_long_history_stays_small_and_says_what_is_left_out():
 
 
 def test_history_without_a_day_gives_a_page():
-    assert "No day was run yet" in Page(build_nights_report([])).text
+    assert "No day has run yet" in Page(build_nights_report([])).text
 
 
 def test_metric_that_only_some_days_have_is_shown():

@@ -1,0 +1,89 @@
+"""Outputs that were cut since the run are refused in a sentence, also where a row ends."""
+
+import json
+import re
+
+import pytest
+
+import goodgain as gg
+from goodgain.pipeline.outputs.datasets import REJECTED
+from goodgain.pipeline.outputs.folder import MANIFEST, MEANS_CSV, read_dataset
+from goodgain.pipeline.outputs.formats import FORMATS
+from goodgain.pipeline.outputs.means import MeansWanted, read_means
+from goodgain.transforms.core.errors import UsageError
+from tests.pipeline.api.test_evaluate import CALLS
+from tests.pipeline.outputs.test_means import written
+
+ROWS = [{column.name: f"{at}" for column in REJECTED.columns} for at in range(40)]
+for at, row in enumerate(ROWS):
+    row["records"] = at
+
+
+def rejected_in(folder, file_format, rows=ROWS, claimed=None):
+    """Write `rejected` and a manifest that tells its rows; the file."""
+    (folder / REJECTED.name).mkdir()
+    path = folder / REJECTED.name / f"part-00000-of-00001{FORMATS[file_format].suffix}"
+    with path.open("wb") as file:
+        FORMATS[file_format].write(REJECTED, rows, file)
+    datasets = {REJECTED.name: len(rows) if claimed is None else claimed}
+    (folder / MANIFEST).write_text(json.dumps({"datasets": datasets}))
+    return path
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_dataset_that_lost_whole_rows(file_format, tmp_path):
+    rejected_in(tmp_path, file_format, ROWS[:-1], claimed=len(ROWS))
+    said = (
+        f"{tmp_path}/rejected holds 39 rows, but 40 by manifest.json: it was cut or changed since "
+        "the run; run it again."
+    )
+    with pytest.raises(UsageError, match=re.escape(said)):
+        list(read_dataset(str(tmp_path), REJECTED.name))
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+@pytest.mark.parametrize("claimed", [None, "by nobody"])
+def test_a_dataset_that_is_whole_or_of_which_nobody_tells(file_format, claimed, tmp_path):
+    rejected_in(tmp_path, file_format)
+    if claimed:
+        (tmp_path / MANIFEST).unlink()
+    assert [row["records"] for row in read_dataset(str(tmp_path), REJECTED.name)] == [*range(40)]
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_dataset_that_ends_within_a_row(file_format, tmp_path):
+    path = rejected_in(tmp_path, file_format)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(UsageError, match=rf"{re.escape(str(path))} is damaged \(.+run it again\."):
+        list(read_dataset(str(tmp_path), REJECTED.name))
+
+
+@pytest.mark.parametrize("wanted", [MeansWanted(), MeansWanted(metrics=frozenset({"CG"}))])
+def test_a_table_of_means_that_lost_its_last_row(wanted, tmp_path):
+    rows = written(str(tmp_path), "avro")
+    folder = tmp_path / ".unfinished"
+    (folder / MANIFEST).write_text(json.dumps({"datasets": {"means": len(rows)}}))
+    expected = list(read_means(str(folder), wanted))
+    table = folder / MEANS_CSV
+    content = table.read_bytes()
+    table.write_bytes(content[: content.rfind(b"\n", 0, -1) + 1])
+    said = f"{table} holds {len(rows) - 1:,} rows, but {len(rows):,} by manifest.json"
+    with pytest.raises(UsageError, match=re.escape(said)):
+        list(read_means(str(folder), wanted))
+    table.unlink()  # as the sentence says
+    assert list(read_means(str(folder), wanted)) == expected
+
+
+def test_tables_that_python_loads(tmp_path):
+    gg.evaluate(CALLS).save(tmp_path / "saved")
+    manifest = json.loads((tmp_path / "saved" / MANIFEST).read_text())
+    manifest["datasets"] = {"conversations": 2, "iterations": 40}
+    (tmp_path / "saved" / MANIFEST).write_text(json.dumps(manifest))
+    loaded = gg.load(tmp_path / "saved")
+    assert len(loaded.conversations) == 2
+    with pytest.raises(UsageError, match=r"iterations holds \d rows, but 40 by manifest\.json"):
+        loaded.iterations  # noqa: B018
+    (path,) = (tmp_path / "saved" / "means").glob("*.parquet")
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(UsageError, match=rf"{re.escape(str(path))} is damaged"):
+        loaded.means  # noqa: B018

@@ -1,0 +1,92 @@
+"""Usable records that stand for gigabytes end a command in one sentence and little memory."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import goodgain
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.transforms.core.errors import GoodGainError
+from tests.core.files.limited import MOST_MEMORY
+from tests.pipeline.runs import SAMPLE, manifest, run
+
+MEBIBYTE = 2**20
+SAID = "The traces decode to more than one process should hold"
+
+COMMAND = """
+import re, sys
+from goodgain.pipeline.__main__ import main
+code = main(sys.argv[1:])
+held = re.search("VmHWM:\\\\s+([0-9]+)", open("/proc/self/status").read())[1]
+sys.stderr.write(f"\\n{int(held) * 1024}")
+sys.exit(code)
+"""
+
+
+def record(number, **fields):
+    result = {"id": "x", "gain": 2}
+    return {"conversation_id": f"c{number}", "iteration": 1, "results": [result], **fields}
+
+
+HOSTILE = {
+    "attributes": lambda at: record(at, attributes={"a": "a" * MEBIBYTE}),
+    "ids": lambda at: record(at, conversation_id=f"c{at}" + "d" * MEBIBYTE),
+    "rejected": lambda at: record(at, conversation_id=f"c{at}" + "d" * MEBIBYTE, iteration=0),
+}
+
+
+def hostile_file(folder, kind, count=300):
+    path = folder / "in.jsonl.gz"
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.writelines(json.dumps(HOSTILE[kind](at)) + "\n" for at in range(count))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("native", ["1", "0"])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_by_default_a_small_input_stays_below_a_gigabyte(kind, native, tmp_path):
+    path = hostile_file(tmp_path, kind)
+    assert path.stat().st_size < 2 * MEBIBYTE
+    words = ["run", "--input", str(path), "--output", str(tmp_path / "out"), "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "GOODGAIN_NATIVE": native},
+    )
+    assert done.returncode == ExitCode.FAILED, done.stderr
+    said, memory = done.stderr.rsplit("\n", 1)
+    assert said.count(SAID) == 1
+    assert "Traceback" not in said
+    assert int(memory) < MOST_MEMORY
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(tmp_path, capsys):
+    out = tmp_path / "out"
+    assert run(out, [SAMPLE], "--max-held-bytes=100000") == ExitCode.FAILED
+    assert f"{SAID}, about 100,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
+    assert not (out / "manifest.json").exists()
+    assert run(out, [SAMPLE], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
+    assert manifest(out)["parameters"]["max_held_bytes"] == 100_000_000
+
+
+def test_an_evaluation_is_bounded_too():
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(SAMPLE, max_held_bytes=100_000)
+    assert goodgain.evaluate(SAMPLE, max_held_bytes=100_000_000).conversations
+
+
+def test_a_survey_is_bounded_by_the_ids_that_it_remembers(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("goodgain.transforms.core.held._LEAST", 2**16)
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
+    assert main(["validate", str(path)]) == ExitCode.FAILED
+    assert SAID in capsys.readouterr().err
