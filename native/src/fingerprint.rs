@@ -368,12 +368,20 @@ fn joined<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<u8> {
 
 /// Whether UTF-8 text has at least so many characters.
 fn has_characters(text: &[u8], least: usize) -> bool {
-    least == 0 || text.len() >= least && characters(text).nth(least - 1).is_some()
+    match text.get(..least) {
+        Some(head) if head.is_ascii() => true,
+        Some(_) => characters(text).nth(least - 1).is_some(),
+        None => false,
+    }
 }
 
 /// Where the first so many characters of UTF-8 text end.
 fn end_of_prefix(text: &[u8], length: usize) -> usize {
-    characters(text).nth(length).unwrap_or(text.len())
+    match text.get(..length) {
+        Some(head) if head.is_ascii() => length,
+        Some(_) => characters(text).nth(length).unwrap_or(text.len()),
+        None => text.len(),
+    }
 }
 
 /// Where each character of UTF-8 text begins.

@@ -3,6 +3,8 @@
 //! What is ASCII is done here. `None` means that a string is not plain: Python decides then, so that
 //! one table of characters, that of the running Python, is behind every form.
 
+use memchr::memchr2;
+
 use crate::rules::IgnoredParameters;
 
 /// A URL as it is compared.
@@ -58,13 +60,11 @@ fn has_odd_spaces(text: &[u8]) -> bool {
     let (Some(first), Some(last)) = (text.first(), text.last()) else {
         return false;
     };
-    // Whole passes without a way out early, which compile to vector instructions.
-    let control = text.iter().fold(false, |found, byte| found | (*byte < b' '));
-    let double = text
-        .iter()
-        .zip(&text[1..])
-        .fold(false, |found, (one, next)| found | ((*one == b' ') & (*next == b' ')));
-    control | double | (*first == b' ') | (*last == b' ')
+    // A whole pass without a way out early, which compiles to vector instructions.
+    let found = text.iter().zip(&text[1..]).fold(false, |found, (one, next)| {
+        found | (*one < b' ') | ((*one == b' ') & (*next == b' '))
+    });
+    found | (*first == b' ') | (*last <= b' ')
 }
 
 const MICROS: i64 = 1_000_000;
@@ -213,7 +213,7 @@ pub fn normalise_plain_url(url: &str, ignored: &IgnoredParameters) -> Option<Nor
 }
 
 fn split_while(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
-    let length = bytes.iter().take_while(|byte| belongs(**byte)).count();
+    let length = bytes.iter().position(|byte| !belongs(*byte)).unwrap_or(bytes.len());
     bytes.split_at(length)
 }
 
@@ -222,8 +222,22 @@ fn is_host(byte: u8) -> bool {
 }
 
 fn is_path(byte: u8) -> bool {
-    matches!(byte, b'!' | b'$'..=b';' | b'=' | b'@'..=b'Z' | b'_' | b'a'..=b'z' | b'~')
+    OF_PATH[usize::from(byte)]
 }
+
+/// A table, since a URL is asked byte by byte.
+const OF_PATH: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(
+            byte as u8,
+            b'!' | b'$'..=b';' | b'=' | b'@'..=b'Z' | b'_' | b'a'..=b'z' | b'~'
+        );
+        byte += 1;
+    }
+    table
+};
 
 /// The rest behind one of the usual ports, where nothing but a path, query or fragment follows.
 fn without_port(rest: &[u8]) -> &[u8] {
@@ -233,6 +247,9 @@ fn without_port(rest: &[u8]) -> &[u8] {
 
 /// Percent signs and, in a query, plus signs undone as `urllib.parse` does.
 fn unescaped(text: &[u8], plus_is_space: bool) -> Option<String> {
+    if memchr2(b'%', b'+', text).is_none() {
+        return String::from_utf8(text.to_vec()).ok();
+    }
     let mut plain = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {

@@ -128,10 +128,12 @@ class _AvroBlock:
 def _read_avro(file: BinaryIO) -> Iterator[Row]:
     reader = fastavro.reader(file)
     fields = [field["name"] for field in reader.writer_schema["fields"]]
-    names = [(name, metric_of(metric_name(name))) for name in fields]
+    names = [(avro, metric_of(metric_name(avro))) for avro in fields]
+    renamed = [(avro, name) for avro, name in names if avro != name]
     times = [name for name in _TIMES if name in fields]
-    for record in reader:
-        row = {name: record[avro] for avro, name in names}
+    for row in reader:
+        for avro, name in renamed:
+            row[name] = row.pop(avro)
         for name in times:
             row[name] = _millis(row[name])
         yield row

@@ -11,7 +11,7 @@ from goodgain.transforms.core.files.compression import Compression, DamagedStrea
 from goodgain.transforms.core.files.lines import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.shard import FileShard
 
-_CHUNK = 1024 * 1024
+_CHUNK = 256 * 1024  # stays in the processor's cache
 _TAIL_CHUNK = 64 * 1024
 # To number a line, the file before it is read again; beyond this, a line is named by its byte.
 _NUMBERED_BYTES = 1024 * 1024 * 1024
