@@ -162,20 +162,25 @@ def _characters() -> list[str | None]:
 
     Between characters that never join, a text is normal when each of them is.
     """
-    joining = set(_JAMO_THAT_JOIN)
-    for code in range(_BEYOND_THE_BASIC_PLANE):
-        parts = unicodedata.decomposition(chr(code)).split()
+    characters = [chr(code) for code in range(_BEYOND_THE_BASIC_PLANE)]
+    decompositions = [unicodedata.decomposition(character) for character in characters]
+    joining = set(map(chr, _JAMO_THAT_JOIN))
+    for parts in map(str.split, filter(None, decompositions)):
         if len(parts) == 2 and not parts[0].startswith("<"):
-            joining.add(int(parts[1], 16))
-    return [_form(chr(code), joining) for code in range(_BEYOND_THE_BASIC_PLANE)]
+            joining.add(chr(int(parts[1], 16)))
+    return [
+        _form(character, bool(decomposition), joining)
+        for character, decomposition in zip(characters, decompositions, strict=True)
+    ]
 
 
-def _form(character: str, joining: set[int]) -> str | None:
-    first = unicodedata.normalize("NFKD", character)[0]
-    if unicodedata.combining(first) or ord(first) in joining or "\ud800" <= character <= "\udfff":
+def _form(character: str, decomposes: bool, joining: set[str]) -> str | None:
+    # Most characters are their own normal form; Hangul syllables come back from their parts.
+    first = unicodedata.normalize("NFKD", character)[0] if decomposes else character
+    if unicodedata.combining(first) or first in joining or "\ud800" <= character <= "\udfff":
         return None
-    folded = unicodedata.normalize("NFKC", character).casefold()
-    return "".join([" " if one.isspace() else one for one in folded])
+    composed = unicodedata.normalize("NFKC", character) if decomposes else character
+    return "".join([" " if one.isspace() else one for one in composed.casefold()])
 
 
 def _told(rules: RuleTable) -> dict[str, Any]:
