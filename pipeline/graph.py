@@ -166,7 +166,7 @@ def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
 
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
     """Labels for the conversations, and a list of the first problems with the judgments."""
-    read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes)
+    read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes, plan.target.most_held)
     joined: Labelling = files.asked | "JoinQrels" >> JoinQrels(read.judgments)
     problems = (
         (read.problems, joined.problems)
@@ -184,7 +184,9 @@ class _Given(NamedTuple):
 
 
 def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Given:
-    read = pipeline | "ReadLabels" >> ReadLabels(plan.labels, plan.iteration_base)
+    read = pipeline | "ReadLabels" >> ReadLabels(
+        plan.labels, plan.iteration_base, plan.target.most_held
+    )
     return _Given(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
 
 

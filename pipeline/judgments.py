@@ -11,6 +11,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
+from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     Asked,
@@ -47,24 +48,31 @@ class JoinedJudgments(Struct, frozen=True):
 
 
 def read_judgments(
-    files: Sequence[InputFile], open_file: Open, topics: Collection[str] | None = None
+    files: Sequence[InputFile],
+    open_file: Open,
+    topics: Collection[str] | None = None,
+    held: HeldBytes = UNBOUNDED,
 ) -> Judged:
     """The judgments by topic and document.
 
     Args:
       topics: keep those of these only; None = all.
+      held: counts what is kept.
 
     Raises:
       UsageError: a judgment cannot be used, or two of a document differ; names the first of them.
+      GoodGainError: there are more than `held` allows.
     """
     places: dict[tuple[str, str], dict[int | None, JudgmentPlace]] = {}
     lines: Counter[tuple[str, str]] = Counter()
     problems = []
     for found in _judgments(files, open_file):
         if isinstance(found, QrelsProblem):
+            held.label(found.text)
             problems.append(found)
         elif topics is None or found.topic in topics:
             key = found.topic, found.document
+            held.label(*key)
             by_gain = places.setdefault(key, {})
             by_gain[found.gain] = min(found.place, by_gain.get(found.gain, found.place))
             lines[key] += 1

@@ -7,10 +7,11 @@ from itertools import islice
 
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.files.labels import Found, LabelFile, read_labels
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.tables import recognise_table
+from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
@@ -49,16 +50,33 @@ def label_files(
     return found
 
 
-def local_labels(pattern: str | None, iteration_base: int) -> Iterator[ResultLabel]:
-    """The labels in files of this machine; none without a pattern.
+def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
+    """The rows of a file of labels, each counted.
+
+    Raises:
+      GoodGainError: there are more than `held` allows.
+    """
+    for row in rows:
+        if isinstance(row, RejectedRecord):
+            held.read(row.conversation_id, row.reason, row.payload)
+        elif row is not None:
+            held.label(*row.key)
+        yield row
+
+
+def local_labels(
+    pattern: str | None, iteration_base: int, held: HeldBytes = UNBOUNDED
+) -> Iterator[ResultLabel]:
+    """The labels in files of this machine, each counted; none without a pattern.
 
     Raises:
       UsageError: it matches no file, or one of the files holds no labels.
+      GoodGainError: there are more than `held` allows.
     """
     if pattern is None:
         return
     for file in label_files(local_files([pattern]), open_local, iteration_base):
-        for found in read_labels(file, open_local, iteration_base):
+        for found in kept_labels(read_labels(file, open_local, iteration_base), held):
             if isinstance(found, ResultLabel):
                 yield found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from goodgain.pipeline.options.run_config import ExplainConfig
 from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.held import HeldBytes, default_held
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
@@ -49,3 +50,14 @@ def local_scoring(
     pool = open_pool(config.pool, config.run_name, open_local) if config.pool else None
     scoring = scoring_of(config, rules, clock=clock, pool=pool.use if pool else None, costs=costs)
     return LocalScoring(scoring, rules, pool, qrels)
+
+
+def held_of(config: ExplainConfig, traces: Iterable[InputFile]) -> HeldBytes:
+    """What may be held of traces and of the labels beside them.
+
+    Raises:
+      UsageError: a file of labels or judgments cannot be found.
+    """
+    beside = [pattern for pattern in (config.qrels, config.labels) if pattern is not None]
+    files = [*traces, *(local_files(beside) if beside else ())]
+    return HeldBytes(config.max_held_bytes or default_held(sum(file.size for file in files)))

@@ -145,6 +145,7 @@ def _finish(run: StartedRun, show: Show) -> int:
 
 def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: bool) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
+    bytes_of_labels = sum([*[file.size for file in run.qrels], *[file.size for file in run.labels]])
     return graph.Plan(
         inputs=run.inputs,
         target=Target(
@@ -152,7 +153,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
             area=run.area,
-            most_held=_most_held(config, input_bytes),
+            most_held=_most_held(config, input_bytes + bytes_of_labels),
         ),
         scoring=scoring_of(
             config,

@@ -12,6 +12,7 @@ from apache_beam.typehints import KV
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
@@ -55,12 +56,16 @@ class ReadLabels(beam.PTransform):
     Attributes:
       files: what to read.
       iteration_base: number of the first iteration of a turn, in the labels as in the traces.
+      most_held: as of `ReadPayloads`.
     """
 
-    def __init__(self, files: Sequence[LabelFile], iteration_base: int = 1) -> None:
+    def __init__(
+        self, files: Sequence[LabelFile], iteration_base: int = 1, most_held: int | None = None
+    ) -> None:
         super().__init__()
         self.files = tuple(files)
         self.iteration_base = iteration_base
+        self.most_held = most_held
 
     def expand(self, begin: beam.pvalue.PBegin) -> LabelsRead:
         """Apply the transform."""
@@ -68,7 +73,7 @@ class ReadLabels(beam.PTransform):
             begin
             | "Files" >> beam.Create(self.files, reshuffle=True)
             | "ReadFile"
-            >> beam.ParDo(_ReadFile(self.iteration_base)).with_outputs(
+            >> beam.ParDo(_ReadFile(self.iteration_base, self.most_held)).with_outputs(
                 REJECTED, _COUNTS, main="labels"
             )
         )
@@ -79,8 +84,12 @@ class ReadLabels(beam.PTransform):
 
 
 class _ReadFile(beam.DoFn):
-    def __init__(self, iteration_base: int) -> None:
+    def __init__(self, iteration_base: int, most_held: int | None) -> None:
         self._base = iteration_base
+        self._most_held = most_held
+
+    def setup(self) -> None:
+        self._held = HeldBytes(self._most_held)
 
     def process(self, file: LabelFile) -> Iterator[ResultLabel | TaggedOutput]:
         counts = dict.fromkeys(("labels.read", "labels.empty", "labels.rejected"), 0)
@@ -90,8 +99,10 @@ class _ReadFile(beam.DoFn):
                 counts["labels.empty"] += 1
             elif isinstance(found, RejectedRecord):
                 counts["labels.rejected"] += 1
+                self._held.read(found.conversation_id, found.reason, found.payload)
                 yield TaggedOutput(REJECTED, found)
             else:
+                self._held.label(*found.key)
                 yield found
         yield TaggedOutput(_COUNTS, counts)
 

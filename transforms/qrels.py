@@ -15,6 +15,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     Asked,
@@ -69,12 +70,19 @@ class ReadQrels(beam.PTransform):
     Attributes:
       files: what to read; places of judgments name a file by its number here.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
+      most_held: as of `ReadPayloads`.
     """
 
-    def __init__(self, files: Sequence[InputFile], shard_bytes: int = DEFAULT_SHARD_BYTES) -> None:
+    def __init__(
+        self,
+        files: Sequence[InputFile],
+        shard_bytes: int = DEFAULT_SHARD_BYTES,
+        most_held: int | None = None,
+    ) -> None:
         super().__init__()
         self.files = tuple(files)
         self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
+        self.most_held = most_held
 
     def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
         """Apply the transform."""
@@ -84,7 +92,9 @@ class ReadQrels(beam.PTransform):
             | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes, of_traces=False))
             | "Spread" >> beam.Reshuffle()
             | "ReadShard"
-            >> beam.ParDo(_ReadShard(self.files)).with_outputs(_PROBLEMS, main="judgments")
+            >> beam.ParDo(_ReadShard(self.files, self.most_held)).with_outputs(
+                _PROBLEMS, main="judgments"
+            )
         )
         judgments, problems = outputs["judgments"], outputs[_PROBLEMS]
         judgments.element_type = Judgment
@@ -93,12 +103,21 @@ class ReadQrels(beam.PTransform):
 
 
 class _ReadShard(beam.DoFn):
-    def __init__(self, files: Sequence[InputFile]) -> None:
+    def __init__(self, files: Sequence[InputFile], most_held: int | None) -> None:
         self._numbers = {file.path: number for number, file in enumerate(files)}
+        self._most_held = most_held
+
+    def setup(self) -> None:
+        self._held = HeldBytes(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
         for found in read_qrels(shard, self._numbers[shard.path], open_plain):
-            yield found if isinstance(found, Judgment) else TaggedOutput(_PROBLEMS, found)
+            if isinstance(found, Judgment):
+                self._held.label(found.topic, found.document)
+                yield found
+            else:
+                self._held.label(found.text)
+                yield TaggedOutput(_PROBLEMS, found)
 
 
 class Labelling(NamedTuple):

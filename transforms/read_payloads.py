@@ -127,6 +127,8 @@ class ReadShardPayloads(beam.DoFn):
             held.read(found.conversation_id, found.payload)
             yield found.conversation_id, found.payload
             if found.asked is not None:
+                for name in found.asked.names():
+                    held.label(found.conversation_id, name)
                 yield TaggedOutput(_ASKED, found.asked)
         counts = {
             "records.read": calls + rejected,

@@ -24,7 +24,7 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of
-from goodgain.pipeline.local_scoring import local_scoring
+from goodgain.pipeline.local_scoring import held_of, local_scoring
 from goodgain.pipeline.manifest import manifest_of
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
@@ -33,7 +33,7 @@ from goodgain.pipeline.outputs.sort_keys import mean_key, rejected_key, score_ke
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
-from goodgain.transforms.core.held import default_held
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -102,22 +102,28 @@ def evaluate(
     files = files_of(traces)
     chosen = {**options, "metrics": metrics, "slices": slices}
     if isinstance(labels, str | os.PathLike):
-        chosen["labels"] = os.fspath(labels)
+        chosen["labels"] = labels
+    chosen = {
+        name: os.fspath(one) if isinstance(one, os.PathLike) else one
+        for name, one in chosen.items()
+    }
     paths = None if files is None else [file.path for file in files]
     settings = evaluation_config(paths, chosen, config)
+    # What the caller holds anyway is not counted.
+    held = HeldBytes(None) if files is None else held_of(settings, files)
     given = None
     if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        given = read_result_labels(from_where, settings.iteration_base)
+        given = read_result_labels(from_where, settings.iteration_base, held)
     source: _Memory | _Files
     if files is None:
-        held = in_memory(traces, settings.adaptation)
-        source, seen = _Memory(held.records), held.seen
+        records = in_memory(traces, settings.adaptation)
+        source, seen = _Memory(records.records), records.seen
     else:
         source = _Files(files, settings.adaptation, settings.read_bounds)
         seen = first_look(files, open_local, settings.adaptation)
     found = local_scoring(settings, seen.costs, started)
     scoring, pool = found.scoring, found.pool
-    judged = read_judgments(found.qrels, open_local)
+    judged = read_judgments(found.qrels, open_local, held=held)
     pools = TopicPools(pool.use.files, scoring.rules, open_local) if pool else None
     sums = RunSums(
         scoring.ranking.names,
@@ -127,13 +133,9 @@ def evaluate(
         settings.cluster,
         pool is not None,
     )
-    most_held = None  # of what the caller holds anyway
-    if files is not None:
-        size = sum(file.size for file in files)
-        most_held = settings.max_held_bytes or default_held(size)
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
-        gathered = gather(source.packed(packer_for(packing)), most_held)
+        gathered = gather(source.packed(packer_for(packing)), held)
         judgments = join(gathered.asked, judged)
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
@@ -141,7 +143,7 @@ def evaluate(
         joined = None
         if given is not None:
             joined = join_labels(given, gathered.payloads)
-        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, most_held):
+        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, held):
             sums.add(score)
             scores.append(score)
     counts = sums.counts + Counter(gathered.counts) + judgments.counts

@@ -52,18 +52,15 @@ class GatheredInput(Struct, frozen=True):
     counts: dict[str, int]
 
 
-def gather(
-    packed: Iterable[Packed | RejectedRecord], most_held: int | None = None
-) -> GatheredInput:
+def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> GatheredInput:
     """Take in everything, keyed by conversation.
 
     Args:
-      most_held: bytes that it may take with what is made of it, as estimated; None for no bound.
+      held: counts it, with what is made of it.
 
     Raises:
       GoodGainError: it takes more.
     """
-    held = HeldBytes(most_held)
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
     asked: list[Asked] = []
@@ -80,6 +77,8 @@ def gather(
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
             if one.asked is not None:
+                for name in one.asked.names():
+                    held.label(name)
                 asked.append(one.asked)
             progress.advance({"records.read": one.calls})
     counts = {"records.read": calls + unusable, "records.rejected": unusable}
@@ -90,8 +89,8 @@ def scores_of(
     payloads: dict[str, list[bytes]],
     scoring: Scoring,
     encodings: Encodings,
-    pools: TopicPools | None = None,
-    most_held: int | None = None,
+    pools: TopicPools | None,
+    held: HeldBytes,
 ) -> Iterator[ConversationScore]:
     """Score every conversation; those whose order hangs on texts come last.
 
@@ -99,13 +98,12 @@ def scores_of(
       payloads: by conversation_id; emptied on the way.
       pools: of topics, where `scoring.pool` is given.
       encodings: reads the traces again for the texts that decide ties.
-      most_held: as of `gather`.
+      held: sees whether a conversation can be scored at once.
 
     Raises:
       GoodGainError: the traces no longer hold what they held, or a conversation is too large.
     """
     scorer = PayloadScorer(scoring, pools)
-    held = HeldBytes(most_held)
     undecided: dict[str, bytes] = {}
     while payloads:
         conversation_id, packed = payloads.popitem()

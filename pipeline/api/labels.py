@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from goodgain.pipeline.api.inputs import rows_of
-from goodgain.pipeline.labels import label_files, rejected_row
+from goodgain.pipeline.labels import kept_labels, label_files, rejected_row
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.files.labels import (
     Found,
@@ -19,6 +19,7 @@ from goodgain.transforms.core.files.labels import (
     read_labels,
 )
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     LabelKey,
     ResultLabel,
@@ -58,16 +59,20 @@ class Joined(Struct, frozen=True):
     rejected: list[RejectedRecord]
 
 
-def read_result_labels(labels: Labels, iteration_base: int) -> LabelRows:
+def read_result_labels(labels: Labels, iteration_base: int, held: HeldBytes) -> LabelRows:
     """Read labels.
+
+    Args:
+      held: counts what is kept of files.
 
     Raises:
       UsageError: a pattern matches no file, or one of the files holds no labels.
+      GoodGainError: there are more than `held` allows.
     """
     if isinstance(labels, str | os.PathLike):
         files = label_files(local_files([os.fspath(labels)]), open_local, iteration_base)
         read = (one for file in files for one in read_labels(file, open_local, iteration_base))
-        return LabelRows(files, list(read))
+        return LabelRows(files, list(kept_labels(read, held)))
     file = LabelFile(TableFile(_SOURCE, TableFormat.PARQUET), 0, 0)
     return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
 

@@ -37,19 +37,21 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.labels import local_labels
     from goodgain.pipeline.local import local_files, open_local, read_files
-    from goodgain.pipeline.local_scoring import local_scoring
+    from goodgain.pipeline.local_scoring import held_of, local_scoring
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)
     found = local_scoring(config, seen.costs)
-    given = list(local_labels(config.labels, config.iteration_base))
+    held = held_of(config, files)
+    given = list(local_labels(config.labels, config.iteration_base, held))
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
         {label.key for label in given},
+        held,
     )
-    explanation = explain(gathered, found.scoring, found.qrels, result_labels=given)
+    explanation = explain(gathered, found.scoring, found.qrels, result_labels=given, held=held)
     if args.json:
         print_json(explanation_json(explanation))
     else:

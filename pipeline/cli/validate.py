@@ -45,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GAIN",
         help="least gain of a good result, of which there should be some (2)",
     )
+    parser.add_argument(
+        "--max-held-bytes",
+        type=int,
+        metavar="N",
+        help="stop when more than about this many bytes are held, most of them ids (536870912, and "
+        "16 for each byte of input beyond 64 MiB)",
+    )
     add_json_option(parser)
 
 
@@ -80,7 +87,8 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(args.input)
     adaptation = parse_adaptation(renames(args), args.iteration_base)
     clock = int(datetime.now(UTC).timestamp() * _MILLIS)
-    survey = Survey(rules, clock, HeldBytes(default_held(sum(file.size for file in files))))
+    held = args.max_held_bytes or default_held(sum(file.size for file in files))
+    survey = Survey(rules, clock, HeldBytes(held))
     # The spinner shows on a terminal only; elsewhere nothing is printed while reading.
     with message_console().status("reading") as status:
         for at, (file, records) in enumerate(read_files(files, adaptation), start=1):

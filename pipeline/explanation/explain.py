@@ -23,6 +23,7 @@ from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, asked_by
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
@@ -45,6 +46,7 @@ def explain(
     scoring: Scoring,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
+    held: HeldBytes = UNBOUNDED,
 ) -> ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results.
 
@@ -54,9 +56,11 @@ def explain(
       qrels: files of judgments, where `scoring.label_keys` is given.
       result_labels: of single results, in place of those that the trace gives them; labels of
         other conversations may be among them.
+      held: counts the judgments.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another.
+      GoodGainError: there are more judgments than `held` allows.
     """
     fingerprinter = Fingerprinter(scoring.rules)
     fingerprints = [
@@ -65,7 +69,7 @@ def explain(
     # Delivery returns the same fingerprint objects that it is given.
     call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
-    external = _external(gathered, fingerprints, scoring.label_keys, qrels)
+    external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)
     pools = None
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_local)
@@ -108,11 +112,12 @@ def _external(
     fingerprints: list[CallFingerprint],
     keys: LabelKeys | None,
     qrels: Sequence[InputFile],
+    held: HeldBytes,
 ) -> ExternalLabels | None:
     if keys is None:
         return None
     asked = asked_by(gathered.conversation_id, gathered.calls, keys)
-    joined = join([asked], read_judgments(qrels, open_local, asked.documents))
+    joined = join([asked], read_judgments(qrels, open_local, asked.documents, held))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

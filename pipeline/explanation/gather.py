@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.reading import Records
+from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
 from goodgain.transforms.core.judgments.result_labels import LabelKey, keys_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 
 _MOST_COMPARED = 20_000  # ids looked at for a suggestion
 _SUGGESTED = 3
@@ -37,15 +38,20 @@ class ConversationRecords(Struct, frozen=True):
 
 
 def gather(
-    conversation_id: str, records: Iterable[Records], label_keys: Collection[LabelKey] = ()
+    conversation_id: str,
+    records: Iterable[Records],
+    label_keys: Collection[LabelKey] = (),
+    held: HeldBytes = UNBOUNDED,
 ) -> ConversationRecords:
     """Read everything and keep what belongs to one conversation.
 
     Args:
       label_keys: of labels that are given beside the traces.
+      held: counts what is kept.
 
     Raises:
       UsageError: there is no such conversation; the message names the nearest.
+      GoodGainError: there is more of it than `held` allows.
     """
     calls: list[SearchCall] = []
     rejected: list[RejectedRecord] = []
@@ -56,8 +62,10 @@ def gather(
         for record in file:
             if record.conversation_id == conversation_id:
                 if isinstance(record, SearchCall):
+                    held.explained(1 + len(record.results), len(canonical_encoding(record)))
                     calls.append(record)
                 else:
+                    held.read(record.conversation_id, record.reason, record.payload)
                     rejected.append(record)
                 continue
             if label_keys and isinstance(record, SearchCall) and record.record_id is not None:

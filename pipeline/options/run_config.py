@@ -51,6 +51,14 @@ class ExplainConfig(ScoringConfig):
     input: Patterns = option(
         DATA, "PATTERN", "trace files to read: Avro, JSON Lines or Parquet; * and ** are wildcards"
     )
+    max_held_bytes: Number | None = option(
+        DATA,
+        "N",
+        "stop when one process would hold more than about this many bytes; by default "
+        "536870912, and 16 for each byte of input beyond 64 MiB",
+        None,
+        ge=1,
+    )
     qrels: Text | None = option(
         RANKING,
         "FILE",
@@ -111,14 +119,6 @@ class RunConfig(ExplainConfig):
         "N",
         "most rejected records of each 8 MB that get a row of their own; one row counts the rest",
         DEFAULT_BOUNDS.rejected_rows,
-        ge=1,
-    )
-    max_held_bytes: Number | None = option(
-        DATA,
-        "N",
-        "stop when the local engine would hold more than about this many bytes; by default "
-        "536870912, and 16 for each byte of input beyond 64 MiB",
-        None,
         ge=1,
     )
     allow_unlabelled: bool = option(

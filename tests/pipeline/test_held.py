@@ -16,7 +16,7 @@ from tests.core.files.limited import MOST_MEMORY
 from tests.pipeline.runs import SAMPLE, manifest, run
 
 MEBIBYTE = 2**20
-SAID = "The traces decode to more than one process should hold"
+SAID = "The input decodes to more than one process should hold"
 
 COMMAND = """
 import re, sys
@@ -90,3 +90,60 @@ def test_a_survey_is_bounded_by_the_ids_that_it_remembers(tmp_path, capsys, monk
     path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
     assert main(["validate", str(path)]) == ExitCode.FAILED
     assert SAID in capsys.readouterr().err
+
+
+QRELS = "".join(f"c{at} 0 d{at} 1\n" for at in range(300))
+LABELS = "conversation_id,iteration,rank,gain\n" + "".join(f"c{at},1,1,1\n" for at in range(300))
+
+
+@pytest.mark.parametrize(("option", "labels"), [("qrels", QRELS), ("labels", LABELS)])
+def test_labels_from_outside_are_bounded(option, labels, tmp_path, capsys):
+    traces, given = tmp_path / "in.jsonl", tmp_path / f"{option}.csv"
+    results = [{"ids": {"doc_id": "d0"}, "gain": 2}]
+    traces.write_text(json.dumps(record(0, results=results)) + "\n")
+    given.write_text(labels)
+    few, enough = ["--max-held-bytes", "60000"], ["--max-held-bytes", "10000000"]
+    words = ["--input", str(traces), f"--{option}", str(given)]
+    out = ["--output", str(tmp_path / "out")]
+    assert main(["run", *words, *out, *few]) == ExitCode.FAILED
+    assert capsys.readouterr().err.count(SAID) == 1
+    assert main(["run", *words, *out, *enough, "--overwrite"]) == ExitCode.DONE
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(traces, max_held_bytes=60_000, **{option: given})
+    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, **{option: given}).conversations
+
+
+def test_questions_for_labels_are_bounded(tmp_path, capsys):
+    traces, given = tmp_path / "in.jsonl", tmp_path / "qrels.txt"
+    results = [{"ids": {"doc_id": f"d{at}"}} for at in range(300)]
+    traces.write_text(json.dumps(record(0, results=results)) + "\n")
+    given.write_text("c0 0 d0 1\n")
+    words = ["--input", str(traces), "--qrels", str(given), "--max-held-bytes", "100000"]
+    assert main(["run", *words, "--output", str(tmp_path / "out")]) == ExitCode.FAILED
+    assert SAID in capsys.readouterr().err
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(traces, max_held_bytes=100_000, qrels=given)
+
+
+@pytest.mark.parametrize("kind", ["results", "texts", "rejected"])
+def test_an_explanation_is_bounded(kind, tmp_path, capsys):
+    path = tmp_path / "in.jsonl"
+    of = {
+        "results": {"results": [{}] * 100},
+        "texts": {"results": [{"title": "t" * 100_000}]},
+        "rejected": {"results": [], "turn": "t" * 50_000},
+    }
+    lines = [{**record(0), **of[kind], "iteration": at} for at in range(1, 5)]
+    path.write_text("".join(json.dumps({**line, "conversation_id": "c"}) + "\n" for line in lines))
+    words = ["explain", "c", "--input", str(path), "--max-held-bytes"]
+    assert main([*words, "20000"]) == ExitCode.FAILED
+    assert SAID in capsys.readouterr().err
+    assert main([*words, "100000000"]) == ExitCode.DONE
+
+
+def test_a_survey_takes_a_bound(tmp_path, capsys):
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
+    assert main(["validate", str(path), "--max-held-bytes", "60000"]) == ExitCode.FAILED
+    assert SAID in capsys.readouterr().err
+    assert main(["validate", str(path), "--max-held-bytes", "60000000"]) == ExitCode.DONE

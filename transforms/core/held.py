@@ -16,17 +16,18 @@ _LEAST = 512 * 2**20
 _ORDINARY_INPUT = 64 * 2**20
 _A_FURTHER_BYTE = 16
 
-# What was measured of Beam's local engine: what a conversation costs, however little it says; the
-# copies of what is read, in all and while its shard is, and how many times more of a key; those of
-# a decoded conversation, of which a result may have 4 bytes; of a row that is written, compressed
-# and not.
-_A_PAYLOAD = 2_000
+# What was measured of Beam's local engine, in bytes, or in copies of what is read.
+_A_PAYLOAD = 2_000  # of a conversation, however little it says
 _OF_ALL = 2
-_OF_A_SHARD = 2
-_OF_A_KEY = 2
-_DECODED = 30
-_COMPRESSED = 6
-_WRITTEN = 2
+_OF_A_SHARD = 2  # further ones, while it is read
+_OF_A_KEY = 2  # further ones
+_DECODED = 30  # of a conversation that is scored, of which a result may have 4 bytes
+_COMPRESSED = 6  # of rows that are written
+_WRITTEN = 2  # of the same before they were compressed
+_A_LABEL = 400  # of a label from outside, beside its names
+_OF_NAMES = 4
+_EXPLAINED_RESULT = 3_000  # beside its texts
+_EXPLAINED_TEXTS = 6
 
 
 def default_held(input_bytes: int) -> int:
@@ -72,6 +73,22 @@ class HeldBytes:
         self._bytes += _COMPRESSED * compressed + _WRITTEN * size
         self._check(self._bytes)
 
+    def label(self, *names: str | None) -> None:
+        """Count a label from outside, or a question for one, by the names that they meet under.
+
+        Raises:
+          GoodGainError: too much is held.
+        """
+        self.kept(_A_LABEL + _OF_NAMES * sum(map(len, filter(None, names))))
+
+    def explained(self, results: int, size: int) -> None:
+        """Count so many results of a conversation that is explained, of so many bytes of texts.
+
+        Raises:
+          GoodGainError: too much is held.
+        """
+        self.kept(_EXPLAINED_RESULT * results + _EXPLAINED_TEXTS * size)
+
     def kept(self, size: int) -> None:
         """Count so many bytes of objects.
 
@@ -92,7 +109,10 @@ class HeldBytes:
     def _check(self, size: int) -> None:
         if self._most is not None and size > self._most:
             raise GoodGainError(
-                "The traces decode to more than one process should hold, about "
+                "The input decodes to more than one process should hold, about "
                 f"{self._most:,} bytes: raise --max-held-bytes if the machine has the memory, give "
                 "fewer files, or run on an engine that keeps data on disk (--runner FlinkRunner)."
             )
+
+
+UNBOUNDED = HeldBytes(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from xxhash import xxh3_64_digest
@@ -114,6 +114,12 @@ class Asked(Struct, frozen=True, array_like=True):
     documents: dict[str, list[str]]
     without_topic: int = 0
     without_name: int = 0
+
+    def names(self) -> Iterator[str]:
+        """Of the topics and of their documents."""
+        for topic, documents in self.documents.items():
+            yield topic
+            yield from documents
 
 
 def asked_by(conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys) -> Asked:
