@@ -1,0 +1,49 @@
+"""How many proofs share the 5 % of a gate."""
+
+import pytest
+
+from goodgain.pipeline.gate.bounds import Measured
+from goodgain.pipeline.gate.families import families
+from goodgain.pipeline.gate.rules import Rule
+from goodgain.transforms.core.statistics import Studentized
+
+ESTIMATE = Measured(5.0, Studentized(5.0, 1.0, 1e9), scale=5.0)
+
+
+def rule(proof="of_compliance", **more):
+    given = {"metric": "CG", "at_least": 0, "proof": proof, **more}
+    return Rule.model_validate({name: one for name, one in given.items() if one is not None})
+
+
+def confidence(counted, of):
+    """The confidence at which a proof is made, in percent."""
+    return float(counted.hold(of, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
+
+
+def test_each_slice_of_a_rule_is_a_proof():
+    """Ten slices: each at 100 % - 5 % / 10; the one proof over all conversations keeps 95 %."""
+    whole, sliced = rule(), rule(slice=["market"])
+    counted = families([(whole, 1), (sliced, 10)])
+    assert (counted.whole, counted.slices) == (1, 10)
+    assert confidence(counted, whole) == pytest.approx(95)
+    assert confidence(counted, sliced) == pytest.approx(99.5)
+
+
+def test_proofs_of_the_whole_change_nothing_in_slices():
+    whole, sliced = rule(), rule(slice={"market": "de"})
+    counted = families([(whole, 1)] * 5 + [(sliced, 1)])
+    assert confidence(counted, whole) == pytest.approx(99)
+    assert confidence(counted, sliced) == pytest.approx(95)
+
+
+@pytest.mark.parametrize("proof", ["of_compliance", "of_breach"])
+def test_each_bound_of_a_rule_is_a_proof(proof):
+    both = rule(proof, at_most=9)
+    counted = families([(both, 1)])
+    assert counted.whole == 2
+    assert confidence(counted, both) == pytest.approx(97.5)
+
+
+def test_a_rule_with_a_confidence_of_its_own_divides_its_own():
+    sure = rule(confidence="99 %")
+    assert confidence(families([(sure, 1), (rule(), 1)]), sure) == pytest.approx(99.5)
