@@ -126,7 +126,8 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
         ", ".join(f"{name} = {value or '(none)'}" for name, value in row.slice.items())
         for row in worse
     ]
-    shown = "; ".join(named[:_MOST_SLICES]) + ("; ..." if len(named) > _MOST_SLICES else "")
+    more = len(named) - _MOST_SLICES
+    shown = "; ".join(named[:_MOST_SLICES]) + (f"; and {more:,} more" if more > 0 else "")
     label = metric_by_name(first.metric).label
     return [f"{label} is worse in {len(worse):,} of {counted(len(of_slices), 'slice')}: {shown}"]
 

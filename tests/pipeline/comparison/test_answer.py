@@ -1,5 +1,6 @@
 """The sentence on top of a comparison, word by word."""
 
+import msgspec
 import pytest
 
 from goodgain.pipeline.comparison.answer import answer
@@ -97,15 +98,74 @@ def cg(verdict, difference, low, high, **more):
             "The candidate finds 20 % more good, new material per conversation (95 %: 10 to 30). "
             "Gain (CG) is worse in 1 of 2 slices: market = de.",
         ),
+        (
+            [
+                cg("better", 2.0, 1.0, 3.0),
+                made("recall@10", "better", 0.1, family="further"),
+                made("CG_at_i", "better", 1.0, i=1),
+                made("R", "changed", 5.0),
+            ],
+            "The candidate finds 20 % more good, new material per conversation (95 %: 10 to 30); "
+            "changed: Results (R).",
+        ),
+        (
+            [
+                cg("not comparable", 5.0, None, None, reason="labels differ"),
+                made("SRR", "not comparable", reason="labels differ"),
+                made("DCG", "not comparable", reason="labels differ"),
+            ],
+            "The arms cannot be compared by Gain (CG): labels differ; "
+            "not comparable: Repeated results (SRR), Discounted gain (DCG).",
+        ),
+        (
+            [cg("not shown", 0.0, -1.0, 1.0, population="everyone")],
+            "The data do not show whether the candidate finds more good, new material: +0 % "
+            "(95 %: -10 to +10), conversations that did not search counted with 0.",
+        ),
+        (
+            [
+                cg("worse", -2.0, -3.0, -1.0),
+                cg("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
+                made("DCG", "not shown", slice={"market": "de"}),
+            ],
+            "The candidate finds 20 % less good, new material per conversation (95 %: 10 to 30).",
+        ),
+        (
+            [
+                cg("not shown", 2.0, -1.0, 5.0, verdict_confidence=0.99),
+                made("DCG", "worse", slice={"market": "fr"}),
+                *(cg("worse", -2.0, -3.0, -1.0, slice={"user": name}) for name in "abcd"),
+            ],
+            "The data do not show whether the candidate finds more good, new material: +20 % "
+            "(99 %: -10 to +50). Gain (CG) is worse in 4 of 4 slices: user = a; user = b; "
+            "user = c; and 1 more.",
+        ),
     ],
 )
 def test_sentence(rows, said):
     assert answer(rows, "CG") == said
 
 
-def test_other_metrics_are_called_by_their_name():
-    rows = [made("mrr", "better", 0.1, 0.05, 0.15, family="primary", base_mean=0.5)]
-    assert answer(rows, "mrr") == "The candidate is better by mrr: +20 % (95 %: +10 to +30)."
+@pytest.mark.parametrize(
+    ("verdict", "population", "said"),
+    [
+        ("better", "all", "The candidate is better by mrr: +20 % (95 %: +10 to +30)."),
+        (
+            "better",
+            "everyone",
+            "The candidate is better by mrr: +20 % (95 %: +10 to +30), conversations that did not "
+            "search counted with 0.",
+        ),
+        (
+            "not shown",
+            "all",
+            "The data do not show whether mrr changed: +20 % (95 %: +10 to +30).",
+        ),
+    ],
+)
+def test_other_metrics_are_called_by_their_name(verdict, population, said):
+    row = made("mrr", verdict, 0.1, 0.05, 0.15, family="primary", base_mean=0.5)
+    assert answer([msgspec.structs.replace(row, population=population)], "mrr") == said
 
 
 def test_without_anything_at_n():
