@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.cli.compare_words import interval
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.misleading import base, search_in_few
 from tests.pipeline.comparison.test_command import compared, record_error, row
@@ -67,6 +68,18 @@ def test_the_interval_beside_a_verdict_is_the_one_it_rests_on(outputs, capsys, c
         assert one["verdict_ci_low"] <= one["ci_low"] + 1e-12
         checked += 1
     assert checked > 100
+
+
+def test_the_table_shows_that_interval(outputs, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    sre = row(compared(capsys, *outputs), "SRE")
+    assert sre["verdict_ci_low"] < sre["ci_low"]
+    assert main(["compare", *outputs]) == 0
+    shown = interval(sre["verdict_ci_low"], sre["verdict_ci_high"])
+    (line, *_) = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("Good and new")
+    ]
+    assert f" {shown} " in line
 
 
 def test_what_is_withheld_is_no_member_of_its_family(outputs, capsys):

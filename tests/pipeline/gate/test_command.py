@@ -129,6 +129,23 @@ def test_each_slice_is_judged_by_itself(judge, runs):
 
 
 @pytest.mark.parametrize(
+    "rule",
+    [
+        {"metric": "SRE", "at_least": 0.99},
+        {"metric": "CG", "rise_at_most": "1 %"},  # es is in the run alone, and counts too
+    ],
+)
+def test_each_slice_makes_the_proofs_of_the_others_surer(judge, runs, rule):
+    rule = {**rule, "slice": ["market"], "proof": "of_compliance", "least_n": 2}
+    outcomes = judge([rule], runs[1], "--baseline", runs[0])[1]
+    reasons = {outcome["rule"].split(" = ")[1]: outcome["reason"] for outcome in outcomes}
+    assert reasons.keys() == {"de", "es", "fr"}
+    for market in ("de", "fr"):
+        assert "98.3333 % sure" in reasons[market]
+        assert "(95 % over 3 proofs)" in reasons[market]
+
+
+@pytest.mark.parametrize(
     ("rule", "verdict"),
     [
         ("CG drop <= 0 %", "passed"),

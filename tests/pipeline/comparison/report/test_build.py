@@ -70,6 +70,18 @@ def test_difference_of_known_runs_stands_in_text_and_data(page):
     assert "12 pairs by conversation_id" in page.text
 
 
+@pytest.mark.parametrize(("place", "slice_"), [(0, {}), (1, {"market": "north"})])
+def test_interval_beside_a_verdict_is_the_one_it_rests_on(page, output, place, slice_):
+    (row,) = (
+        row
+        for row in read_dataset(str(output), "comparison")
+        if (row["metric"], row["i"], row["slice"]) == ("SRE", None, slice_)
+    )
+    assert row["verdict_ci_low"] < row["ci_low"]
+    assert part(page, place, "SRE", "ci_low") == pytest.approx(row["verdict_ci_low"], rel=1e-5)
+    assert part(page, place, "SRE", "ci_high") == pytest.approx(row["verdict_ci_high"], rel=1e-5)
+
+
 def test_slices_are_those_that_were_asked_for(page):
     assert [one["label"] for one in page.data["slices"]] == [
         "All conversations",
