@@ -14,7 +14,7 @@ from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.values import minute, share
 from goodgain.pipeline.terminal.words import printable, untrusted
-from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.warnings.warning import DataWarning, grave
 from goodgain.transforms.core.wording import counted, fitting
 
 _MOST_ROWS = 40
@@ -32,9 +32,11 @@ def render(report: dict[str, Any], console: Console) -> None:
     _attributes(report, console)
     _rejected(report, console)
     _identity(report, console)
-    for warning in report["warnings"]:
-        text = printable(warning_text(msgspec.convert(warning, DataWarning)))
-        console.print(Text(f"\n{text}", style="yellow"))
+    warnings = msgspec.convert(report["warnings"], list[DataWarning])
+    fatal = grave(warnings, allowed=())
+    for warning in warnings:
+        ending = " A run exits with code 3." if warning in fatal else ""
+        console.print(Text(f"\n{printable(warning_text(warning))}{ending}", style="yellow"))
     for note in report["notes"]:
         console.print(Text(f"\nNote: {note}", style="yellow"))
     console.print()

@@ -173,6 +173,16 @@ class TestCounts:
         _, report = validate(traces(*records))
         assert [warning["code"] for warning in report["warnings"]] == [expected]
 
+    @pytest.mark.parametrize(
+        ("records", "fails"),
+        [([], True), ([call(results=[{"id": "1"}])], True), ([call(timestamp=1)], False)],
+    )
+    def test_warnings_that_fail_a_run_say_so(self, records, fails, traces, capsys):
+        assert main(["validate", traces(*records)]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert "Warning (" in told
+        assert ("A run exits with code 3." in told) is fails
+
     def test_records_without_results_are_noted(self, traces, validate):
         _, report = validate(traces(call()))
         assert "is the field called `results`?" in report["notes"][0]
