@@ -115,6 +115,15 @@ def test_no_identity_gives_the_lines_for_the_rules():
     assert "goodgain validate" in nameless.remedy
 
 
+def test_no_identity_takes_a_field_that_is_not_read_for_the_id():
+    counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
+    unread = {"results": [{"docKey": "a"}], "build": 7}
+    _, one = warned(counts, [unread])
+    assert "--map ids.docKey=docKey. Otherwise: give results an id" in one.remedy
+    _, mapped = warned(counts, [{"build": 7}])
+    assert "--map" not in mapped.remedy
+
+
 @pytest.mark.parametrize(
     ("counts", "said"),
     [

@@ -147,7 +147,7 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
         unlabelled,
         share,
         f"{told}.",
-        "Label them, or compare only slices with similar shares; --bounds shows how much they "
+        "Label them, or compare only slices with similar shares; --bounds shows how much the means "
         "could change.",
     )
 
@@ -204,6 +204,12 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
         return
     names, advice = identity_advice(found.seen, found.rules)
     told = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
+    unread = [one.name for one in found.unknown_names if one.meant is None and one.of_result]
+    if unread and not names:
+        advice = (
+            "If a field that is not read identifies a document, make it an id, like --map "
+            f"ids.{unread[0]}={unread[0]}. Otherwise: {advice[:1].lower()}{advice[1:]}"
+        )
     yield DataWarning(
         NO_IDENTITY,
         bare,

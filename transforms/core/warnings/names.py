@@ -13,6 +13,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
+_OF_RESULT = "results[]."
 _MOST_RESULTS = 1_000  # looked at of one record
 _MOST_NAMES = 1_000  # kept of each kind; with more, the keys are data rather than names
 # Names of our fields in other systems, in lower case and without separators.
@@ -112,6 +113,11 @@ class UnknownName(Struct, frozen=True, order=True):
     name: str
     meant: str | None
 
+    @property
+    def of_result(self) -> bool:
+        """Whether it is a field of a result."""
+        return self.place.startswith(_OF_RESULT)
+
 
 def names_in(records: Iterable[Any]) -> SeenNames:
     """The names in some decoded records of any shape."""
@@ -159,7 +165,7 @@ def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Unknown
             meant = f"fields.{name}"
         elif meant is None and letters(name).endswith("id"):
             meant = f"ids.{name}"
-        found.append(UnknownName(f"results[].{name}", name, meant))
+        found.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
     return sorted(found, key=lambda one: (one.meant is None, one))
 
 
