@@ -17,7 +17,7 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 from msgspec.structs import asdict
 
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.metric import Metric
@@ -175,9 +175,9 @@ def _scoring(
         raise UsageError(
             f"good_gain_threshold is {good_gain_threshold}: give 1 to {GREATEST_GAIN}."
         )
-    text = read_rules(read_text(rules, "the rules"), rules) if rules else None
+    read = read_rules(read_text(rules, "the rules"), rules) if rules else shipped_rules()
     return Scoring(
-        rules=compile_rules(text or read_rules(shipped_rules_text())),
+        rules=compile_rules(read),
         ranking=RankingEvaluator(metrics, good_gain_threshold, GREATEST_GAIN),
         good_gain_threshold=good_gain_threshold,
     )

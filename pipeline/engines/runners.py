@@ -7,6 +7,7 @@ import io
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
+from functools import cache
 from pathlib import Path
 
 import grpc
@@ -147,7 +148,7 @@ def create(
     given = {_name(argument) for argument in beam_arguments} - _SEVERAL
     added = [one for one in ours if one not in beam_arguments and _name(one) not in given]
     options = PipelineOptions([*added, *beam_arguments])
-    unknown = _unknown_options(options)
+    unknown = _unknown_options(options) if beam_arguments else []
     if (
         unknown and not engine.beam_name
     ):  # other engines may have options that Beam does not declare
@@ -356,6 +357,10 @@ def look_for_cycles_less_often() -> None:
 
     The data are millions of objects without cycles; looking for cycles took 6 % of a run's CPU.
     """
-    if not gc.get_freeze_count():  # freeze only once, so that garbage of earlier runs is collected
-        gc.freeze()
+    _freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+
+
+@cache
+def _freeze() -> None:
+    gc.freeze()  # only once, so that garbage of earlier runs is collected

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from goodgain.pipeline.options.yaml_model import config_text
-from goodgain.transforms.core.dedup.rules_file import (
-    SHIPPED_RULES,
-    RulesFile,
-    read_rules,
-    shipped_rules_text,
-)
+from goodgain.transforms.core.dedup.rules_file import RulesFile, read_rules, shipped_rules
 
 
 def load_rules(path: str | None) -> RulesFile:
@@ -19,5 +14,5 @@ def load_rules(path: str | None) -> RulesFile:
       RulesError: it holds mistakes.
     """
     if path is None:
-        return read_rules(shipped_rules_text(), SHIPPED_RULES)
+        return shipped_rules()
     return read_rules(config_text(path, "the rules"), path)

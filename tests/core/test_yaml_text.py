@@ -45,3 +45,9 @@ def test_keys_that_stand_twice():
 def test_an_alias_that_leads_into_itself_ends():
     tree, _ = parse_yaml("a: &x\n  - *x\n  - {b: 1,\n     b: 2}\n", "my.yaml")
     assert list(repeated_keys(tree)) == [(4, "b")]
+
+
+def test_a_merged_mapping_is_content_but_no_repeated_key():
+    tree, content = parse_yaml("a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n", "my.yaml")
+    assert content == {"a": {"b": 1}, "c": {"b": 2}}
+    assert not list(repeated_keys(tree))

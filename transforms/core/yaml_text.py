@@ -45,7 +45,7 @@ def parse_yaml(
       UsageError: not YAML; of the type asked for.
     """
     try:
-        return yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
+        return _nodes_and_content(text)
     except RecursionError:
         raise error_type(f"{name} is nested too deeply; no option is.") from None
     except (yaml.YAMLError, ValueError) as error:
@@ -53,6 +53,19 @@ def parse_yaml(
         where = f"{name}:{mark.line + 1}" if mark else name
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise error_type(f"{where}: not valid YAML: {problem}.") from None
+
+
+def _nodes_and_content(text: str) -> tuple[yaml.Node | None, Any]:
+    # Parsing takes nearly all the time, so the content is made from the same nodes, unless there
+    # may be a merge: that changes the nodes.
+    if "<<" in text:
+        return yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        return node, None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
 
 
 def line_of(node: yaml.Node | None, location: Location) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from typing import Annotated, Any, Literal
 
@@ -116,6 +117,12 @@ class RulesFile(_RulesPart):
 def shipped_rules_text() -> str:
     """The text of the rules that ship with Good Gain, `configs/dedup.yaml`."""
     return (resources.files("goodgain.configs") / SHIPPED_RULES).read_text(encoding="utf-8")
+
+
+@cache
+def shipped_rules() -> RulesFile:
+    """The rules that ship with Good Gain, parsed once in a process."""
+    return read_rules(shipped_rules_text())
 
 
 def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.pool.lookup import PoolUse
@@ -90,7 +90,7 @@ class Scoring(Struct, frozen=True):
             )
         relevant_from = relevance_threshold or good_gain_threshold
         return cls(
-            rules=compile_rules(read_rules(shipped_rules_text() if rules is None else rules)),
+            rules=compile_rules(shipped_rules() if rules is None else read_rules(rules)),
             ranking=RankingEvaluator(parse_ranking_metrics(metrics), relevant_from, g_max),
             good_gain_threshold=good_gain_threshold,
             **more,
