@@ -70,6 +70,14 @@ def test_a_damaged_array_is_read_up_to_the_damage(cut):
     assert "JSON array" in bad.reason
 
 
+@pytest.mark.parametrize("rest", [b'"' + b"x" * 2**22, b"1" * 2**22])
+def test_an_array_that_breaks_off_in_a_long_value_is_read_once(rest):
+    """A search from each byte of the value would take hours."""
+    good, bad = read(b"[" + json.dumps(RECORDS[0]).encode() + b', {"a": ' + rest)
+    assert (good.iteration, bad.position) == (1, "record 2")
+    assert "it breaks off" in bad.reason
+
+
 def test_a_text_that_no_encoder_takes_is_rejected():
     (row,) = read(b'[{"conversation_id": "c", "iteration": 1, "query": "\\ud800"}]')
     assert (row.position, row.conversation_id) == ("record 1", "c")

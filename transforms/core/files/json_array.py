@@ -32,8 +32,10 @@ _ADVICE = "write one record a line instead (jq -c '.[]' does)"
 # Without any of these an object is no search call under other circumstances.
 _TELLING = ("conversation_id", "iteration")
 _TEXT = rb'"(?:[^"\\]++|\\.)*+"'
-# Nothing is tried twice, so that a long text takes neither time nor memory.
-_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _TEXT + rb")*+([\[\]{}])", re.DOTALL)
+# What is taken is never given back, so that a long text takes neither time nor memory.
+_BETWEEN = rb'[^"\[\]{}]++|' + _TEXT
+_INNERMOST = rb"[\[{](?:" + _BETWEEN + rb")*+[\]}]"
+_BRACKET = re.compile(rb"(?:" + _BETWEEN + rb"|" + _INNERMOST + rb")*+([\[\]{}])", re.DOTALL)
 _PLAIN = re.compile(_TEXT + rb"|[^\s,\[\]{}\"]++", re.DOTALL)
 _SPACE = re.compile(rb"\s*+")
 
@@ -129,12 +131,15 @@ def _end_of_element(content: bytes, at: int) -> int:
         if plain is None:
             raise _BrokenOffError(f"there is no value at byte {at}")
         return plain.end()
-    depth = 0
-    for bracket in _BRACKET.finditer(content, at):
+    depth, end = 1, at + 1
+    while depth:
+        # Not a search: that would begin anew at each byte of a text that breaks off.
+        bracket = _BRACKET.match(content, end)
+        if bracket is None:
+            raise _BrokenOffError("it breaks off")
         depth += 1 if bracket[1] in (b"{", b"[") else -1
-        if depth == 0:
-            return bracket.end()
-    raise _BrokenOffError("it breaks off")
+        end = bracket.end()
+    return end
 
 
 def _ends(content: bytes, at: int) -> bool:
