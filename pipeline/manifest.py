@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -195,11 +196,16 @@ def manifest_of(
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
-            **{library: version(library) for library in _LIBRARIES},
+            **_library_versions(),
         },
         "started": written_time(started),
         "finished": written_time(finished),
     }
+
+
+@cache
+def _library_versions() -> dict[str, str]:
+    return {library: version(library) for library in _LIBRARIES}
 
 
 def _reading(counts: Mapping[str, int]) -> str:

@@ -2,7 +2,9 @@
 
 The tests build hundreds of short pipelines. Half the time of such a run went into options: Beam
 makes a parser of all options for every look at some of them, several for each transform. Half of
-the rest went into the signatures of all methods of a DoFn, which it inspects dozens of times.
+the rest went into the signatures of all methods of a DoFn, which it inspects dozens of times, into
+reading the source of each to see whether it both yields and returns, and into writing down the call
+stack at each type hint, which only its own messages on wrong types show.
 """
 
 from __future__ import annotations
@@ -17,9 +19,12 @@ from apache_beam.typehints import decorators
 def remember():
     """Let Beam keep views of options, and what functions and DoFns ask for, in this process."""
     PipelineOptions.view_as = _kept_views(PipelineOptions.view_as)
-    kept = _kept_signatures(decorators.get_signature)
+    kept = _by_function(decorators.get_signature)
     for module in (decorators, core, ptransform):  # the others imported it by its name
         module.get_signature = kept
+    core.get_function_args_defaults = _kept_arguments(core.get_function_args_defaults)
+    core._check_fn_use_yield_and_return = _by_function(core._check_fn_use_yield_and_return)
+    decorators.IOTypeHints._make_origin = classmethod(lambda *_, **__: [])
     userstate.get_dofn_specs = _kept_specs(userstate.get_dofn_specs)
 
 
@@ -36,21 +41,32 @@ def _kept_views(view_as):
     return view
 
 
-def _kept_signatures(get_signature):
+def _by_function(find):
+    """What `find` says of a function, or of a method however often it is bound."""
     plain, bound = WeakKeyDictionary(), WeakKeyDictionary()
 
-    def signature(function):
+    def found(function):
         kept = plain if not hasattr(function, "__func__") else bound
         key = getattr(function, "__func__", function)
         try:
-            found = kept.get(key)
+            if key in kept:
+                return kept[key]
         except TypeError:  # not everything that can be called can be a key
-            return get_signature(function)
-        if found is None:
-            found = kept[key] = get_signature(function)
-        return found
+            return find(function)
+        result = kept[key] = find(function)
+        return result
 
-    return signature
+    return found
+
+
+def _kept_arguments(get_arguments):
+    kept = _by_function(get_arguments)
+
+    def arguments(function):
+        names, defaults = kept(function)
+        return list(names), list(defaults)  # Beam may change them
+
+    return arguments
 
 
 def _kept_specs(get_specs):

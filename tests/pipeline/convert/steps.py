@@ -1,8 +1,6 @@
 """Converting, running and reading back: what the tests of `goodgain convert` start from."""
 
 import json
-import subprocess
-import sys
 from importlib.resources import files
 
 from goodgain.pipeline.__main__ import main
@@ -27,24 +25,8 @@ def goodgain(*words):
 
 
 def goodgain_run(output, *words):
-    """The rows of `conversations`, from a process of its own, as Beam wants it."""
-    script = "import sys; from goodgain.pipeline.__main__ import main; sys.exit(main())"
-    subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            script,
-            "run",
-            "--output",
-            str(output),
-            "--max-rejected",
-            "5",
-            "--allow-unlabelled",
-        ]
-        + [str(one) for one in words],
-        capture_output=True,
-        check=True,
-    )
+    """The rows of `conversations` of a run."""
+    goodgain("run", "--output", output, "--max-rejected", "5", "--allow-unlabelled", *words)
     return {row["conversation_id"]: row for row in read_dataset(str(output), "conversations")}
 
 
