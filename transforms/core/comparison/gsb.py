@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isfinite, sqrt
 
 from msgspec import Struct
@@ -100,6 +101,7 @@ def share_difference_interval(
     return _lower_end(good, bad, n, quantile), -_lower_end(bad, good, n, quantile)
 
 
+@lru_cache(maxsize=8192)  # slices of few pairs have the same counts again and again
 def _lower_end(good: int, bad: int, n: int, quantile: float) -> float:
     """The least true difference that is within `quantile` standard errors of the counts.
 
