@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_words import figure
+from goodgain.pipeline.cli.compare_words import difference_text, value_text
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -49,9 +49,9 @@ def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:
         table.add_row(
             Text(metric_by_name(row.metric).label),
             *(f"{count:,}" for count in counts),
-            figure(row.worst_base_mean),
-            figure(row.worst_candidate_mean),
-            figure(row.worst_difference, signed=True),
+            value_text(row.metric, row.worst_base_mean),
+            value_text(row.metric, row.worst_candidate_mean),
+            difference_text(row.metric, row.worst_difference),
         )
     return table
 

@@ -13,7 +13,13 @@ from rich.text import Text
 
 from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
-from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text
+from goodgain.pipeline.cli.compare_words import (
+    COLOURS,
+    difference_text,
+    interval_text,
+    p_text,
+    value_text,
+)
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
@@ -125,9 +131,10 @@ def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     text += f"{fitting(first.clusters or 0, 'has', 'have')} a value of {first.metric}"
     if first.minimum_detectable_effect is None:
         return f"{text}."
+    detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)
     return (
-        f"{text}; with that many, a true difference of {first.minimum_detectable_effect:.4g} is "
-        "detected in 80 % of comparisons."
+        f"{text}; with that many, a true difference of {detectable} is detected in 80 % of "
+        "comparisons."
     )
 
 
@@ -210,16 +217,17 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
     table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
     for heading in ("base", "cand.", "diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("verdict", max_width=len("comparable"))
+    longest_word = max(len(word) for row in rows for word in row.verdict.split())
+    table.add_column("verdict", min_width=longest_word, max_width=len("comparable"))
     if compared.matched.paired:
         table.add_column("GSB", justify="right", no_wrap=True)
     for row in rows:
         cells: list[str | Text] = [
             Text(_name(row)),
-            figure(row.base_mean),
-            figure(row.candidate_mean),
-            figure(row.difference, signed=True),
-            interval(*row.shown_interval),
+            value_text(row.metric, row.base_mean),
+            value_text(row.metric, row.candidate_mean),
+            difference_text(row.metric, row.difference),
+            interval_text(row.metric, *row.shown_interval),
             p_text(corrected_p(row, compared.request.correction)),
             Text(row.verdict, style=COLOURS.get(row.verdict, "")),
         ]
@@ -245,13 +253,13 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
             Text(_name(row)),
             "-" if relative is None else f"{100 * relative:+z.1f} %",
             "-" if row.effect_size is None else f"{row.effect_size:+z.2f}",
-            figure(row.minimum_detectable_effect),
+            difference_text(row.metric, row.minimum_detectable_effect, signed=False),
             n,
         ]
         if paired and row.gsb is not None:
             cells.append(f"{row.good:,}/{row.same:,}/{row.bad:,}")
             low, high = row.gsb_ci_low, row.gsb_ci_high
-            cells.append("-" if low is None or high is None else f"{low:+z.2f} .. {high:+z.2f}")
+            cells.append("-" if low is None or high is None else f"{low:+z.2f}..{high:+z.2f}")
         table.add_row(*cells)
     return table
 
@@ -266,7 +274,7 @@ def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
     for row in rows:
         table.add_row(
             Text(_name(row)),
-            interval(row.bootstrap_ci_low, row.bootstrap_ci_high),
+            interval_text(row.metric, row.bootstrap_ci_low, row.bootstrap_ci_high),
             p_text(getattr(row, f"wilcoxon_p_{method}")),
             p_text(getattr(row, f"sign_p_{method}")),
         )
@@ -295,7 +303,8 @@ def _explain_columns(compared: Compared, console: Console, at: int | None) -> No
         f"{_tests_text(compared.rows, shown)}. interval: of the difference, {level} over the same "
         "tests, so it excludes 0 exactly when the verdict is a difference; without a verdict, "
         f"{level} by itself. rel. = relative difference; effect = Cohen's d_z of pairs, Hedges' g "
-        "of two samples; detect. = smallest true difference found with 80 % power; GSB = "
+        "of two samples; detect. = smallest true difference found with 80 % power; pp = percentage "
+        "points, also the unit of the interval beside them; GSB = "
         "(good - bad) / pairs, its interval "
         f"{level} by itself (it decides no verdict).",
         "dim",
@@ -348,24 +357,22 @@ def _examples(title: str, metric: str, found: Sequence[Example], console: Consol
 
 def _example_text(example: Example) -> str:
     """The numbers of both arms, in one line."""
-    told = [
-        f"{example.metric} {_change(example.base_value, example.candidate_value)} "
-        f"({figure(example.difference, signed=True)})"
-    ]
+    main = _change(example.metric, example.base_value, example.candidate_value)
+    changes = [f"{main} ({difference_text(example.metric, example.difference)})"]
     for name, base in example.base_numbers.items():
         if name != example.metric:
-            told.append(f"{name} {_change(base, example.candidate_numbers[name])}")
-    return ", ".join(told)
+            changes.append(_change(name, base, example.candidate_numbers[name]))
+    return ", ".join(changes)
 
 
-def _change(base: float | None, candidate: float | None) -> str:
-    return f"{_value(base)} to {_value(candidate)}"
+def _change(metric: str, base: float | None, candidate: float | None) -> str:
+    return f"{metric} {_short_value(metric, base)} to {_short_value(metric, candidate)}"
 
 
-def _value(value: float | None) -> str:
-    if value is not None and value.is_integer():
+def _short_value(metric: str, value: float | None) -> str:
+    if value is not None and value.is_integer() and not metric_by_name(metric).in_percent:
         return f"{value:,.0f}"
-    return figure(value, digits=3)
+    return value_text(metric, value, digits=3)
 
 
 def _line(console: Console, text: str, style: str = "") -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_words import COLOURS, figure, interval, p_text
+from goodgain.pipeline.cli.compare_words import COLOURS, difference_text, interval_text, p_text
 from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod
@@ -34,10 +34,10 @@ def render_sensitivity(
         for at, row in enumerate(of_metric):
             verdict = Text(row.verdict, style=COLOURS.get(row.verdict, ""))
             table.add_row(
-                Text(metric_by_name(metric).label if at == 0 else ""),
+                Text(metric_by_name(metric).symbol if at == 0 else ""),
                 row.policy,
-                figure(row.difference, signed=True),
-                interval(row.ci_low, row.ci_high),
+                difference_text(metric, row.difference),
+                interval_text(metric, row.ci_low, row.ci_high),
                 p_text(getattr(row, f"p_{correction}")),
                 verdict.append(" (changes)") if row.turns else verdict,
             )

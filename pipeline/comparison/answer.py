@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 
 from goodgain.pipeline.comparison.rows import ComparisonRow
+from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
 
@@ -81,7 +82,7 @@ def _repetition(row: ComparisonRow) -> str:
 
 
 def _size(row: ComparisonRow) -> str:
-    """The difference, in percent of the base if that is not 0."""
+    """The difference, in percent of the base; in the metric's unit where the base is 0."""
     scale, unit = _scale(row)
     return f"{scale * (row.difference or 0):+.3g}{unit}"
 
@@ -111,7 +112,10 @@ def _interval(row: ComparisonRow, sign: int | None = None) -> str:
 def _scale(row: ComparisonRow) -> tuple[float, str]:
     if row.base_mean:
         return 100 / abs(row.base_mean), " %"
-    return 1.0, f" {metric_by_name(row.metric).unit}"
+    metric = metric_by_name(row.metric)
+    if metric.in_percent:
+        return 100.0, " points"
+    return 1.0, "" if metric.unit in ZERO_TO_ONE else f" {metric.unit}"
 
 
 def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> list[str]:

@@ -168,6 +168,12 @@ def test_other_metrics_are_called_by_their_name(verdict, population, said):
     assert answer([msgspec.structs.replace(row, population=population)], "mrr") == said
 
 
+def test_where_the_base_is_0_the_difference_is_in_the_unit_of_the_metric():
+    for metric, size in (("SRR", "+10 points (95 %: +5 to +15)"), ("mrr", "+0.1 (95 %: +0.05 to")):
+        rows = [made(metric, "changed", 0.1, 0.05, 0.15, family="primary", base_mean=0.0)]
+        assert size in answer(rows, metric)
+
+
 def test_without_anything_at_n():
     assert answer([], None) == "No metric that the decision rests on has a value at N."
 

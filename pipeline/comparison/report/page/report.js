@@ -39,6 +39,8 @@ const TEXTS = {
   n: countOf,
   counts: (row) => (row.good === null ? NONE : [row.good, row.same, row.bad].map((count) => number(count, true)).join(" / ")),
   difference: (row, metric) => change(row.difference, metric),
+  minimum_detectable_effect: ({minimum_detectable_effect: effect}, metric) =>
+    metric.share ? change(effect, metric).replace("+", "") : number(effect),
   effect_size: (row) => difference(row.effect_size),
   gsb: (row) => difference(row.gsb),
   relative_difference: (row) => relative(row.relative_difference),
