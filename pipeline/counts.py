@@ -70,7 +70,7 @@ def _sum(several: Iterable[Counts]) -> Counts:
 
 
 def counts_of_step(counts: Counts) -> Counts:
-    """Counts that a step before has told."""
+    """Counts that an earlier step emitted as they are."""
     return counts
 
 

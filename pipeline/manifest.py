@@ -248,16 +248,16 @@ def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, 
     Raises:
       BalanceError: they do not add up.
     """
-    told = {name: counts.get(f"labels.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
-    if told["read"] != sum(told[name] for name in LABEL_OUTCOMES):
-        outcomes = " + ".join(f"{told[name]} {name}" for name in LABEL_OUTCOMES)
+    labels = {name: counts.get(f"labels.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
+    if labels["read"] != sum(labels[name] for name in LABEL_OUTCOMES):
+        outcomes = " + ".join(f"{labels[name]} {name}" for name in LABEL_OUTCOMES)
         raise BalanceError(
-            f"{counted(told['read'], 'label was', 'labels were')} read but their outcomes are "
+            f"{counted(labels['read'], 'label was', 'labels were')} read but their outcomes are "
             f"{outcomes}; {_LOST}"
         )
     return {
         "files": [{"path": file.table.path, "size": file.size} for file in files],
-        **told,
+        **labels,
         "replaced": counts.get("labels.replaced", 0),
     }
 

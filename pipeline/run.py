@@ -45,7 +45,7 @@ from goodgain.transforms.core.wording import counted
 from goodgain.transforms.read import find_inputs, open_plain
 
 _INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
-_INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # told by a worker
+_INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as a worker reports it
 _PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # which Beam adds to a message
 
 Show = Callable[[str, Mapping[str, Any]], None]

@@ -116,16 +116,16 @@ def _print_everyone(
 ) -> None:
     """Print the headline with the conversations that never searched, if there are any."""
     rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
-    told = [
+    means_of_everyone = [
         f"{words[name].label} {number(rows[name]['mean'])} ({_interval(rows[name], words[name])})"
         for name, number in (("CG", decimal), ("RAG", decimal), ("SRE", _percentage))
         if name in rows and rows[name]["mean"] is not None
     ]
-    if told:
+    if means_of_everyone:
         print_line(
             console,
             "Including conversations without search, with gain 0 (population everyone): "
-            f"{', '.join(told)}.",
+            f"{', '.join(means_of_everyone)}.",
         )
 
 

@@ -112,7 +112,7 @@ class RecordCoder(beam.coders.Coder):
 
 
 class AnyRecordHint(UnionConstraint):
-    """The union of calls and rejected records, told from other unions by its class.
+    """The union of calls and rejected records, recognized by its class.
 
     Beam's check of types takes it for the union that it is; Python's own `SearchCall |
     RejectedRecord` has a coder too, but Beam 2.62 cannot compare that with what a consumer takes.

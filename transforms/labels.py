@@ -114,7 +114,7 @@ class LabelledPayloads(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), the labels of
         conversations that there are, for `ScorePayloads` beside what was joined.
       rejected: PCollection[RejectedLabel], labels of others. Those that name no result of their
-        conversation are found, and told, when it is scored.
+        conversation are found, and rejected, when it is scored.
     """
 
     payloads: beam.PCollection[Keyed]

@@ -159,18 +159,18 @@ def _by_conversation(one: Contribution) -> _Pair:
 
 
 class _HeldConversations(beam.DoFn):
-    """Tells which conversations a pool holds, and in which topic; once a bundle."""
+    """The conversations of a pool with their topics, each once a bundle."""
 
     def start_bundle(self) -> None:
-        self._told: set[_Pair] = set()
+        self._emitted: set[_Pair] = set()
 
     def process(self, document: PoolDocument) -> Iterator[_Pair]:
         topic = _HELD + _encode(document.topic)
         for conversation in {(place.run, place.conversation_id) for place in document.places}:
-            told = _encode(conversation), topic
-            if told not in self._told:
-                self._told.add(told)
-                yield told
+            pair = _encode(conversation), topic
+            if pair not in self._emitted:
+                self._emitted.add(pair)
+                yield pair
 
 
 class _Meet(beam.DoFn):

@@ -304,8 +304,8 @@ class _Label(_Counting):
             yield from self._emit_labels()
 
     def _emit_labels(self) -> Iterator[WindowedValue]:
-        told, self._labels, self._held = self._labels, {}, 0
-        for conversation_id, labels in told.items():
+        by_conversation, self._labels, self._held = self._labels, {}, 0
+        for conversation_id, labels in by_conversation.items():
             yield _last((conversation_id, payload((), external=ExternalLabels({}, labels))))
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:

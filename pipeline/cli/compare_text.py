@@ -321,15 +321,15 @@ def _tests_text(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -
         if row.p_value is not None and row.reason is None
     )
     wanted = dict.fromkeys((row.family, bool(row.slice)) for row in shown)
-    told = [
+    families = [
         f"the {tests[family, sliced]:,} of the {family} family" + (" in slices" if sliced else "")
         for family, sliced in sorted(wanted)
         if family != "primary" or sliced
     ]
     alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
     if alone:
-        told.append(f"{alone[0]} by itself, which is the primary metric")
-    return ", ".join(told)
+        families.append(f"{alone[0]} by itself, which is the primary metric")
+    return ", ".join(families)
 
 
 def _name(row: ComparisonRow) -> str:

@@ -83,11 +83,13 @@ def _turn_in_words(explanation: ConversationExplanation) -> str:
     if not row.N:
         text = f"{row.turn}, which did not search (N = 0)"
     if explanation.earlier_turns:
-        told = (f"{one.turn} ({counted(one.calls, 'call')})" for one in explanation.earlier_turns)
+        earlier_turns = (
+            f"{one.turn} ({counted(one.calls, 'call')})" for one in explanation.earlier_turns
+        )
         earlier = fitting(
             len(explanation.earlier_turns), "an earlier turn does", "earlier turns do"
         )
-        text += f"; {earlier} not count: {', '.join(told)}"
+        text += f"; {earlier} not count: {', '.join(earlier_turns)}"
     return text
 
 
@@ -133,14 +135,14 @@ def _iteration(iteration: ExplainedIteration, console: Console) -> None:
 
 
 def _call(i: int, call: ExplainedCall, console: Console) -> None:
-    told = [f"Call {i}.{call.call_position + 1}"]
+    facts = [f"Call {i}.{call.call_position + 1}"]
     if call.tool:
-        told.append(shortened(call.tool, _LONGEST_TEXT))
+        facts.append(shortened(call.tool, _LONGEST_TEXT))
     if call.query:
-        told.append(f'"{shortened(call.query, _LONGEST_QUERY)}"')
+        facts.append(f'"{shortened(call.query, _LONGEST_QUERY)}"')
     if call.timestamp:
-        told.append(call.timestamp)
-    console.print(Text("  ".join(told), style="bold"))
+        facts.append(call.timestamp)
+    console.print(Text("  ".join(facts), style="bold"))
     if not call.results:
         console.print("  no results")
         return

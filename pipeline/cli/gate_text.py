@@ -27,10 +27,10 @@ def render(outcomes: Sequence[Outcome], console: Console) -> None:
             untrusted(outcome.rule), untrusted(outcome.value), untrusted(outcome.bound), verdict
         )
     console.print(table)
-    told = [outcome for outcome in outcomes if outcome.reason and outcome.verdict != "passed"]
-    if told:
+    explained = [outcome for outcome in outcomes if outcome.reason and outcome.verdict != "passed"]
+    if explained:
         console.print()
-    for outcome in told:
+    for outcome in explained:
         console.print(untrusted(f"{outcome.verdict}: {outcome.rule}: {outcome.reason}."))
     if warned := cautions_of(outcomes):
         console.print()

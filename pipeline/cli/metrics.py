@@ -128,14 +128,14 @@ def _print_tables(groups: Groups) -> None:
         table.add_column("better")
         table.add_column("meaning, formula, when null")
         for metric in metrics:
-            told = Text(f"{metric.words}. " if metric.words else "", style="bold")
-            told.append(metric.explained, style="not bold")
-            told.append(f"\n= {metric.formula}", style="dim")
+            meaning = Text(f"{metric.words}. " if metric.words else "", style="bold")
+            meaning.append(metric.explained, style="not bold")
+            meaning.append(f"\n= {metric.formula}", style="dim")
             if metric.undefined:
-                told.append(f"\nnull: {metric.undefined}", style="dim")
+                meaning.append(f"\nnull: {metric.undefined}", style="dim")
             if metric.bounded:
-                told.append("\nbounds: worst and best", style="dim")
+                meaning.append("\nbounds: worst and best", style="dim")
             better = "" if metric.direction == "neither" else metric.direction
-            table.add_row(Text(metric.name, style="bold"), metric.unit, better, told)
+            table.add_row(Text(metric.name, style="bold"), metric.unit, better, meaning)
         console.print(Text(f"\nMetrics {group}", style="bold"))
         console.print(table)

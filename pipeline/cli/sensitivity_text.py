@@ -43,5 +43,5 @@ def render_sensitivity(
             )
     console.print(table)
     turned = list(dict.fromkeys(row.metric for row in rows if row.turns))
-    told = f"Verdicts that change: {', '.join(turned)}." if turned else "No verdict changes."
-    console.print(Text(f"\n{told}"))
+    conclusion = f"Verdicts that change: {', '.join(turned)}." if turned else "No verdict changes."
+    console.print(Text(f"\n{conclusion}"))

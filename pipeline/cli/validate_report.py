@@ -83,6 +83,6 @@ def _notes(survey: Survey) -> list[str]:
         notes.append("No record has a result: is the field called `results`?")
     if 0 < survey.timed < survey.calls:
         untimed = survey.calls - survey.timed
-        told = counted(untimed, "record has", "records have")
-        notes.append(f"{told} no timestamp; streaming needs one on each.")
+        records = counted(untimed, "record has", "records have")
+        notes.append(f"{records} no timestamp; streaming needs one on each.")
     return notes

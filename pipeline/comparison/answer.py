@@ -41,8 +41,8 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
     if withheld and withheld != [first]:
         named = [row.metric for row in withheld if row is not first]
         parts.append(f"not comparable: {_labels(named)}")
-    told = "; ".join(parts) or "No metric that the decision rests on has a value at N"
-    return ". ".join((_capital(told), *_slices(at_end, first))) + "."
+    clauses = "; ".join(parts) or "No metric that the decision rests on has a value at N"
+    return ". ".join((_capital(clauses), *_slices(at_end, first))) + "."
 
 
 def _primary(row: ComparisonRow) -> str:

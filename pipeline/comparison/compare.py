@@ -68,7 +68,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     """Compare two arms.
 
     Args:
-      say: told, in a sentence, what will take long.
+      say: called with one sentence before each step that takes long.
 
     Raises:
       UsageError: the request cannot be met.

@@ -85,33 +85,33 @@ class ArmMeans(Struct, frozen=True):
     def mean(self, measure: Measure) -> MeanRow:
         """The mean of one measure, with its interval."""
         values, present = self.arm.values(measure)
-        told = present & ~np.isnan(values)
-        undefined = int((present & ~told).sum())
+        known = present & ~np.isnan(values)
+        undefined = int((present & ~known).sum())
         of = MeanOf(measure.metric, measure.i, measure.population)
-        distribution = Distribution().add(values[told].tolist(), undefined=undefined)
+        distribution = Distribution().add(values[known].tolist(), undefined=undefined)
         estimate = estimate_of(distribution, self.interval, binary=False)
         if self.cluster is not None:
-            totals = ((len(one), fsum(one)) for one in self._by_cluster(values, told))
+            totals = ((len(one), fsum(one)) for one in self._by_cluster(values, known))
             estimate = clustered(estimate, Between.of(totals))
         return mean_row(self.slice_, of, estimate)
 
     def _ratio(self, cost: str, whole: Population) -> MeanRow:
         gains, costs = self.arm.at_end[_GAIN], self.arm.at_end[COST + cost]
-        told = ~np.isnan(costs)
-        pairs = zip(gains[told].tolist(), costs[told].tolist(), strict=True)
+        known = ~np.isnan(costs)
+        pairs = zip(gains[known].tolist(), costs[known].tolist(), strict=True)
         totals = None
         if self.cluster is not None:
-            sums = (map(_total, self._by_cluster(one, told)) for one in (gains, costs))
+            sums = (map(_total, self._by_cluster(one, known)) for one in (gains, costs))
             totals = RatioSums().add(zip(*sums, strict=True))
-        undefined = len(told) - int(told.sum())
+        undefined = len(known) - int(known.sum())
         estimate = ratio_estimate(RatioSums().add(pairs), undefined, totals)
         return mean_row(self.slice_, MeanOf(CG_PER_TOTAL + cost, None, whole), estimate)
 
-    def _by_cluster(self, values: Array, told: npt.NDArray[np.bool_]) -> list[list[float]]:
-        """The values that are told, cluster by cluster."""
+    def _by_cluster(self, values: Array, known: npt.NDArray[np.bool_]) -> list[list[float]]:
+        """The values that are known, cluster by cluster."""
         codes = numbered(own.get(self.cluster or "", "") for own in self.arm.attributes)
         found: dict[int, list[float]] = {}
-        for code, value in zip(codes[told].tolist(), values[told].tolist(), strict=True):
+        for code, value in zip(codes[known].tolist(), values[known].tolist(), strict=True):
             found.setdefault(code, []).append(value)
         return list(found.values())
 

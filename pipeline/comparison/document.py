@@ -79,6 +79,6 @@ def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
     if finds is None:
         return {}
     pool = source.manifest["pool"]
-    told: dict[str, Any] = to_builtins(finds)
-    told.pop("documents")
-    return {"pool": {"folder": pool["folder"], "digest": pool["digest"], **told}}
+    counts: dict[str, Any] = to_builtins(finds)
+    counts.pop("documents")
+    return {"pool": {"folder": pool["folder"], "digest": pool["digest"], **counts}}

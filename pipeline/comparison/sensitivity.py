@@ -58,7 +58,7 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
     Reads the inputs that the manifests name, and writes to a temporary folder only.
 
     Args:
-      say: told what is done.
+      say: called with one sentence before each policy.
 
     Raises:
       UsageError: the inputs or rules of a run are gone or have changed.

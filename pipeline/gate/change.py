@@ -105,7 +105,7 @@ def _judge(
     if n < least:
         reason = f"{n:,} {of} {fitting(n, 'is', 'are')} below least_n = {least:,}"
         return _outcome(rule, slice_, shown, "failed", reason, n)
-    told = [f"n = {n:,} {of}"]
+    notes = [f"n = {n:,} {of}"]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
@@ -116,8 +116,8 @@ def _judge(
             reason = _failure(rule, side, amount, held)
             return _outcome(rule, slice_, shown, "failed", reason, n)
         if held.without_interval:
-            told.append(held.reason)
-    return _outcome(rule, slice_, shown, "passed", "; ".join(told), n)
+            notes.append(held.reason)
+    return _outcome(rule, slice_, shown, "passed", "; ".join(notes), n)
 
 
 def _values(
@@ -205,8 +205,8 @@ def _failure(rule: Rule, side: Side, amount: Amount, held: Held) -> str:
         if amount.percent:
             share = 1 - amount.value if side == "at least" else 1 + amount.value
             of, asked = f"candidate - {share:g} baseline", f", but not {side} 0"
-        told = held.reason.replace("it is", f"{of} is") + asked
-        return f"not proven that it {word}s by at most {amount}: {told}"
+        why = held.reason.replace("it is", f"{of} is") + asked
+        return f"not proven that it {word}s by at most {amount}: {why}"
     if rule.proof == "of_breach" and held.without_interval:
         return f"a {word} by more than {amount} cannot be ruled out: {held.reason}"
     return f"it {word}s by more than {amount}"

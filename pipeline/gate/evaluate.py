@@ -77,7 +77,7 @@ def _judge(
 
 
 def _outcome(
-    rule: Rule, slice_: Mapping[str, str], value: str, failure: str, n: int | None, told: str = ""
+    rule: Rule, slice_: Mapping[str, str], value: str, failure: str, n: int | None, note: str = ""
 ) -> Outcome:
     verdict = "failed" if failure else "passed"
     return Outcome(
@@ -85,7 +85,7 @@ def _outcome(
         value=value,
         bound=bound_text(rule),
         verdict="failed" if verdict == "failed" else "passed",
-        reason=failure or told,
+        reason=failure or note,
         n=n,
         metric=metric_at_n(rule),
     )
@@ -171,7 +171,7 @@ def _mean(
         spreads=n < 2 or row["min"] != row["max"],
         why_none=row["note"] or "these means do not record the method of theirs; run again",
     )
-    told = []
+    notes = []
     for side, bound in _bounds(rule):
         held = counted.hold(rule, estimate, bound.value, side)
         if not held.keeps:
@@ -182,5 +182,5 @@ def _mean(
             )
             reason = f"{failure}: {held.reason}" if held.reason else failure
             return _outcome(rule, slice_, value, reason, n)
-        told.append(held.reason)
-    return _outcome(rule, slice_, value, "", n, "; ".join(filter(None, told)))
+        notes.append(held.reason)
+    return _outcome(rule, slice_, value, "", n, "; ".join(filter(None, notes)))

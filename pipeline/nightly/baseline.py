@@ -120,8 +120,8 @@ def _note_of_pool(places: Mapping[date, Path], folders: DayFolders) -> str | Non
 
 
 def _days(days: Sequence[date]) -> str:
-    told = ", ".join(day.isoformat() for day in days)
-    return f"{told} was" if len(days) == 1 else f"{told} were"
+    dates = ", ".join(day.isoformat() for day in days)
+    return f"{dates} was" if len(days) == 1 else f"{dates} were"
 
 
 def _good_entries(folders: DayFolders) -> list[DayEntry]:

@@ -88,7 +88,7 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     """Judge the documents of a pool and give it the labels.
 
     Args:
-      advance: told after each document how many are done, and of how many.
+      advance: called after each document with the numbers done and to do in all.
 
     Raises:
       UsageError: the folder is no local pool, or the program cannot be started.

@@ -164,8 +164,10 @@ def _check_annotator(folder: str, annotator: str) -> None:
     known = annotators(read_pool(folder).documents())
     known.pop(VOTES, None)
     if annotator not in known:
-        told = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
-        raise UsageError(f"{annotator} has no labels in {folder}; annotators are {told or 'none'}.")
+        listed = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
+        raise UsageError(
+            f"{annotator} has no labels in {folder}; annotators are {listed or 'none'}."
+        )
 
 
 def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem]:

@@ -155,7 +155,7 @@ def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, flo
     Args:
       places: turn and iteration of each call, in order.
     """
-    tells_money = not draw.chance(_SILENT_SHARE)
+    has_prices = not draw.chance(_SILENT_SHARE)
     costs = []
     steps = 0
     before: tuple[int, int] | None = None
@@ -166,8 +166,8 @@ def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, flo
             tokens = 200 + steps * _STEP_TOKENS + draw.below(500)
         before = place
         milliseconds = draw.between(150, 900) + 4 * tokens
-        told = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
-        costs.append(told | ({"usd": tokens * _USD_A_TOKEN} if tells_money else {}))
+        call_costs = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
+        costs.append(call_costs | ({"usd": tokens * _USD_A_TOKEN} if has_prices else {}))
     return costs
 
 

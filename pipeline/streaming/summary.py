@@ -140,11 +140,11 @@ def _print_clusters(
 ) -> None:
     """How many clusters each window has, which is what its intervals hang on."""
     shown = sorted(windows.items())[-_SHOWN_WINDOWS:]
-    told = ", ".join(
+    by_window = ", ".join(
         f"{minute(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"
         for start, by_metric in shown
     )
-    print_line(console, f"Clusters by {cluster}: {told}.")
+    print_line(console, f"Clusters by {cluster}: {by_window}.")
 
 
 def _print_running(console: Console, now: LiveCounters) -> None:

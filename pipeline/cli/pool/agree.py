@@ -76,9 +76,9 @@ def agreement_of(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreem
     known = annotators(pool.documents())
     for name in (a, b):
         if name not in known:
-            told = ", ".join(f"{one} ({count:,})" for one, count in sorted(known.items()))
+            listed = ", ".join(f"{one} ({count:,})" for one, count in sorted(known.items()))
             raise UsageError(
-                f"{name} has no labels in {pool.folder}; annotators are {told or 'none'}."
+                f"{name} has no labels in {pool.folder}; annotators are {listed or 'none'}."
             )
     sums = ShiftSums(a, b, pool.preferred, good_gain_threshold)
     for _, documents in groupby(pool.documents(), key=lambda one: one.topic):

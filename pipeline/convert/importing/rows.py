@@ -79,10 +79,10 @@ def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCou
 def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
     """The search calls of a conversation, each with turn, iteration and call.
 
-    Rows that are a result each belong to one call if turn, iteration and call are the same; where
-    the call is not told, if the query is. They are ordered by rank, then as they stand. A turn
-    that is not told is 1. An iteration that is not told is 1 for rows that are results; else
-    every call of a turn is an iteration of its own, in the order of time.
+    Rows that are a result each belong to one call if turn, iteration and call are the same; rows
+    without a call, if the query is the same. They are ordered by rank, then as in the input. A
+    missing turn is 1. A missing iteration is 1 for rows that are results; else every call of a turn
+    is an iteration of its own, in the order of time.
     """
     calls = _joined(rows) if unit == "result" else list(rows)
     calls.sort(key=lambda call: (call.time is None, call.time or 0, call.at))
@@ -104,8 +104,8 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in sorted(rows, key=lambda row: row.at):
         iteration = 1 if row.iteration is None else row.iteration
-        told = row.query if row.call is None else None
-        groups.setdefault((row.turn, iteration, row.call, told), []).append(row)
+        query = row.query if row.call is None else None
+        groups.setdefault((row.turn, iteration, row.call, query), []).append(row)
     joined = []
     for (_, iteration, _, _), members in groups.items():
         ranked = sorted(members, key=lambda row: (row.rank is None, row.rank or 0, row.at))

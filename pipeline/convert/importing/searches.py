@@ -70,9 +70,9 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
         if alone and MILLISECONDS in wrapper.costs:
             costs[MILLISECONDS] = wrapper.costs[MILLISECONDS]
         within = [model.costs for model in inside.get(wrapper.span, ())] if first else []
-        told = total(within)
-        told.pop(MILLISECONDS, None)  # it lies in the search's own
-        found.append(Search(span, costs, told))
+        inside_costs = total(within)
+        inside_costs.pop(MILLISECONDS, None)  # it lies in the search's own
+        found.append(Search(span, costs, inside_costs))
     reranked, taken = _reranked(found, outer, tree)
     return reranked, len(candidates) - len(kept) + taken
 

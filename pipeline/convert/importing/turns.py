@@ -144,7 +144,7 @@ def _calls(
     tree: SpanTree,
     common: dict[str, str],
 ) -> list[Call]:
-    told = _Told(searches, steps)
+    turn_costs = _TurnCosts(searches, steps)
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
         *(((step.start, 0, step.span), step) for step in steps),
         *(((search.span.start, 1, search.span.span), search) for search in searches),
@@ -163,7 +163,7 @@ def _calls(
         attributes = {**common}
         for above in reversed((span, *tree.above(span))):
             attributes |= above.attributes
-        costs = told.costs(event, pending)
+        costs = turn_costs.costs(event, pending)
         calls.append(
             Call(
                 span.span,
@@ -180,7 +180,7 @@ def _calls(
     return calls
 
 
-class _Told:
+class _TurnCosts:
     """Which costs a turn tells, and so what a call that is silent of one has cost."""
 
     def __init__(self, searches: Sequence[Search], steps: Sequence[Span]) -> None:

@@ -75,7 +75,7 @@ def checked_pairs(
 
 
 def rounding_grain(*samples: Array) -> float:
-    """The distance below which two of the values are told apart by rounding alone.
+    """The distance below which two of the values may differ by rounding alone.
 
     A power of two, 2^-44 of the largest magnitude, so that whole numbers are multiples of it;
     0.0 when all values are 0 or there are none.

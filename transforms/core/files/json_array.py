@@ -1,7 +1,7 @@
 """Read search calls from one JSON array of records, as tables of data frames write it (SPEC 2).
 
 The array is cut into its elements by their brackets alone, and each is then read as a line is, so
-that the same bounds hold and the same mistakes are told in the same words.
+that the same bounds and error messages apply.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many values a line of JSON holds, told without decoding it."""
+"""Counts the values of a line of JSON without decoding it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ _TO_LINES = "write one JSON object a line, with the fields conversation_id, iter
 
 
 def mistaken(head: bytes) -> str | None:
-    """Why text is no JSON Lines, one sentence, when that can be told from its beginning.
+    """Why text is no JSON Lines, one sentence, when its beginning shows it.
 
     Args:
       head: the first bytes of the file, decompressed.

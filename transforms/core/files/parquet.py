@@ -123,8 +123,8 @@ def _records_of(
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     rows = _without_empty_columns(batch).to_struct_array()
     # Native code does not rename fields.
-    told = None if taker is None or shard.adaptation is not None else described(rows)
-    prepared = None if taker is None or told is None else taker.prepare_rows(told, len(rows))
+    columns = None if taker is None or shard.adaptation is not None else described(rows)
+    prepared = None if taker is None or columns is None else taker.prepare_rows(columns, len(rows))
     if taker is None or prepared is None:
         yield from _calls_of(rows, shard, group, first)
         return

@@ -27,7 +27,7 @@ class Pages(Struct):
       dictionary: bytes of the dictionary, decompressed.
       largest: bytes of the largest data page, decompressed.
       total: bytes of all data pages, decompressed.
-      incremental: whether a value may be told by what differs from the one before.
+      incremental: whether values may be stored as differences from the one before (delta encoding).
     """
 
     values: int = 0

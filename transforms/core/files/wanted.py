@@ -1,4 +1,4 @@
-"""Which conversations are wanted of a file, told from its bytes before they are decoded."""
+"""Skips records of conversations that are not wanted before they are decoded."""
 
 from __future__ import annotations
 

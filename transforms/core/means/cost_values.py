@@ -17,7 +17,7 @@ from goodgain.transforms.core.scoring.costs import (
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 # Beside the populations of rows: what `all` has beyond `reached` at an i, what who did not search
-# adds, and CG where the cost is told.
+# adds, and CG where the cost is known.
 ALL, REACHED, BEYOND, IDLE, GAIN = "all", "reached", "beyond", "idle", "gain"
 AT_END = -1  # i of what has none
 Key = tuple[str, int, str]
@@ -57,12 +57,12 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
         return CostValues(names, budgets, _idle(names, budgets), [*spent, *[None] * len(names)], [])
     reached = [at.metric for at in score.budgets if at.reached]
     by_i = score.iterations[-1].costs
-    told = len(score.iterations)
-    keys = _keys(tuple(row.costs), tuple(by_i), budgets, tuple(reached), told, max_i)
+    n = len(score.iterations)
+    keys = _keys(tuple(row.costs), tuple(by_i), budgets, tuple(reached), n, max_i)
     values = [*row.costs.values()]
     for iteration in score.iterations[:max_i]:
         values += iteration.costs.values()
-    values += [*nothing_more(by_i).values()] * max(0, max_i - told)
+    values += [*nothing_more(by_i).values()] * max(0, max_i - n)
     values += [at.value for at in score.budgets]
     values += [at.value for at in score.budgets if at.reached]
     costs = [(name, row.costs[COST + name]) for name in names]

@@ -105,9 +105,9 @@ def iteration_costs(
         spent: list[float] | None = []  # floats whose exact sum it is
         for row, calls in zip(rows, iterations, strict=True):
             costs = [of_call[name] for of_call in calls if name in of_call]
-            told = len(costs) == len(calls)
-            spent = _with_sum(spent, costs) if told and spent is not None else None
-            row[COST_I + name] = fsum(costs) if told else None
+            known = len(costs) == len(calls)
+            spent = _with_sum(spent, costs) if known and spent is not None else None
+            row[COST_I + name] = fsum(costs) if known else None
             row[COST_AT_I + name] = None if spent is None else fsum(spent)
     return rows
 

@@ -60,7 +60,7 @@ class NativePacker:
         self._native = native
         self._compress = packing.keep_encodings
         self._packer = native.Packer(
-            _told(packing.rules),
+            _plain_rules(packing.rules),
             _Fallback(packing.rules),
             packing.keep_encodings,
             in_python.MOST_BUFFERED_RESULTS,
@@ -183,8 +183,8 @@ def _form(character: str, decomposes: bool, joining: set[str]) -> str | None:
     return "".join([" " if one.isspace() else one for one in composed.casefold()])
 
 
-def _told(rules: RuleTable) -> dict[str, Any]:
-    """What native code needs of the rules."""
+def _plain_rules(rules: RuleTable) -> dict[str, Any]:
+    """The rules that packing needs, as plain data for native code."""
     return {
         "type_numbers": list(rules.type_numbers.items()),
         "definitive": [

@@ -123,9 +123,9 @@ def score_conversation(
         judged = judged_pool(turn)
     else:
         judged = external_pool(conversation_id, calls, attributes, keys, external)
-    told = tally(delivered, turn, judged, scoring.rules, scoring.hold_slot)
+    folded = tally(delivered, turn, judged, scoring.rules, scoring.hold_slot)
     shares = None if turn_pool is None else found_shares(turn, turn_pool, threshold)
-    score = score_tally(conversation_id, told, rejected_records, scoring, shares)
+    score = score_tally(conversation_id, folded, rejected_records, scoring, shares)
     if labelled is not None:
         score = replace(
             score,
@@ -137,37 +137,39 @@ def score_conversation(
 
 def score_tally(
     conversation_id: str,
-    told: Tally,
+    folded: Tally,
     rejected_records: int,
     scoring: Scoring,
     shares: Sequence[PoolShares] | None = None,
 ) -> ConversationScore:
-    """The score of a folded conversation, without what only its calls and results tell.
+    """The score of a folded conversation, without the parts that need its calls and results.
 
     Args:
-      told: the folded conversation.
+      folded: the folded conversation.
       rejected_records: how many of its records were rejected (SPEC 3).
       shares: by i - 1, what was found of the topic's pool; None without one.
     """
     iterations = with_computed(
-        iteration_rows(conversation_id, told.last_turn or 0, told.attributes, told.iterations),
-        told.iterations,
+        iteration_rows(
+            conversation_id, folded.last_turn or 0, folded.attributes, folded.iterations
+        ),
+        folded.iterations,
     )
     if shares is not None:
         iterations = [
             replace(row, pool=share) for row, share in zip(iterations, shares, strict=True)
         ]
     if scoring.costs:
-        iterations = with_costs(iterations, told.costs, scoring.costs)
-    ranking = scoring.ranking.evaluate(told.ranked.labels, told.judged, told.ranked.scores)
+        iterations = with_costs(iterations, folded.costs, scoring.costs)
+    ranking = scoring.ranking.evaluate(folded.ranked.labels, folded.judged, folded.ranked.scores)
     unsearched: tuple[float | None, ...] = ()
     if not iterations:
         ranking, unsearched = (None,) * len(ranking), ranking
         if shares is not None:
-            unsearched += unsearched_outcome(told.judged, scoring.good_gain_threshold)
+            unsearched += unsearched_outcome(folded.judged, scoring.good_gain_threshold)
     row = _conversation_row(
         conversation_id,
-        told,
+        folded,
         iterations,
         rejected_records,
         ranking,
@@ -178,12 +180,12 @@ def score_tally(
         iterations=iterations,
         calls=[],
         duplicates=[],
-        judged=judged_results(told.ranked.labels),
+        judged=judged_results(folded.ranked.labels),
         best=None,
         counts={
-            **told.counts,
-            **_record_counts(told, row),
-            **times_counts(told.times, scoring.clock),
+            **folded.counts,
+            **_record_counts(folded, row),
+            **times_counts(folded.times, scoring.clock),
         },
         unsearched=unsearched,
         budgets=at_budgets(iterations, scoring.budgets) if scoring.budgets else [],
@@ -197,7 +199,7 @@ def _with_details(
     turn_pool: TurnPool | None,
     scoring: Scoring,
 ) -> ConversationScore:
-    """With what only calls and results tell: their rows, the best case, how they met a pool."""
+    """With the parts that need calls and results: their rows, the best case, pool recall."""
     row, iterations = score.conversation, score.iterations
     if turn_pool is not None:
         threshold = scoring.good_gain_threshold
@@ -218,7 +220,7 @@ def _with_details(
 
 def _conversation_row(
     conversation_id: str,
-    told: Tally,
+    folded: Tally,
     iterations: list[IterationRow],
     rejected_records: int,
     ranking: tuple[float | None, ...],
@@ -227,10 +229,10 @@ def _conversation_row(
     last = iterations[-1] if iterations else None
     return ConversationRow(
         conversation_id=conversation_id,
-        turn=told.last_turn,
-        attributes=told.attributes,
+        turn=folded.last_turn,
+        attributes=folded.attributes,
         N=len(iterations),
-        calls=told.calls,
+        calls=folded.calls,
         R=last.R_at_i if last else 0,
         UR=last.UR_at_i if last else 0,
         GR=last.GR_at_i if last else 0,
@@ -243,16 +245,16 @@ def _conversation_row(
         DRAG=last.DRAG_at_i if last else None,
         SRE=last.SRE_at_i if last else None,
         SRR=last.SRR_at_i if last else None,
-        unlabelled=sum(counts.unlabelled for counts in told.iterations),
-        label_conflicts=told.label_conflicts,
-        judgments_met_again=told.judgments_met_again,
-        qrels_best=None if told.judgments_met_again is None else max(told.judged, default=None),
+        unlabelled=sum(counts.unlabelled for counts in folded.iterations),
+        label_conflicts=folded.label_conflicts,
+        judgments_met_again=folded.judgments_met_again,
+        qrels_best=None if folded.judgments_met_again is None else max(folded.judged, default=None),
         rejected_records=rejected_records,
-        redelivered=told.redelivered,
-        first_timestamp=min(told.times, default=None),
-        last_timestamp=max(told.times, default=None),
+        redelivered=folded.redelivered,
+        first_timestamp=min(folded.times, default=None),
+        last_timestamp=max(folded.times, default=None),
         ranking=ranking,
-        computed=computed(told.iterations),
+        computed=computed(folded.iterations),
         costs=costs,
     )
 
@@ -312,13 +314,13 @@ def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
     }
 
 
-def _record_counts(told: Tally, row: ConversationRow) -> dict[str, int]:
+def _record_counts(folded: Tally, row: ConversationRow) -> dict[str, int]:
     """What becomes of the records (SPEC 3), and the sizes of the sets (SPEC 5)."""
     return {
-        "records.scored": told.calls,
-        "records.earlier_turn": told.earlier_calls,
-        "records.redelivered": told.redelivered,
-        "conflicting_redeliveries": told.conflicting,
+        "records.scored": folded.calls,
+        "records.earlier_turn": folded.earlier_calls,
+        "records.redelivered": folded.redelivered,
+        "conflicting_redeliveries": folded.conflicting,
         "conversations.total": 1,
         "conversations.without_search": int(row.N == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),

@@ -58,12 +58,12 @@ class PayloadScorer:
           EncodingsNeededError: an order depends on canonical encodings that were not kept.
           GoodGainError: a file of the pool cannot be read.
         """
-        told = None if self._folder is None else self._folder.fold(payloads)
-        if told is not None:
-            delivered, turn, counts = told
+        folded = None if self._folder is None else self._folder.fold(payloads)
+        if folded is not None:
+            delivered, turn, counts = folded
             rejected_records += delivered[5]
-            folded = _tally(delivered, turn, counts)
-            return score_tally(conversation_id, folded, rejected_records, self._scoring)
+            tally = _tally(delivered, turn, counts)
+            return score_tally(conversation_id, tally, rejected_records, self._scoring)
         frame = unpack(payloads)
         return score_conversation(
             conversation_id,
@@ -84,7 +84,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
         return None
     rules = scoring.rules
     return native.Folder(
-        _told_rules(rules),
+        _plain_rules(rules),
         partial(_layout, rules),
         scoring.good_gain_threshold,
         scoring.hold_slot,
@@ -121,10 +121,10 @@ def _by_step(counts: Sequence[int]) -> dict[str, int]:
     return dict(zip(_STEPS, counts, strict=True))
 
 
-def _told_rules(rules: RuleTable) -> dict[str, Any]:
-    """The rules for native code; types by number, with `default` at 0."""
+def _plain_rules(rules: RuleTable) -> dict[str, Any]:
+    """The rules as plain data for native code; types by number, with `default` at 0."""
     return {
-        "types": [_told_type(one) for one in (rules.default, *rules.types)],
+        "types": [_plain_type(one) for one in (rules.default, *rules.types)],
         "containers": sorted(rules.containers),
         "url_parameters": list(rules.url_parameters.values()),
         "max_candidates": rules.max_candidates,
@@ -132,17 +132,17 @@ def _told_rules(rules: RuleTable) -> dict[str, Any]:
     }
 
 
-def _told_type(rules: TypeRules) -> tuple[Any, ...]:
+def _plain_type(rules: TypeRules) -> tuple[Any, ...]:
     return (
         [(number, number in rules.definitive) for number in rules.ids],
         rules.reject_on,
         [[(need.least, need.of) for need in clause] for clause in rules.clauses],
-        None if rules.confidence is None else _told_points(rules.confidence),
+        None if rules.confidence is None else _plain_confidence(rules.confidence),
         rules.name == DEFAULT_TYPE,
     )
 
 
-def _told_points(points: Confidence) -> tuple[Any, ...]:
+def _plain_confidence(points: Confidence) -> tuple[Any, ...]:
     named = list(points.points.items())
     return named, points.other, points.needed, points.needed_with_context
 

@@ -40,7 +40,7 @@ class Scoring(Struct, frozen=True):
         labels of the traces count.
       pool: the pool whose labels go before those of the traces; None without one.
       costs: names of the costs that are looked at.
-      budgets: amounts of costs at which gains are told.
+      budgets: amounts of costs at which gains are reported.
     """
 
     rules: RuleTable

@@ -130,8 +130,8 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
     bare = [one for one in found.slices if one.results and one.unlabelled == one.results]
     if share <= _MOST_UNLABELLED and not bare:
         return
-    told = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
-    told += fitting(
+    message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
+    message += fitting(
         unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
     )
     uneven = [one for one in found.slices if abs(one.share - share) > _NOTABLE_SLICE]
@@ -139,14 +139,14 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
         shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
         more = len(uneven) - _SHOWN_SLICES
-        told += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
+        message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
     if bare:
-        told += "; the means of slices without any label are null"
+        message += "; the means of slices without any label are null"
     yield DataWarning(
         FEW_LABELS,
         unlabelled,
         share,
-        f"{told}.",
+        f"{message}.",
         "Label them, or compare only slices with similar shares; --bounds shows how much the means "
         "could change.",
     )
@@ -203,7 +203,7 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
     if not results or bare / results <= _MOST_UNIDENTIFIED:
         return
     names, advice = identity_advice(found.seen, found.rules)
-    told = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
+    unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
     unread = [one.name for one in found.unknown_names if one.meant is None and one.of_result]
     if unread and not names:
         advice = (
@@ -216,7 +216,7 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
         bare / results,
         f"{bare:,} of {results:,} results ({bare / results:.1%}) "
         f"{fitting(bare, 'has', 'have')} no id that counts, no URL and no text "
-        f"to find a copy by, so repeated documents count as new ones.{told}",
+        f"to find a copy by, so repeated documents count as new ones.{unused}",
         advice,
     )
 
@@ -239,12 +239,12 @@ def _odd_times(found: Findings) -> Iterator[DataWarning]:
     times, early, ahead = (found.count(name) for name in (TIMES, BEFORE_1990, AHEAD))
     if not early + ahead:
         return
-    told = []
+    odd = []
     if early:
-        told.append(f"{early:,} {fitting(early, 'lies', 'lie')} before 1990")
+        odd.append(f"{early:,} {fitting(early, 'lies', 'lie')} before 1990")
     if ahead and found.clock is not None:
         started = datetime.fromtimestamp(found.clock / _SECONDS_TO_MILLIS, UTC)
-        told.append(
+        odd.append(
             f"{ahead:,} {fitting(ahead, 'lies', 'lie')} more than a day after this run "
             f"({started:%Y-%m-%d})"
         )
@@ -256,7 +256,7 @@ def _odd_times(found: Findings) -> Iterator[DataWarning]:
         ODD_TIMES,
         early + ahead,
         (early + ahead) / times,
-        f"Of {counted(times, 'timestamp')} {' and '.join(told)}{in_seconds}.",
+        f"Of {counted(times, 'timestamp')} {' and '.join(odd)}{in_seconds}.",
         "Write timestamps as milliseconds since 1970 or as ISO 8601"
         + (": multiply seconds by 1000." if seconds else "."),
     )
