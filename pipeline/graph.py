@@ -105,9 +105,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     payloads = files.payloads
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
-    given = _join_labels(pipeline, payloads, plan) if plan.labels else None
-    if given:
-        payloads = (payloads, given.joined.payloads) | "GivenLabels" >> beam.Flatten()
+    labels = _join_labels(pipeline, payloads, plan) if plan.labels else None
+    if labels:
+        payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
     scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state, plan.target.most_held)
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
     # Never one collection: Beam's local runner would keep all of it.
@@ -128,7 +128,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             else ()
         ),
         *([labelling.counts] if labelling else []),
-        *(_label_counts(given) if given else []),
+        *(_label_counts(labels) if labels else []),
     )
     written = (
         _each(scores, "WithoutCounts", beam.Map(_without_counts))
@@ -141,7 +141,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
-        *([_write_rejected_labels(plan, given, scores)] if given else []),
+        *([_write_rejected_labels(plan, labels, scores)] if labels else []),
     )
     summary = (
         pipeline
@@ -176,23 +176,23 @@ def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labell
     return joined._replace(problems=problems)
 
 
-class _Given(NamedTuple):
+class _Labels(NamedTuple):
     """Labels of single results, as read and as joined."""
 
     read: LabelsRead
     joined: LabelledPayloads
 
 
-def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Given:
+def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Labels:
     read = pipeline | "ReadLabels" >> ReadLabels(
         plan.labels, plan.iteration_base, plan.target.most_held
     )
-    return _Given(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
+    return _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
 
 
-def _label_counts(given: _Given) -> list[beam.PCollection[Counts]]:
-    unplaced = given.joined.rejected | "CountUnplaced" >> CountElements(_one_rejected)
-    return [given.read.counts, unplaced]
+def _label_counts(labels: _Labels) -> list[beam.PCollection[Counts]]:
+    unplaced = labels.joined.rejected | "CountUnplaced" >> CountElements(_one_rejected)
+    return [labels.read.counts, unplaced]
 
 
 def _one_rejected(_: RejectedLabel) -> Counts:
@@ -200,16 +200,16 @@ def _one_rejected(_: RejectedLabel) -> Counts:
 
 
 def _write_rejected_labels(
-    plan: Plan, given: _Given, scores: _Scores
+    plan: Plan, labels: _Labels, scores: _Scores
 ) -> beam.PCollection[WrittenFile]:
     to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
     rows = (
-        (given.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
+        (labels.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
         | "Unplaced" >> beam.Flatten()
         | "RejectedRows" >> beam.Map(rejected_row, plan.labels).with_output_types(RejectedRecord)
     )
     return (
-        (given.read.rejected, rows)
+        (labels.read.rejected, rows)
         | "AllRejectedLabels" >> beam.Flatten()
         | "WriteRejectedLabels"
         >> _write_one(plan, datasets.REJECTED_LABELS, rejected_rows, RejectedRecord, rejected_key)

@@ -39,7 +39,7 @@ def local_scoring(
     """Open what the options name.
 
     Args:
-      costs: names of costs in the first records, looked at unless others are asked for.
+      costs: names of costs in the first records, used unless others are requested.
       clock: when the run was started.
 
     Raises:

@@ -307,7 +307,7 @@ def check_row_count(
 ) -> None:
     """Make sure that a dataset has as many rows as its manifest says, if it says so.
 
-    A text that was cut where a row ends, or a file that is gone, shows nowhere else.
+    Nothing else shows a dataset that was cut at the end of a row, or lost a file.
 
     Args:
       rows: how many were read.

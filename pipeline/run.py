@@ -62,7 +62,7 @@ def run(
     Args:
       config: what to read, compute and write.
       beam_arguments: options for the engine.
-      show: tells of the finished run, given its folder and manifest.
+      show: called with the folder and the manifest of the finished run.
       quiet: neither progress nor messages on the way.
 
     Returns:

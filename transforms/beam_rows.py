@@ -50,7 +50,7 @@ from goodgain.transforms.score import ScoreConversations
 
 ErrorHandling = Mapping[str, str]
 Rows: TypeAlias = "beam.PCollection[beam.Row]"
-_GOOD = "good"  # what Beam YAML calls the main output beside that of errors
+_GOOD = "good"  # Beam YAML's name of the main output, beside that of errors
 _BAD = "bad"
 _OUTPUT = "output"
 _DEFAULT_METRICS = tuple(metric.name for metric in DEFAULT_RANKING_METRICS)
@@ -264,7 +264,7 @@ def _of_columns(columns: dict[str, Any]) -> beam.Row:
 
 
 def _schema_value(value: Any) -> Any:
-    """As a schema has it: nested rows, plain integers, and lists where there may be several."""
+    """A value as its schema type: nested rows, plain integers, lists also for single texts."""
     if isinstance(value, Result):
         many = {
             name: {key: [one] if isinstance(one, str) else one for key, one in found.items()}

@@ -31,7 +31,7 @@ class FingerprintCalls(beam.PTransform):
 
     Attributes:
       packing: the arguments: the compiled rules for duplicates; whether each record carries its
-        canonical encoding; by what results find labels from outside (`core.scoring.packing`).
+        canonical encoding; the keys of labels from outside (`core.scoring.packing`).
     """
 
     def __init__(
@@ -64,14 +64,14 @@ class FingerprintBundle(beam.DoFn):
         self, record: SearchCall | RejectedRecord, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[WindowedValue]:
         """Take in one record; give what has waited for longest when much waits."""
-        return given_at_earliest(self._packer.add(record, timestamp.micros))
+        return timestamped(self._packer.add(record, timestamp.micros))
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         """Give one payload for each conversation that still waits."""
-        return given_at_earliest(self._packer.rest())
+        return timestamped(self._packer.rest())
 
 
-def given_at_earliest(packed: Iterable[Packed]) -> Iterator[WindowedValue]:
+def timestamped(packed: Iterable[Packed]) -> Iterator[WindowedValue]:
     """Payloads at the times of their earliest records, in microseconds, in the global window."""
     for one in packed:
         yield WindowedValue(

@@ -27,7 +27,7 @@ from goodgain.transforms.read import REJECTED, open_plain
 
 _COUNTS = "counts"
 
-# What meets under one key is told apart by its first byte.
+# The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
 _ASKED, _GIVEN = b"a", b"g"
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -138,11 +138,11 @@ class JoinLabels(beam.PTransform):
     def expand(self, payloads: beam.PCollection[Keyed]) -> LabelledPayloads:
         """Apply the transform."""
         asked = payloads | "Ask" >> beam.FlatMap(_ask)
-        given = self.labels | "Key" >> beam.Map(_key_and_label)
-        for side in (asked, given):
+        labels = self.labels | "Key" >> beam.Map(_key_and_label)
+        for side in (asked, labels):
             side.element_type = KV[bytes, bytes]
         outputs = (
-            (asked, given)
+            (asked, labels)
             | "Sides" >> beam.Flatten()
             | "GroupByKey" >> beam.GroupByKey()
             | "Join" >> beam.ParDo(_Join()).with_outputs(REJECTED, main="payloads")

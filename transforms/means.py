@@ -56,7 +56,7 @@ class SumMeans(beam.PTransform):
     ) -> None:
         super().__init__()
         self.ranking_metrics = scoring.ranking.names
-        # The same attributes named twice, in whatever order, are one slice.
+        # The same attributes in another order are the same slice.
         self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
         self.max_i = max_i
         self.pooled = scoring.pool is not None

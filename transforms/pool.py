@@ -25,7 +25,7 @@ from goodgain.transforms.read import open_plain
 _PROBLEMS = "problems"
 _DROPS = "drops"
 
-# What meets under one key is told apart by its first byte.
+# The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
 _HELD, _NEW, _DROPPED = b"h", b"n", b"d"
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
@@ -119,19 +119,19 @@ class BuildPool(beam.PTransform):
     def expand(self, contributions: beam.PCollection[Contribution]) -> BuiltPool:
         """Apply the transform."""
         new = contributions | "KeyContributions" >> beam.Map(_by_topic)
-        held = (
+        pooled = (
             contributions.pipeline
             | "HeldFiles" >> beam.Create(self.held, reshuffle=True)
             | "ReadHeld" >> beam.FlatMap(read_documents, open_plain).with_output_types(PoolDocument)
         )
-        known = held | "KeyHeldConversations" >> beam.ParDo(_HeldConversations())
+        known = pooled | "KeyHeldConversations" >> beam.ParDo(_HeldConversations())
         added = contributions | "KeyConversations" >> beam.Map(_by_conversation)
         met = (
             _flattened("Conversations", known, added)
             | "GroupByConversation" >> beam.GroupByKey()
             | "Meet" >> beam.ParDo(_Meet(self.replaces)).with_outputs(_PROBLEMS, main=_DROPS)
         )
-        documents = held | "KeyHeld" >> beam.Map(_held_by_topic)
+        documents = pooled | "KeyHeld" >> beam.Map(_held_by_topic)
         topics = (
             _flattened("Topics", new, documents, met[_DROPS])
             | "GroupByTopic" >> beam.GroupByKey()
@@ -174,7 +174,7 @@ class _HeldConversations(beam.DoFn):
 
 
 class _Meet(beam.DoFn):
-    """What is to be done about conversations that a pool holds and a run brings again."""
+    """Finds conversations of the pool that a new run has too: to replace, or to report."""
 
     def __init__(self, replaces: bool) -> None:
         self._replaces = replaces

@@ -39,7 +39,7 @@ _COUNTS = "counts"
 _MOST_SHARD_BYTES = 1024 * 1024
 _MOST_HELD = 100_000  # pairs of a kind that a bundle gathers before it passes them on
 
-# What meets under one key is told apart by its first byte.
+# The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
 _ASKED = b"a"
 _JUDGED = b"j"
 
@@ -141,7 +141,7 @@ class AskForLabels(beam.PTransform):
     `ReadPayloads` tells the same beside its payloads.
 
     Attributes:
-      keys: by what results find their judgments.
+      keys: topic and document keys, by which results find their judgments.
     """
 
     def __init__(self, keys: LabelKeys) -> None:
@@ -249,7 +249,7 @@ class _Ask(_Counting):
 
 
 class _Label(_Counting):
-    """What is known about one document of a topic, to whoever asked and to the topic's pool."""
+    """Sends a document's judgment to the conversations that need it and to the topic's pool."""
 
     def start_bundle(self) -> None:
         super().start_bundle()

@@ -1,4 +1,4 @@
-"""Read trace files to payloads in one step: a record is gone before the next is read."""
+"""Reads trace files to payloads in one step, so that no record outlives its turn in memory."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class ReadFiles(NamedTuple):
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`;
         rejected records flag their conversations in them (SPEC 3).
-      rejected: PCollection[RejectedRecord], what could not be used.
-      counts: PCollection[dict[str, int]], in parts: `records.read`, `records.rejected`, how many
-        rows of `rejected` there are as `rows.rejected`, `bytes.read`, which are those of the inputs
-        when all shards were read, and `shards.native` or `shards.python` by what read them.
-      asked: PCollection[Asked], what labels the records need, for `JoinQrels`; empty without
+      rejected: PCollection[RejectedRecord], records that cannot be used.
+      counts: PCollection[dict[str, int]], to be summed: `records.read`, `records.rejected`,
+        `rows.rejected` (rows of `rejected`), `bytes.read` (the size of the inputs if all shards
+        were read), and `shards.native` or `shards.python`, by the code that read them.
+      asked: PCollection[Asked], the judgments that records need, for `JoinQrels`; empty without
         `Packing.label_keys`.
-      shards: PCollection[FileShard], what was read; for `ScoreTied`.
+      shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """
 
     payloads: beam.PCollection[Keyed]
@@ -50,7 +50,7 @@ class ReadPayloads(beam.PTransform):
     """PBegin to `ReadFiles`: every record of the files, fingerprinted where it is read (SPEC 2, 4).
 
     `ReadTraces` and `FingerprintCalls` give the same payloads, joined by bundle instead of by
-    shard, for pipelines that have use for the records themselves.
+    shard, for pipelines that need the records themselves.
 
     Attributes:
       shards: cuts the inputs into byte ranges.
@@ -99,7 +99,7 @@ class ReadPayloads(beam.PTransform):
 
 
 class ReadShardPayloads(beam.DoFn):
-    """FileShard to its payloads; rejected rows, counts and questions for labels are tagged."""
+    """FileShard to its payloads; rejected rows, counts and requests for judgments are tagged."""
 
     def __init__(self, packing: Packing, most_held: int | None = None) -> None:
         self._packing = packing
@@ -112,7 +112,7 @@ class ReadShardPayloads(beam.DoFn):
         self._held = HeldBytes(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
-        """Everything in one shard; raises for what a file holds only when it is too much."""
+        """The payloads of one shard; bad content never raises, only too much of it."""
         calls = rejected = rows = 0
         held = self._held
         held.begin_shard()

@@ -164,8 +164,8 @@ class CloseConversation(beam.DoFn):
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
     # What is decided by: small, since every payload reads it and writes it.
     CONVERSATION = ReadModifyWriteStateSpec("conversation", StructCoder(Conversation))
-    # The live rows given so far; only touched when live rows are asked for.
-    GIVEN = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
+    # The live rows emitted so far; only used with live rows.
+    EMITTED = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
     # The only timer, since timers of several families fire in no order among them.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
@@ -218,7 +218,7 @@ class CloseConversation(beam.DoFn):
         timestamp: Any = beam.DoFn.TimestampParam,
         payloads: Any = beam.DoFn.StateParam(PAYLOADS),
         conversation: Any = beam.DoFn.StateParam(CONVERSATION),
-        given: Any = beam.DoFn.StateParam(GIVEN),
+        emitted: Any = beam.DoFn.StateParam(EMITTED),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: give live rows, close, forget, or only wait on."""
@@ -236,18 +236,18 @@ class CloseConversation(beam.DoFn):
             score = self._score(conversation_id, frame, known)
             if self._closing.live:
                 rows = score.iterations
-                for one in revise(given.read() or [], rows, len(rows), is_final=True):
+                for one in revise(emitted.read() or [], rows, len(rows), is_final=True):
                     yield TaggedOutput(LIVE, one)
-                given.clear()
+                emitted.clear()
             yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
         elif self._closing.live and known.closed is None and known.opened is not None:
             frame = unpack(payloads.read())
             rows = self._score(conversation_id, frame, known).iterations
             ends = ends_of_iterations(rows, frame.calls, known.opened)
-            before = given.read() or []
+            before = emitted.read() or []
             news = revise(before, rows, passed(ends, now))
             if news:
-                given.write(remembered(before, news))
+                emitted.write(remembered(before, news))
                 for one in news:
                     yield TaggedOutput(LIVE, one)
             soon = next_end(ends, now)

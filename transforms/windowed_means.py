@@ -53,16 +53,16 @@ from goodgain.transforms.times import millis_of, timestamp_of
 
 MISSED = "missed"
 WARNINGS = "warnings"
-_MOST_PARTS = 64  # sums that wait in state before they are added up
+_MOST_PARTS = 64  # sums in state before they are merged
 
 
 class MeansByWindow(NamedTuple):
-    """What `WindowedMeans` gives.
+    """The outputs of `WindowedMeans`.
 
     Attributes:
       rows: the panes of the means.
       missed: counts of conversations that came after the last pane of their window.
-      warnings: what is odd about the data of a window, by pane.
+      warnings: data warnings of each window, by pane.
     """
 
     rows: beam.PCollection[WindowedMeanRow]
@@ -73,21 +73,21 @@ class MeansByWindow(NamedTuple):
 class WindowedMeans(beam.PTransform):
     """`PCollection[ConversationScore]` of a stream to `MeansByWindow`.
 
-    A score counts in the window of its last event, which it carries. Which panes come when, and
-    what is missed, is the rule of `core.streaming.windowed_means`. Within a pane the means are
-    exact and free of order, as those of `GlobalMeans`.
+    A score counts in the window of its last event, the element's timestamp. When panes are emitted,
+    and which scores come too late, is decided in `core.streaming.windowed_means`. Within a pane the
+    means are exact and do not depend on order, like those of `GlobalMeans`.
 
-    Not Beam's triggers, which would give the on-time pane `gap` too early, and would drop what
-    comes behind the allowed lateness without a word.
+    Beam's triggers would emit the on-time pane `gap` too early, and would silently drop scores
+    beyond the allowed lateness.
 
     Attributes:
       scoring: what the scores were made with; names their ranking metrics.
       closing: when the conversations were closed.
-      slices: attribute names to give means by; the means over everything always come.
+      slices: attribute names to give means by, in addition to the means over everything.
       max_i: means are given at i = 1..max_i.
       window: ms of event time.
       interval, cluster: as in `GlobalMeans`.
-      end: what stops the stream, and what timers then still do.
+      end: when the stream stops, and which timers still fire then.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class WindowSums(Struct, frozen=True, array_like=True):
     """Sums over some conversations of a slice and a window.
 
     Attributes:
-      packed: a `MeansAccumulator`, left packed until its window gives a pane.
+      packed: an encoded `MeansAccumulator`, decoded when its window emits a pane.
     """
 
     window_start: int
@@ -149,12 +149,12 @@ class WindowSums(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, start: int, conversations: int, sums: MeansAccumulator) -> WindowSums:
-        """The sums over so many conversations of the window that starts then."""
+        """The sums over `conversations` conversations of the window that starts at `start`."""
         sums.lighten()
         return cls(start, conversations, msgspec.Raw(msgspec.msgpack.encode(sums)))
 
     def sums(self) -> MeansAccumulator:
-        """What `of` took."""
+        """The sums, decoded."""
         return _accumulator_decoder.decode(self.packed)
 
 
@@ -162,7 +162,7 @@ _accumulator_decoder = msgspec.msgpack.Decoder(MeansAccumulator)
 
 
 class _SumBundle(beam.DoFn):
-    """Adds up what meets in a bundle, so that the slice of everything is no bottleneck."""
+    """Pre-aggregates each bundle, so that the slice of everything is no bottleneck."""
 
     def __init__(self, combine: CombineMeans, window: int) -> None:
         self._combine = combine
@@ -196,14 +196,14 @@ class _SumBundle(beam.DoFn):
 
 
 class GivePanes(beam.DoFn):
-    """Holds the sums of a slice by window and gives their panes."""
+    """Keeps the sums of a slice by window in state, and emits their panes."""
 
-    # A bag, since adding to it reads nothing; added up when it has grown.
+    # A bag, since appending needs no read; compacted when it has grown.
     SUMS = BagStateSpec("sums", StructCoder(WindowSums))
     WINDOWS = ReadModifyWriteStateSpec("windows", StructCoder(SliceWindows, sort_keys=False))
     PARTS = ReadModifyWriteStateSpec("parts", VarIntCoder())
-    # One family, since timers of several fire in no order among them; in it a timer for each
-    # `WakeUp`, by its name.
+    # One timer family, since timers of different families fire in no defined order; its timers are
+    # named after `WakeUp`.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
     def __init__(
@@ -261,7 +261,7 @@ class GivePanes(beam.DoFn):
         windows: Any = beam.DoFn.StateParam(WINDOWS),
         parts: Any = beam.DoFn.StateParam(PARTS),
     ) -> Iterator[WindowedMeanRow | TaggedOutput]:
-        """Give the panes that are due."""
+        """Emit the panes that are due."""
         now = millis_of(timestamp)
         if not self._end.is_due(now):
             return
@@ -284,7 +284,7 @@ class GivePanes(beam.DoFn):
         windows.write(known)
 
     def _added_up(self, parts: Sequence[WindowSums]) -> WindowSums:
-        """Parts of one window as one."""
+        """The parts of one window, merged."""
         if len(parts) == 1:
             return parts[0]
         sums = self._combine.merge_accumulators(part.sums() for part in parts)
@@ -299,7 +299,7 @@ def _by_window(parts: Iterable[WindowSums]) -> dict[int, list[WindowSums]]:
 
 
 def _keep(by_window: Mapping[int, Sequence[WindowSums]], sums: Any) -> int:
-    """Keep just these parts; gives how many there are."""
+    """Replace the state by these parts; returns their number."""
     kept = [part for parts in by_window.values() for part in parts]
     sums.clear()
     for part in kept:

@@ -73,15 +73,15 @@ def evaluate(
       metrics: ranking metrics, like `ndcg@10`; by default those of `goodgain run`.
       slices: attributes to give means by, like `market`, or several together like
         `["arm", "market"]`.
-      config: a YAML file with options of `goodgain run`; what is given here wins.
+      config: a YAML file with options of `goodgain run`; arguments given here override it.
       labels: labels of single results, in place of those that the traces give them: a path or
-        pattern of files as `goodgain run --labels` takes them, or their rows as dicts or as a
+        pattern of files as for `goodgain run --labels`, or their rows as dicts or as a
         table.
       options: any other option of `goodgain run`, with `_` between words, like
         `good_gain_threshold=3`.
 
     Returns:
-      Tables of conversations, iterations, duplicates and means, and what can be made of them.
+      The run: its tables, report and explanations.
 
     Raises:
       UsageError: an option, a file name or a rules file cannot be used.
@@ -111,9 +111,9 @@ def evaluate(
     settings = evaluation_config(paths, chosen, config)
     # What the caller holds anyway is not counted.
     held = HeldBytes(None) if files is None else held_of(settings, files)
-    given = None
+    label_rows = None
     if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        given = read_result_labels(from_where, settings.iteration_base, held)
+        label_rows = read_result_labels(from_where, settings.iteration_base, held)
     source: _Memory | _Files
     if files is None:
         records = in_memory(traces, settings.adaptation)
@@ -141,8 +141,8 @@ def evaluate(
             gathered.payloads[conversation_id].append(payload((), external=external))
         scores = []
         joined = None
-        if given is not None:
-            joined = join_labels(given, gathered.payloads)
+        if label_rows is not None:
+            joined = join_labels(label_rows, gathered.payloads)
         for score in scores_of(gathered.payloads, scoring, source.encodings, pools, held):
             sums.add(score)
             scores.append(score)
@@ -157,7 +157,7 @@ def evaluate(
         rules_digest=xxhash.xxh3_128_hexdigest(found.rules.model_dump_json().encode()),
         inputs=files or [],
         qrels=found.qrels,
-        labels=() if given is None else given.files,
+        labels=() if label_rows is None else label_rows.files,
         pool=pool,
         engine=_ENGINE,
         started=started,
@@ -177,14 +177,14 @@ def evaluate(
         ),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)
-    if given is not None and joined is not None:
+    if label_rows is not None and joined is not None:
         unjoined = joined.rejected + [
-            rejected_row(one, given.files) for score in scores for one in score.rejected_labels
+            rejected_row(one, label_rows.files) for score in scores for one in score.rejected_labels
         ]
         tables[datasets.REJECTED_LABELS.name] = _made_once(
             datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
         )
-    labelled = tuple if given is None else given.labels
+    labelled = tuple if label_rows is None else label_rows.labels
     return Run(tables, manifest, lambda: found, source.records, labelled)
 
 

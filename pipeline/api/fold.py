@@ -145,7 +145,7 @@ class RunSums:
         pooled: bool = False,
     ) -> None:
         self._metrics = ranking_metrics
-        # The same attributes named twice, in whatever order, are one slice.
+        # The same attributes in another order are the same slice.
         distinct = dict.fromkeys(tuple(sorted(set(names))) for names in slices)
         self._slices = ((), *(names for names in distinct if names))
         self._max_i = max_i

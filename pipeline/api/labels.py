@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Labels: TypeAlias = (
     "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | pd.DataFrame | pl.DataFrame | pa.Table"
 )
-_SOURCE = "labels"  # what rejected rows call what was given in memory
+_SOURCE = "labels"  # the path that rejected rows name for labels in memory
 
 
 class LabelRows(Struct, frozen=True):

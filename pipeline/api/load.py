@@ -109,8 +109,8 @@ def _scoring(config: RunConfig) -> LocalScoring:
 def _files(config: RunConfig) -> list[InputFile]:
     if config.input == (IN_MEMORY,):
         raise UsageError(
-            "The traces of this run were given in memory and not saved with it: ask the run that "
-            "`evaluate` gave, or evaluate files."
+            "This run scored traces in memory and did not save them: call explain on the run that "
+            "`evaluate` returned, or evaluate files."
         )
     return local_files(config.input)
 

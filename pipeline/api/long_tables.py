@@ -1,4 +1,4 @@
-"""Tables of one row a result to trace records, one a search call."""
+"""Converts tables with one row per result to trace records, one per search call."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def is_column(name: str) -> bool:
 
 
 def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
-    """Search calls in the order in which each first occurs.
+    """The search calls, in order of their first rows.
 
     Rows with the same conversation_id, turn, iteration, call and record_id are one search call; its
-    own fields are those of its first row. Its results are in the order of `rank` where there is
+    own fields come from its first row. Its results are in the order of `rank` where there is
     one, else of the rows. A row without any value of a result stands for a call that found nothing.
     Columns `attributes.NAME`, `costs.NAME`, `ids.NAME` and `fields.NAME` are entries of these maps.
 

@@ -52,11 +52,11 @@ class Run:
         """Hold a run.
 
         Args:
-          tables: by name of the dataset, gives it.
+          tables: returns a dataset by its name.
           manifest: see above.
-          scoring: gives what the run was scored with.
-          records: reads the traces again.
-          labels: gives the labels that were given beside the traces.
+          scoring: returns the scoring and the judgments of the run.
+          records: iterates over the traces again.
+          labels: returns the labels that were given beside the traces.
         """
         self.manifest = manifest
         self._tables = tables
@@ -81,7 +81,7 @@ class Run:
 
     @cached_property
     def duplicates(self) -> Table:
-        """One row for each duplicate: where its first occurrence stands, and what decided."""
+        """One row for each duplicate: the place of its first occurrence, and the evidence."""
         return self._tables["duplicates"]()
 
     @cached_property
@@ -108,7 +108,9 @@ class Run:
           UsageError: the run was made without labels beside the traces.
         """
         if "rejected_labels" not in self._tables:
-            raise UsageError("The run has no table of rejected labels; none were given to it.")
+            raise UsageError(
+                "The run has no table of rejected labels, since it had no labels beside the traces."
+            )
         return self._tables["rejected_labels"]()
 
     @property
@@ -143,11 +145,11 @@ class Run:
         from goodgain.pipeline.cli.explain_text import render
         from goodgain.pipeline.explanation import explain, gather
 
-        given = list(self._labels())
-        gathered = gather(conversation_id, [self._records()], {label.key for label in given})
+        labels = list(self._labels())
+        gathered = gather(conversation_id, [self._records()], {label.key for label in labels})
         text = StringIO()
         scored_with = self._scoring()
-        explained = explain(gathered, scored_with.scoring, scored_with.qrels, result_labels=given)
+        explained = explain(gathered, scored_with.scoring, scored_with.qrels, result_labels=labels)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 

@@ -1,4 +1,4 @@
-"""`goodgain completion`: a script by which a shell completes commands and options."""
+"""`goodgain completion`: a script that makes a shell complete commands and options."""
 
 from __future__ import annotations
 

@@ -44,14 +44,14 @@ def run(args: argparse.Namespace) -> int:
     seen = first_look(files, open_local, config.adaptation)
     found = local_scoring(config, seen.costs)
     held = held_of(config, files)
-    given = list(local_labels(config.labels, config.iteration_base, held))
+    labels = list(local_labels(config.labels, config.iteration_base, held))
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
-        {label.key for label in given},
+        {label.key for label in labels},
         held,
     )
-    explanation = explain(gathered, found.scoring, found.qrels, result_labels=given, held=held)
+    explanation = explain(gathered, found.scoring, found.qrels, result_labels=labels, held=held)
     if args.json:
         print_json(explanation_json(explanation))
     else:

@@ -1,4 +1,4 @@
-"""`goodgain gate`: checks whether a run is good enough, for a person or a CI system."""
+"""`goodgain gate`: checks a run against rules, for people and CI."""
 
 from __future__ import annotations
 

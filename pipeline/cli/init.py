@@ -17,8 +17,8 @@ EXAMPLE = "goodgain init run --output my-evaluation"
 _TRACES = "traces/sample.jsonl"
 _CONVERSATIONS = 20
 _LOGS = "logs.jsonl"
-# By what is asked for: the shipped file, the name under which it is written, and the command that
-# uses it first.
+# By the kind of configuration: the shipped file, the name that it is written under, and the command
+# to try it with.
 _KINDS = {
     "run": ("run", "run.yaml", "goodgain run --config run.yaml --input traces --output out"),
     "gate": ("gate", "gate.yaml", "goodgain gate out --config gate.yaml"),
@@ -38,7 +38,7 @@ _KINDS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what to write, and where."""
+    """Declare the kind of configuration and the folder."""
     parser.add_argument(
         "kind",
         nargs="?",
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files; nothing that is there already is touched.
+    """Write the files; existing ones are never overwritten.
 
     Raises:
       UsageError: a configuration of that name is there, or the folder cannot be written to.

@@ -1,4 +1,4 @@
-"""`goodgain report`: build `report.html` again from what it is about (SPEC 6)."""
+"""`goodgain report`: build `report.html` again from a folder of outputs (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     """Build the report and put it into the folder.
 
     Raises:
-      UsageError: the folder holds none of them.
+      UsageError: the folder holds no outputs of a run, a comparison or nights.
     """
     # Imported here, so that help does not wait for the readers.
     from goodgain.pipeline.outputs.folder import REPORT, write_file

@@ -20,7 +20,7 @@ def render_sensitivity(
     """Print for each metric the difference under every policy, and which verdicts change.
 
     Args:
-      correction: the one whose corrected p decides the verdicts.
+      correction: the method whose corrected p value decides the verdicts.
     """
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()

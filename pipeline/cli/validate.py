@@ -21,7 +21,7 @@ EXAMPLE = "goodgain validate 'traces/*.avro'"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what to read, and when it counts as bad."""
+    """Declare the files, how to read them, and the limits of --max-rejected."""
     parser.add_argument(
         "input",
         nargs="+",
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
       UsageError: a pattern matches nothing, or the rules cannot be used.
-      GoodGainError: there are more ids than memory should hold.
+      GoodGainError: the ids to remember exceed the memory limit.
     """
     # Imported here, so that help does not wait for the readers.
     from goodgain.pipeline.cli.validate_report import make_report

@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
 
 _REPETITION = "SRR"
-_FOUND = {"CG": "good, new material"}  # what is found more or less of, where that is plainer
+_FOUND = {"CG": "good, new material"}  # names that read better in a sentence
 _DECIDED = ("better", "worse", "changed")
 _MOST_SLICES = 3
 
@@ -93,7 +93,8 @@ def _interval(row: ComparisonRow, sign: int | None = None) -> str:
     No metric is below 0, so nothing falls by more than 100 %.
 
     Args:
-      sign: None = with signs; else without, and with -1 turned round, where words tell the sign.
+      sign: None = print signs; 0 or -1 = print none, since the sentence says more or less, and for
+        -1 negate and swap the ends.
     """
     low, high = row.shown_interval
     if low is None or high is None:

@@ -34,10 +34,10 @@ class LeftOut(Struct, frozen=True):
 
 
 class Part(NamedTuple):
-    """The part of an arm with the same values of some attributes.
+    """The conversations of an arm that share their values of some attributes.
 
     Attributes:
-      places: of its conversations in the arm, ascending.
+      places: indexes of its conversations in the arm, ascending.
       left_out: ids of those that stay out of the means.
     """
 
@@ -49,18 +49,18 @@ class Arm(Struct, frozen=True, dict=True):
     """The conversations that count in the means, in ascending order of their ids (SPEC 6).
 
     Attributes:
-      label: what tables call the arm.
+      label: the name of the arm in tables.
       ids: of the conversations.
       attributes: of the conversations.
-      reached: N of each.
+      reached: N of each conversation.
       at_end: by metric, one value a conversation; NaN where it is null.
       by_i: by metric, one row a conversation and one column for each i up to max_i, extended with
         empty iterations beyond N (SPEC 6, `all`).
       left_out: by id, the conversations that stay out of the means.
       pool_found: by id, how many good documents the topic's pool has, and the numbers of those
         that were found; empty without a pool (SPEC 9).
-      without_search: the conversations whose last turn did not search, with the values that they
-        have where they count (see `everyone`); None in such an arm itself.
+      without_search: an arm of the conversations whose last turn did not search, with the values
+        that they have in the population `everyone`; None in that arm itself.
     """
 
     label: str
@@ -113,7 +113,7 @@ class Arm(Struct, frozen=True, dict=True):
         )
 
     def values(self, measure: Measure) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Value by conversation, NaN where undefined, and whether it is in the population."""
+        """The values by conversation (NaN where undefined), and a mask of the population."""
         if measure.i is None:
             return self.at_end[measure.metric], np.ones(len(self.ids), dtype=np.bool_)
         values: Array = self.by_i[measure.metric][:, measure.i - 1]
@@ -142,7 +142,7 @@ class Arm(Struct, frozen=True, dict=True):
     def parts(self, names: tuple[str, ...]) -> Mapping[tuple[str, ...], Part]:
         """The part of the arm for each combination of values of some attributes ("" = none).
 
-        The arm is looked through once, however many slices are then taken of it.
+        Built once for all slices by these attributes.
         """
         found = self._parts.get(names)
         if found is None:
@@ -168,7 +168,7 @@ def read_arm(folder: str, label: str, measures: Measures, unsearched: Unsearched
     """Read an arm from the output of a finished run.
 
     Args:
-      unsearched: tells the values of conversations that did not search.
+      unsearched: computes the values of conversations that did not search.
 
     Raises:
       UsageError: the output lacks a metric, or its datasets do not belong together.
@@ -304,7 +304,7 @@ def _by_i(
 
 
 def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
-    """An iteration from its row in a dataset, shares of a pool among them where it has some."""
+    """An iteration from its row in a dataset, with its shares of a pool if the row has any."""
     pool = None
     if all(name in row for name in PoolShares.__struct_fields__):
         pool = PoolShares(*(row[name] for name in PoolShares.__struct_fields__))

@@ -1,4 +1,4 @@
-"""One comparison, from a request to everything that can be said about two arms."""
+"""One comparison: reads both arms, pairs them, tests each metric, and corrects the p values."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
-      only_family_in_slices: whether the slices are so many that their rows are those of the
-        declared family alone.
+      only_family_in_slices: whether slices have rows of the declared family only, since there are
+        too many slices for all metrics.
       arm_means: of gain and costs; empty where no cost is compared.
-      answer: what the rows say, in a sentence.
+      answer: one sentence that summarizes the verdicts.
       matched: of all conversations, without slicing.
-      pair_by: by what they were paired; None when unpaired.
+      pair_by: conversation_id or the attribute that they were paired by; None when unpaired.
       cluster: attribute whose values are clusters; None = values are independent.
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.
-      examples: None when unpaired, or when no metric compared has a better and a worse.
-      pool_finds: None where the arms do not rest on one pool.
+      examples: None when unpaired, or when no compared metric has a better direction.
+      pool_finds: None unless both arms were scored with one pool.
     """
 
     request: ComparisonRequest
@@ -129,7 +129,7 @@ def _check_examples(request: ComparisonRequest, arms: Arms) -> None:
 
 
 def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
-    """The attribute to take clusters by: that asked for, else the one that both runs took.
+    """The cluster attribute: the requested one, else the one that both runs used.
 
     Raises:
       UsageError: no conversation has it, or tests were asked for that know no clusters.

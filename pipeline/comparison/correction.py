@@ -17,12 +17,12 @@ _TESTS = {"p_value": "p", "wilcoxon_p": "wilcoxon_p", "sign_p": "sign_p"}
 def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> list[ComparisonRow]:
     """The rows with corrected p values and verdicts, in the same order.
 
-    The tests of one kind over the rows of a family are corrected together: those of all
-    conversations, and apart from them those of all slices, so that slices change nothing about the
-    whole. A row whose verdict is withheld is no test.
+    Each family is corrected by itself, and in it the rows of all conversations apart from those of
+    slices, so that adding slices changes no overall verdict. A row whose verdict is withheld counts
+    as no test.
 
     Args:
-      verdict_by: whose corrected p of the t-test decides; the level is 1 - confidence.
+      verdict_by: the correction whose p value of the t-test decides, at the level 1 - confidence.
     """
     rows = [one.row for one in tested]
     settled = list(rows)

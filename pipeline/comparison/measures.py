@@ -40,7 +40,7 @@ HEADLINE = (
 # it sooner, so that metric decides nothing.
 DECISIVE = tuple(name for name in HEADLINE if name != "iterations_for_all_good_results")
 DECISIVE_OF_POOL = ("pool_recall",)  # beside these, where both runs share a pool
-# What a reader wants to know of any conversation, whatever it is compared by.
+# Metrics shown for every example, whichever metric it was chosen by.
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
 _GAINED = ("G_i", "CG_at_i")  # of which the report draws what they cost
 _LABELLING = ("R", "unlabelled")  # which share of what was found has a label

@@ -76,16 +76,16 @@ def explain(
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
     # A label that fits several conversations labels none, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
-    given = [label for label in result_labels if label.key in keys]
+    labels = [label for label in result_labels if label.key in keys]
     score = score_conversation(
-        gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, given
+        gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, labels
     )
     delivered = deliver(fingerprints)
     counted = delivered.of_last_turn()
     last_turn = delivered.last_turn
     earlier = [one.turn for one in delivered.calls if one.turn != last_turn]
     behind = [call_behind[id(one)] for one in counted]
-    labelled = label_calls(delivered.calls, given).calls
+    labelled = label_calls(delivered.calls, labels).calls
     counted = replace(delivered, calls=labelled).of_last_turn()
     calls: dict[int, list[ExplainedCall]] = {}
     pool = turn_pool_of(gathered.conversation_id, delivered.attributes(), scoring.pool, pools)

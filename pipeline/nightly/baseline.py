@@ -74,21 +74,21 @@ def find_baseline(
         damaged = _damaged_before(day, folders)
         return Baseline(lacking=f"no earlier day was good{damaged and f' ({damaged})'}")
     places: dict[date, Path] = {}
-    unlike: list[date] = []
+    different: list[date] = []
     for one in reversed(good):
         place = _place(one, manifest, folders, on_pool)
         if place is None:
-            unlike.append(one)
+            different.append(one)
         else:
             places[one] = place
         if len(places) == choice.days:
             break
     notes = [] if (again := _note_of_pool(places, folders)) is None else [again]
-    if unlike:
-        differing = mismatches(read_manifest(str(folders.place(unlike[0]))), manifest)
+    if different:
+        differing = mismatches(read_manifest(str(folders.place(different[0]))), manifest)
         notes.append(
-            f"{counted(len(unlike), 'earlier good day')} could not serve as baseline, since "
-            f"{fitting(len(unlike), 'it', 'they')} measured "
+            f"{counted(len(different), 'earlier good day')} could not serve as baseline, since "
+            f"{fitting(len(different), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, differing))}"
         )
     if damaged := _damaged_before(day, folders):

@@ -86,7 +86,7 @@ def iterations(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
 
     Args:
       pooled: whether there is a pool, which adds its shares.
-      costs: names of the costs that are looked at.
+      costs: names of the requested costs.
     """
     return Dataset(
         "iterations",
@@ -144,7 +144,7 @@ def conversations(
     Args:
       judged_outside: whether labels come from outside the traces, which adds columns.
       pooled: whether there is a pool, which adds its shares.
-      costs: names of the costs that are looked at.
+      costs: names of the requested costs.
     """
     by_name = {metric.name: _metric_column(metric) for metric in CONVERSATION_METRICS}
     redelivered = by_name.pop("redelivered")

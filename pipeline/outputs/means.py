@@ -1,7 +1,7 @@
 """The dataset `means` and its rows as `means.csv`: written in one pass, read as far as wanted.
 
 Each slice has some 440 rows, so that with thousands of slices they outnumber everything else that a
-run writes. Most repeat an estimate, and each what it is of; so every part of a row is encoded once.
+run writes. Many rows share an estimate or a slice, so each distinct part is encoded once.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def print_means(
 def _print_clusters(
     console: Console, windows: dict[int, dict[str, dict[str, Any]]], cluster: str
 ) -> None:
-    """How many clusters each window has, which is what its intervals hang on."""
+    """How many clusters each window has, on which its intervals depend."""
     shown = sorted(windows.items())[-_SHOWN_WINDOWS:]
     by_window = ", ".join(
         f"{minute(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"

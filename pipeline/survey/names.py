@@ -1,4 +1,4 @@
-"""Names that occur in traces against the names that the rules know: what is likely misspelt."""
+"""Compares names in traces with those that the rules know, to find misspellings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NameFinding(Struct, frozen=True):
       name: as written in the traces.
       results: how many have it.
       likely: the known name that is likely meant.
-      effect: what it does in spite of that.
+      effect: what happens to it.
     """
 
     kind: NameKind
@@ -76,8 +76,8 @@ def findings_about_fields(
 ) -> list[NameFinding]:
     """Every field that no rule uses, the most frequent first.
 
-    A field that no rule mentions is used all the same where the rules look at every field; it is
-    then listed only when its name looks misspelt.
+    Where the rules use every field, also those that they do not mention, a field is listed only if
+    its name looks misspelt.
 
     Args:
       fields: results by name of the fields they have.

@@ -36,7 +36,7 @@ OTHER_NAMES = "(further names)"
 
 
 class Survey:
-    """Running counts; memory grows only with conversations, turns and record identities.
+    """Running counts; memory grows with conversations, turns and record identities only.
 
     Attributes:
       calls, empty_calls, results: usable records, those without a result, and their results.
@@ -56,7 +56,7 @@ class Survey:
     Args:
       rules: for duplicates.
       clock: when reading began, in ms.
-      held: counts what is remembered.
+      held: counts the bytes of what is remembered, and raises beyond its limit.
     """
 
     def __init__(self, rules: RuleTable, clock: int, held: HeldBytes | None = None) -> None:

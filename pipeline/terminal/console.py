@@ -1,4 +1,4 @@
-"""Where commands print: results to stdout, what concerns the work to stderr."""
+"""Consoles of commands: results go to stdout, progress and messages to stderr."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Console(Console):
 
 
 def result_console() -> Console:
-    """For results; where stdout is no terminal, plain text in lines as long as they need."""
+    """For results; if stdout is no terminal, plain text without line breaks at a width."""
     console = _Console(highlight=False, markup=False, emoji=False)
     if _is_unlimited():
         console.width = _UNLIMITED
@@ -34,7 +34,7 @@ def result_console() -> Console:
 
 
 def folded_at(width: int) -> int | None:
-    """The greatest width of a column; None for no limit where lines are as long as they need."""
+    """The greatest width of a column; None (no limit) if stdout is no terminal."""
     return None if _is_unlimited() else width
 
 
@@ -48,15 +48,15 @@ def message_console(quiet: bool = False) -> Console:
 
 
 def print_line(console: Console, line: str | Text) -> None:
-    """Print one line as it is; where it is broken is up to the terminal."""
+    """Print one line; only the terminal may wrap it."""
     console.print(line, soft_wrap=True)
 
 
 def plain_table(*headings: str) -> Table:
-    """A table with one rule under its heading, which 80 columns hold.
+    """A table with one rule under its heading and no other lines.
 
     Args:
-      headings: of a column of names, then of columns of numbers, which stand right.
+      headings: the first is left-aligned, the others are right-aligned.
     """
     table = Table(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for at, heading in enumerate(headings):
@@ -65,7 +65,7 @@ def plain_table(*headings: str) -> Table:
 
 
 def print_json(value: Any) -> None:
-    """Write a result for programs: ASCII, so that no terminal acts on what a text holds."""
+    """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal."""
     written = json.dumps(value, allow_nan=False).encode()
     # json's own indentation is written in Python and takes five times as long.
     sys.stdout.write(msgspec.json.format(written, indent=2).decode() + "\n")

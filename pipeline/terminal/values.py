@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DECIMALS = 4
-_SMALLEST_PLAIN = 0.01  # below it, four decimals leave too little of a value
-_NOTHING = 1e-12  # what rounding leaves of no difference
+_SMALLEST_PLAIN = 0.01  # smaller values get significant digits instead of four decimals
+_NOTHING = 1e-12  # smaller ones are rounding errors
 
 
 def number(value: float | int | None) -> str:
@@ -23,7 +23,7 @@ def decimal(value: float | None, thousands: str = "") -> str:
     """A number to four decimals, or where it is small to four significant digits; - for none.
 
     Args:
-      thousands: what separates them.
+      thousands: the separator of thousands.
     """
     if value is None:
         return "-"

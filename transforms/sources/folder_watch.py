@@ -53,7 +53,7 @@ class FolderSource(Struct, frozen=True):
       horizon_ms: after a restart, records are given again whose times lie no further than this
         before the watermark: the greatest age of a conversation, plus the gap, the allowed lateness
         and a window of the means.
-      poll_seconds: how long to wait before the folder is looked at again.
+      poll_seconds: seconds between two listings of the folder.
       settle_ms: how long a file must have been unchanged before it is taken.
       shard_bytes: how much of a file is read in one go.
       portion_bytes: when so many bytes of files were taken, the watermark moves before more are:
@@ -273,7 +273,7 @@ class FolderWatch:
     def _tally(self, position: int) -> _Tally:
         shards = len(self._shards(position))
         tally = self._tallies.get(position, _Tally())
-        if tally.shards != shards:  # a process that is gone read some of the file
+        if tally.shards != shards:  # a process that has ended read part of the file
             tally = _Tally()
             for part in range(shards):
                 for _ in tally.counted(_timed(self._shards(position)[part]), part):

@@ -63,7 +63,7 @@ def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
 
     Args:
       folder: of the journal.
-      watched: the folder whose files it tells of.
+      watched: the folder whose files it lists.
       horizon_ms: records that were given earlier than this before the watermark matter no more.
 
     Raises:

@@ -25,11 +25,11 @@ _TIMES = {
 class ReadKafkaTraces(beam.PTransform):
     """PBegin to `StreamedTraces`: the value of each message is one trace record, a JSON object.
 
-    Beam's source makes the watermark, from the messages' own timestamps and not from the records':
-    let the producer send each record with its event time (`create`), or the topic stamp messages as
-    they arrive (`append`), which no producer's clock can spoil. It never passes this machine's
-    clock, and goes there when a partition that had data has no more; a partition that never had
-    data holds it back.
+    Beam's source makes the watermark from the timestamps of messages, not from those of records. So
+    the producer must send each record with its event time (`create`), or the topic must stamp
+    messages on arrival (`append`), which does not depend on the clocks of producers. The watermark
+    never passes this machine's clock, and moves up to it while a partition has no new data; a
+    partition that never had any holds it back.
 
     Attributes:
       bootstrap_servers: brokers to ask first, `host:port,host:port`.
@@ -39,8 +39,8 @@ class ReadKafkaTraces(beam.PTransform):
       consumer: further settings of Kafka's consumer; reading begins at the earliest message unless
         `auto.offset.reset` says otherwise.
       expansion_service: `host:port` of Beam's Java expansion service; None for Beam's own choice.
-      adaptation: how the records differ from those of SPEC 2; None when they do not.
-      bounds: what a message may ask of memory.
+      adaptation: renamed fields and the like; None if records are as in SPEC 2.
+      bounds: limits on the memory that one message may take.
     """
 
     def __init__(

@@ -26,13 +26,12 @@ beam.coders.registry.register_coder(Message, StructCoder)
 class ParseMessages(beam.PTransform):
     """`PCollection[Message]` to `StreamedTraces`.
 
-    A call is given at its timestamp, but no later than its message; what is rejected at the time of
-    its message.
+    A call has the earlier of its timestamp and its message's, a rejected record its message's.
 
     Attributes:
       rules: the compiled rules for duplicates (SPEC 4.3).
-      adaptation: how the records differ from those of SPEC 2; None when they do not.
-      bounds: what a message may ask of memory.
+      adaptation: renamed fields and the like; None if records are as in SPEC 2.
+      bounds: limits on the memory that one message may take.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class ParseMessages(beam.PTransform):
 
 
 class _ParseBundle(beam.DoFn):
-    """Parses messages, and packs those of a conversation together while a bundle lasts."""
+    """Parses messages; packs those of one conversation in a bundle into one payload."""
 
     def __init__(self, rules: RuleTable, adaptation: Adaptation | None, bounds: ReadBounds) -> None:
         self._rules = rules

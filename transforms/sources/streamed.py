@@ -18,7 +18,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
-from goodgain.transforms.fingerprint import Keyed, given_at_earliest
+from goodgain.transforms.fingerprint import Keyed, timestamped
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.times import timestamp_of
 
@@ -104,7 +104,7 @@ class StreamPacker:
         self._records, self._ids = 0, []
 
     def _emit(self, packed: Iterable[Packed]) -> Iterator[WindowedValue]:
-        return given_at_earliest(map(self._noted, packed))
+        return timestamped(map(self._noted, packed))
 
     def _noted(self, packed: Packed) -> Packed:
         self._records += packed.calls

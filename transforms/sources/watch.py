@@ -34,7 +34,7 @@ _END = 1 << 62
 class WatchFolder(beam.PTransform):
     """PBegin to `StreamedTraces`: the records of every file that appears in a folder, as payloads.
 
-    A file is read once, in whatever format of SPEC 2 it is, as soon as it stands complete: its name
+    A file is read once, in any format of SPEC 2, as soon as it is complete: its name
     does not begin with `.` or `_` and has no temporary suffix, and it is left alone. The watermark
     follows the records by `core.streaming.watermark`; these are given at their event times, between
     the watermark and the time at which their file was taken (`sources.streamed`). A journal

@@ -1,4 +1,4 @@
-"""`goodgain pool show`: what a pool holds, as a person wants to read it (SPEC 9)."""
+"""`goodgain pool show`: the documents and labels of a pool as text (SPEC 9)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class ImportCounts(Struct):
     """What became of the input.
 
     Attributes:
-      records: read: spans, calls or rows, whatever the format has.
+      records: read; spans, calls or rows, depending on the format.
       from_trace_ids: conversations that have no session or thread; their trace id names them.
       last_turn_without_search: conversations that `goodgain run` gives no metrics for.
       without_search: sessions and traces in which nothing was searched; they are not written.
@@ -34,7 +34,7 @@ class ImportCounts(Struct):
       repeated: spans that stand in the input more than once; one of them counts.
       counted_once: searches that lie in another one, or that a re-ranking took the place of.
       parent_missing: spans whose parent is not in the input.
-      cut_off: answers whose JSON breaks off; what stands before that was read.
+      cut_off: answers whose JSON breaks off; what comes before the break was read.
       search_tools: by name, calls of tools that were read as searches.
       other_tools: by name, calls of tools that were not.
       costs: by name, calls that tell this cost.

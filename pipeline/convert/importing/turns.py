@@ -66,10 +66,10 @@ def turns_of_trace(
       counts: is added to.
     """
     of_trace = sorted((span for span in spans if not span.span), key=lambda span: span.order)
-    given = [span for span in spans if span.span]
-    if not given:
+    with_id = [span for span in spans if span.span]
+    if not with_id:
         return []
-    tree = SpanTree(given)
+    tree = SpanTree(with_id)
     counts.repeated += tree.repeated
     counts.parent_missing += tree.parent_missing
     searches, counted_once = searches_of(tree, tools)

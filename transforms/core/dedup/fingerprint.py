@@ -1,11 +1,11 @@
-"""From a result to its fingerprint: all evidence as digests, the texts left behind (SPEC 4).
+"""Fingerprints of results: all evidence as digests, without the texts (SPEC 4).
 
 A fingerprint is two byte strings. `codes` says what there is: one byte for the entity type, then
 one for each attribute, each followed by the eight bytes of its name's digest when the rules don't
 know the name. `digests` holds eight bytes for each attribute in the same order. A byte with the KEY
-bit stands for the key of the attribute before it, where that is not its value. Attributes stand in
-a fixed order, so equal evidence gives equal bytes. Digests are seeded by the attribute, so those of
-different attributes never meet. `evidence` reads fingerprints back.
+bit marks the key of the attribute before it, if key and value differ. The order of attributes is
+fixed, so equal evidence gives equal bytes. Digests are seeded by the attribute, so equal texts of
+different attributes have different digests. `evidence` decodes fingerprints.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level on
 # meet `id2` of another. These lie as far apart as any digests.
 _SEEDS = tuple(int.from_bytes(digest(f"attribute {number}")) for number in range(KEY))
 
-# Codes and digests of one attribute with all that belongs to it; both empty when it is absent.
+# Codes and digests of one attribute, with those of its name and key; both empty if it is absent.
 _Part = tuple[bytes, bytes]
 _ABSENT: _Part = (b"", b"")
 
@@ -78,8 +78,8 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     """What is left of a search call after fingerprinting.
 
     Attributes:
-      record_digest: 128 bits that stand for the whole record (SPEC 3).
-      encoding: the record's canonical encoding, or None where it was left behind.
+      record_digest: 128 bits, a hash of the whole record (SPEC 3).
+      encoding: the record's canonical encoding; None if it was not kept.
       names: the unknown type and id names that occur, by the bytes of their numbers.
       costs: what the call cost, by unit.
     """
@@ -101,11 +101,11 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
 
 # A whole record as bytes, equal for equal records only; made faster than JSON.
 record_encoding = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
-record_digest = xxhash.xxh3_128_digest  # 128 bits that stand for a record's encoding (SPEC 3)
+record_digest = xxhash.xxh3_128_digest  # 128 bits, a hash of a record's encoding (SPEC 3)
 
 
 class _Memo(dict[str, _Part]):
-    """Remembers what a function gave for recent strings; forgets all when it has grown large."""
+    """Caches a function of strings; starts empty again when it has grown large."""
 
     def __init__(self, function: Callable[[str], _Part]) -> None:
         self._function = function
@@ -118,7 +118,7 @@ class _Memo(dict[str, _Part]):
 
 
 class _Type(Struct, frozen=True):
-    """How an entity type stands in a fingerprint, and which ids are definitive for it."""
+    """The codes of an entity type in a fingerprint, and which ids are definitive for it."""
 
     codes: bytes
     definitive: frozenset[str]
@@ -129,8 +129,8 @@ class _Name(Struct, frozen=True):
     """A named id or field.
 
     Attributes:
-      codes: how it stands in a fingerprint.
-      parts: gives the part of a value.
+      codes: its codes in a fingerprint.
+      parts: maps a value to its part of the fingerprint.
     """
 
     number: int
@@ -140,7 +140,7 @@ class _Name(Struct, frozen=True):
 
 
 class Fingerprinter:
-    """Turns search calls into fingerprints. Holds memos, so one serves one thread."""
+    """Turns search calls into fingerprints. Has caches, so each thread needs its own."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
@@ -157,7 +157,7 @@ class Fingerprinter:
     ) -> CallFingerprint:
         """Fingerprint a call and its results; keep its canonical encoding when asked to.
 
-        `encoded` is its `record_encoding`, where that is at hand.
+        `encoded` is its `record_encoding`, if the caller has it already.
         """
         names: dict[bytes, str] = {}
         result_fingerprint = self.result_fingerprint
@@ -226,7 +226,7 @@ class Fingerprinter:
         parts: list[_Part],
         names: dict[bytes, str],
     ) -> bool:
-        """Add the named ids that have a value; gives whether one of them is definitive."""
+        """Add the named ids that have a value; returns whether one of them is definitive."""
         has_definitive = False
         spelled = tuple(ids)
         order = self._id_orders.get(spelled)
@@ -304,7 +304,7 @@ def _name(
     entries: dict[str, _Name],
     part_of: Callable[[bytes, int], Callable[[str], _Part]],
 ) -> _Name:
-    """The entry of a name, remembered; its values are seeded by its number's seed or its digest."""
+    """The cached entry of a name; its values are seeded by its number's seed or its digest."""
     if len(entries) >= _MEMO_ENTRIES:
         entries.clear()
     entry = entries.get(name)
@@ -322,7 +322,7 @@ def _name(
 
 
 def _joined(texts: Iterable[str]) -> bytes:
-    """Texts one behind another, each with its length before it: no two lists give equal bytes."""
+    """Texts concatenated, each after its length, so that different lists give different bytes."""
     encoded = [text.encode() for text in texts]
     return b"".join([len(text).to_bytes(_LENGTH_BYTES) + text for text in encoded])
 
@@ -359,14 +359,14 @@ def _time_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
         instant = normalise_time(raw)
         if instant is None:
             return text_part(raw)
-        # The space at its end keeps an instant apart from every normalised text.
+        # Normalised texts never end in a space, so an instant never equals one.
         return codes, xxh3_64_digest(b"%d " % instant, seed)
 
     return part_of
 
 
 def _keyed_text_part(attribute: int) -> Callable[[str], _Part]:
-    """A text of a result, and behind it its key when it has one that is not its value."""
+    """A text of a result, followed by its key if that differs from the value."""
     key = TEXT_KEYS[attribute]
     prefix_length = key.prefix
     keyed_from = key.prefix + 1 if is_keyed_by_value(attribute) else key.least
@@ -396,5 +396,5 @@ def _set_part(members: set[_Part]) -> _Part:
     if len(members) < 2:
         return next(iter(members), _ABSENT)
     codes = next(iter(members))[0]
-    # Members are seeded by their attribute already; seed 0 is that of none.
+    # Members are seeded by their attribute already; no attribute has seed 0.
     return codes, xxh3_64_digest(b"".join(sorted(found for _, found in members)), seed=0)

@@ -231,8 +231,8 @@ class _BlockDecoder:
                 refusals.append(Refusal(index, error, payload_of_mapping(record)))
                 return error.conversation_id
 
-        given = taker.take(self._prepared, content, count, read)
-        return None if given is None else Taken(given, refusals)
+        packed = taker.take(self._prepared, content, count, read)
+        return None if packed is None else Taken(packed, refusals)
 
     def _decoded_escaped(self, content: bytes, count: int) -> list[Any]:
         self._feed, self._blocks = self._opened("strict")

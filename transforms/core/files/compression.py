@@ -183,10 +183,10 @@ class _Pieces(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         if not self._left:
             self._left = next(self._pieces, b"")
-        given = self._left[: len(buffer)]
-        buffer[: len(given)] = given
-        self._left = self._left[len(given) :]
-        return len(given)
+        piece = self._left[: len(buffer)]
+        buffer[: len(piece)] = piece
+        self._left = self._left[len(piece) :]
+        return len(piece)
 
     def close(self) -> None:
         self._file.close()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-# So many bytes decode to less than 100 MB whatever they are.
+# Shorter lines decode to less than 100 MB, whatever their content.
 HARMLESS = 1024 * 1024
-# Texts are taken whole, since what stands in them separates nothing. Nothing is tried twice, so
+# Strings are matched whole, since commas in them separate nothing. Nothing is tried twice, so
 # that a long text takes no memory.
 _TEXT = rb'"(?:[^"\\]++|\\.)*+"?+'
 _TOKEN = re.compile(_TEXT + rb"|[,{\[]", re.DOTALL)

@@ -130,9 +130,9 @@ def _records_of(
         return
     begin = together = 0
     while begin < len(rows):
-        given, odd = taker.take_rows(prepared, begin, shard.bounds.record_results)
-        if given:
-            yield TakenBlock(given, [])
+        packed, odd = taker.take_rows(prepared, begin, shard.bounds.record_results)
+        if packed:
+            yield TakenBlock(packed, [])
         if odd is None:
             return
         # A column that is odd is so in every row, and Python reads many rows sooner than each.

@@ -142,7 +142,7 @@ def external_pool(
 
     Args:
       calls: of the last turn, each of which tells a topic.
-      attributes: of the conversation, which tell it where the last turn did not search.
+      attributes: of the conversation, which give the topic if the last turn did not search.
     """
     of_calls = [call.attributes for call in calls] or [attributes]
     topics = {keys.topic(conversation_id, own) for own in of_calls}

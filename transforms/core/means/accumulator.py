@@ -67,7 +67,7 @@ class MeansAccumulator(Struct, array_like=True):
       waiting: conversations not yet added.
       pooled: whether values hold the metrics of a pool.
       counted: sums of what warnings come from, in the order of COUNTED; empty while none came.
-      costs: of those that tell them; None while none came.
+      costs: sums over the conversations that report costs; None while there are none.
     """
 
     auc: int | None

@@ -16,8 +16,8 @@ from goodgain.transforms.core.scoring.costs import (
 )
 from goodgain.transforms.core.scoring.score import ConversationScore
 
-# Beside the populations of rows: what `all` has beyond `reached` at an i, what who did not search
-# adds, and CG where the cost is known.
+# Beside the populations of rows: what `all` has beyond `reached` at an i, what conversations
+# without search add, and CG where the cost is known.
 ALL, REACHED, BEYOND, IDLE, GAIN = "all", "reached", "beyond", "idle", "gain"
 AT_END = -1  # i of what has none
 Key = tuple[str, int, str]
@@ -27,12 +27,12 @@ class CostValues(Struct, frozen=True, array_like=True):
     """What the means need of one conversation's costs.
 
     Attributes:
-      names: of the costs that are looked at.
+      names: of the requested costs.
       budgets: metrics at budgets.
       keys: metric, i (-1 = at N) and population of each value. At an i, what is `reached` or
         `beyond`, of which `all` is both.
       values: null where it is unknown.
-      ratios: name of a cost, CG and the cost, where the conversation tells it.
+      ratios: name of a cost, CG and the cost, where the conversation reports it.
     """
 
     names: tuple[str, ...]

@@ -59,14 +59,14 @@ class RatioSums(Struct, frozen=True, array_like=True):
 
     def add(self, pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> RatioSums:
         """With more pairs."""
-        given = list(pairs)
-        if not given:
+        pairs = list(pairs)
+        if not pairs:
             return self
         (xs, x_scale), (ys, y_scale) = (
-            _whole_numbers(column) for column in zip(*given, strict=True)
+            _whole_numbers(column) for column in zip(*pairs, strict=True)
         )
         added = RatioSums(
-            len(given),
+            len(pairs),
             _parts(Fraction(sum(xs), 1 << x_scale)),
             _parts(Fraction(sum(ys), 1 << y_scale)),
             _parts(Fraction(sum(map(mul, xs, xs)), 1 << 2 * x_scale)),
@@ -173,11 +173,11 @@ class CostSums(Struct, frozen=True, array_like=True):
     def add(self, several: Sequence[CostValues], alone: Sequence[CostValues] = ()) -> CostSums:
         """With the costs of more conversations, of which some are clusters of their own."""
         # By identity, since most share their keys.
-        alike: dict[int, list[CostValues]] = {}
+        by_keys: dict[int, list[CostValues]] = {}
         for one in several:
-            alike.setdefault(id(one.keys), []).append(one)
+            by_keys.setdefault(id(one.keys), []).append(one)
         columns: dict[Key, list[float | None]] = {}
-        for some in alike.values():
+        for some in by_keys.values():
             rows = zip(*(one.values for one in some), strict=True)
             for key, found in zip(some[0].keys, rows, strict=True):
                 columns.setdefault(key, []).extend(found)

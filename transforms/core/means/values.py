@@ -36,17 +36,17 @@ class ConversationValues(Struct, frozen=True, array_like=True):
     """What the means need of one conversation.
 
     Attributes:
-      at_end: by conversation metric, then by ranking metric, then with a pool by its metrics.
+      at_end: values of the conversation metrics, the ranking metrics, and with a pool its metrics.
       reached: by i - 1 up to min(N, max_i), by iteration metric, then by those of a pool.
       beyond: by i - N - 1 for N < i <= max_i, the same with empty iterations added.
       judged: judged results of the ranked list.
       calls: by search call, by ranking metric; empty when calls are not evaluated.
-      counted: what warnings come from, in the order of COUNTED.
-      best: all this in the best case, null where a metric has no bounds; None when not asked for.
+      counted: the counts that warnings are based on, in the order of COUNTED.
+      best: the same in the best case, null if a metric has no bounds; None if not requested.
       searched: whether there was a search; without one there is only `at_end`, with gain 0.
-      cluster: digest of the cluster; "" where the conversation is one of its own; None where
+      cluster: digest of the cluster; "" if the conversation is a cluster of its own; None if
         conversations count as independent.
-      costs: what it cost and gained for that; None when no cost is looked at.
+      costs: its costs, and its gain for them; None if no cost is requested.
     """
 
     at_end: _Values

@@ -23,7 +23,7 @@ class Pooled(Struct, frozen=True):
 
     Attributes:
       document: number of the pool document, from 0.
-      verdict: the evidence of the match; None if this very document was pooled.
+      verdict: the evidence of the match; None if the pool has this document at this very place.
     """
 
     document: int
@@ -50,7 +50,7 @@ class TopicPool:
         self.labels = tuple(labels)
         self._rules = rules
         self._index = PoolIndex(rules)
-        # By conversation: what stands where, and whose it is; in the order of runs and turns.
+        # By conversation: document by place, with its run and turn, in their order.
         self._places: dict[str, list[tuple[str, int, _Seat, int]]] = {}
         names: dict[bytes, str] = {}
         for number, document in enumerate(self.documents):
@@ -129,7 +129,7 @@ class TopicPool:
     def _in_order(
         self, calls: Sequence[CallFingerprint], documents: list[list[int]]
     ) -> list[list[int]]:
-        """The documents in the order in which a build would add them."""
+        """The documents in the order in which `pool build` would add them."""
         if len(documents) < 2:
             return documents
         results = [result for call in texts_of(calls) for result in call.results]

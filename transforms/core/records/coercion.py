@@ -22,7 +22,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 _Coercion = Callable[[Any], Any]
 _TEXT = frozenset((str,))
-_MOST_BITS = 128  # of a number that is an id; whatever is longer was none
+_MOST_BITS = 128  # of an id that is a number
 _BOOLEANS = {"true": True, "false": False}
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*")
 _WHOLE = re.compile(r"\s*([+-]?[0-9]{1,12})(\.0+)?\s*")  # tables that had gaps write 4.0 for 4

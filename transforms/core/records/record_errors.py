@@ -65,7 +65,7 @@ def record_error(record: Any, complaint: str, written: Any = None) -> RecordErro
 
 
 def _meant(record: Any, missing: str) -> str:
-    """What a record has in the place of a missing field, and how it is read as that."""
+    """A hint: the field that looks like the missing one, and the --map that reads it as that."""
     if not isinstance(record, Mapping):
         return ""
     others = [name for name in record if isinstance(name, str) and name not in _KNOWN]
@@ -77,7 +77,7 @@ def _meant(record: Any, missing: str) -> str:
 
 
 def first_undecodable(value: Any) -> str | None:
-    """Path of the first text or key that no encoder takes, itself escaped, or None."""
+    """Escaped path of the first text or key with a lone surrogate, which cannot be encoded."""
     path = next(_undecodable(value, ""), None)
     return None if path is None else path.encode("utf-8", "backslashreplace").decode()
 
@@ -109,7 +109,7 @@ def _readable_conversation_id(record: Any) -> str | None:
 
 
 def _place(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any]:
-    """Field path, what it must be, and the value that stands there."""
+    """The path of the field, what it must be, and its value."""
     value, name, field = record, "", ""
     for step in steps:
         value = value[step]

@@ -29,8 +29,8 @@ class RejectedRecord(Struct, frozen=True):
       field: path of the field at fault, like `results[3].gain`; None = the whole record.
       conversation_id: its conversation, if that was readable.
       payload: the raw input as text, invalid bytes escaped, at most 2,000 characters.
-      records: the number of records that the row counts as in the balance of records; 1 unless a
-        damaged stretch states how many it held.
+      records: how many records the row stands for; more than 1 for a damaged block that states
+        how many it held, and for the last row of a part of a file with too many rejections.
     """
 
     source: str
@@ -59,10 +59,10 @@ def _is_encodable(text: str) -> bool:
 
 
 def first_rejected(found: Iterable[T | RejectedRecord], most: int) -> Iterator[T | RejectedRecord]:
-    """The first rejected rows, and a single one that counts the records of the others.
+    """The first `most` rejected rows, then one row that counts the rest.
 
     Args:
-      found: the finds in one part of a file; others than rejected rows pass through.
+      found: the content of one part of a file; anything but rejected rows passes unchanged.
       most: the number of rejected rows to keep as they are.
     """
     rows = records = 0
@@ -100,12 +100,12 @@ def rejected_for(source: str, position: str, error: RecordError, payload: str) -
 
 def payload_of_bytes(raw: bytes) -> str:
     r"""Raw input as capped text; bytes that are not UTF-8 become `\xff`."""
-    # Each character takes at most four bytes; decoding no more keeps a huge line cheap.
+    # Each character takes at most four bytes; decoding only as many keeps a huge line cheap.
     return raw[: 4 * LONGEST_PAYLOAD].decode("utf-8", "backslashreplace")[:LONGEST_PAYLOAD]
 
 
 def payload_of_mapping(record: Mapping[str, Any]) -> str:
-    """A decoded record as capped JSON text; other values appear as Python prints them."""
+    """A decoded record as capped JSON text; values that JSON lacks appear as their repr."""
     try:
         text = json.dumps(record, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):

@@ -42,7 +42,7 @@ _JAMO_THAT_JOIN = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))  # joined by 
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
 
 # Conversation, payload, number of calls, earliest time.
-_Given = list[tuple[str, bytes, int, int]]
+_NativePacked = list[tuple[str, bytes, int, int]]
 
 
 def packer_for(packing: Packing) -> Packer | NativePacker:
@@ -72,8 +72,8 @@ class NativePacker:
             return self._packed(self._packer.add(_encode(record), at))
         if not record.conversation_id:
             return iter(())
-        given = self._packer.add_rejected(record.conversation_id, record.records, at)
-        return self._packed(given)
+        packed = self._packer.add_rejected(record.conversation_id, record.records, at)
+        return self._packed(packed)
 
     def rest(self) -> Iterator[Packed]:
         """As `Packer.rest`."""
@@ -95,15 +95,15 @@ class NativePacker:
             record = read(index, data)
             return _encode(record) if isinstance(record, SearchCall) else record
 
-        given = self._packer.add_block(prepared, content, count, _UNTIMED, encoded)
-        return None if given is None else list(self._packed(given))
+        packed = self._packer.add_block(prepared, content, count, _UNTIMED, encoded)
+        return None if packed is None else list(self._packed(packed))
 
     def take_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
     ) -> tuple[list[Packed], int | None]:
         """Take in lines of JSON up to the first that is not plain."""
-        given, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
-        return list(self._packed(given)), odd
+        packed, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
+        return list(self._packed(packed)), odd
 
     def prepare_rows(self, described: Any, count: int) -> Any:
         """The rows in the form that native code reads; None where it does not read them."""
@@ -116,11 +116,11 @@ class NativePacker:
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[list[Packed], int | None]:
         """Take in rows up to the first that is not plain."""
-        given, odd = self._packer.add_rows(prepared, begin, most_results, _UNTIMED)
-        return list(self._packed(given)), odd
+        packed, odd = self._packer.add_rows(prepared, begin, most_results, _UNTIMED)
+        return list(self._packed(packed)), odd
 
-    def _packed(self, given: _Given) -> Iterator[Packed]:
-        for conversation_id, payload, calls, earliest in given:
+    def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
+        for conversation_id, payload, calls, earliest in packed:
             small = compressed(payload) if self._compress else payload
             yield Packed(conversation_id, small, calls, earliest)
 

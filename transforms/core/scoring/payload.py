@@ -106,13 +106,13 @@ def payload(
             place = evidence.setdefault(fingerprint, len(evidence))
             packed.append((place, result.gain, result.score))
         results.append(packed)
-    bare = [replace(call, results=[]) for call in calls]
+    without_results = [replace(call, results=[]) for call in calls]
     frame = _encoder.encode(
         _PackedFrame(
             list(shapes),
             list(evidence),
             results,
-            bare,
+            without_results,
             rejected_records,
             external,
             dict(encodings),

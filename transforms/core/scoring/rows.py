@@ -41,7 +41,7 @@ class IterationRow(Struct, frozen=True, array_like=True):
 
     Attributes:
       pool: shares of the topic's pool found so far; None without a pool (SPEC 9).
-      costs: by column, those costs that are looked at (SPEC 5).
+      costs: by column, the requested costs (SPEC 5).
       computed: values of the metrics that have a function, in the order of `registry`.
     """
 
@@ -85,7 +85,7 @@ class ConversationRow(Struct, frozen=True, array_like=True):
         of `PoolOutcome`.
       ranking: values of the ranking metrics asked for, in their order (SPEC 8).
       pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
-      costs: by column, those costs that are looked at, and gain for each unit (SPEC 5).
+      costs: by column, the requested costs, and gain for each unit (SPEC 5).
       computed: values of the metrics that have a function, in the order of `registry`.
     """
 

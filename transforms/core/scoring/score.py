@@ -104,7 +104,7 @@ def score_conversation(
       labels: of single results, in place of those that the trace gives them.
 
     Raises:
-      EncodingsNeededError: an order hangs on canonical encodings that were left behind.
+      EncodingsNeededError: an order depends on canonical encodings that were not kept.
       GoodGainError: a file of the pool cannot be read.
     """
     delivered = deliver(fingerprints)

@@ -36,10 +36,10 @@ class Scoring(Struct, frozen=True):
       keep_duplicates: also give a row for each duplicate.
       clock: when the run was started, in ms: timestamps far beyond it are odd; None in a
         stream.
-      label_keys: every label comes from outside, and by what results find theirs; None where the
-        labels of the traces count.
+      label_keys: the keys by which results find their judgments, if all labels come from outside;
+        None if the labels of the traces count.
       pool: the pool whose labels go before those of the traces; None without one.
-      costs: names of the costs that are looked at.
+      costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
     """
 

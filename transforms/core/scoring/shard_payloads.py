@@ -1,4 +1,4 @@
-"""One shard of a file to payloads: the whole way of a record before the shuffle, without Beam."""
+"""Reads one shard of a file to payloads: all that happens before the shuffle, without Beam."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from goodgain.transforms.core.scoring.payload import payload, unpack
 
 Ties = Mapping[str, frozenset[bytes]]
 
-_UNTIMED = 0  # batch orders by what records say, not by when they are given
+_UNTIMED = 0  # batch orders by the timestamps in records
 
 
 def payloads_of_shard(
     shard: FileShard, open_file: Open, packer: Packer | NativePacker
 ) -> Iterator[Packed | RejectedRecord]:
-    """Everything in a shard: the calls of a conversation joined to payloads, what is bad as rows.
+    """The payloads of a shard, one or more a conversation, and a row for each record rejected.
 
-    Of many bad records only the first have rows of their own, as the shard's bounds say. A rejected
-    record that names its conversation is also in a payload, which it flags. No content makes it
-    raise. Each usable record is counted by exactly one `Packed.calls`.
+    Of many bad records only the first have rows of their own (see the shard's bounds). A rejected
+    record that names its conversation also flags that conversation's payload. No content of a file
+    raises. Each usable record is counted by exactly one `Packed.calls`.
 
     Args:
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
-      packer: nothing waits in it, before and after.
+      packer: must be empty, and is empty again afterwards.
     """
     found = payloads_of(_records(shard, open_file, packer), packer)
     return first_rejected(found, shard.bounds.rejected_rows)
@@ -56,7 +56,7 @@ def _records(
 def payloads_of(
     records: Iterable[SearchCall | RejectedRecord | TakenBlock], packer: Packer | NativePacker
 ) -> Iterator[Packed | RejectedRecord]:
-    """As `payloads_of_shard`, of records."""
+    """As `payloads_of_shard`, but takes the records."""
     for record in records:
         if isinstance(record, TakenBlock):
             yield from record.rejected
@@ -69,7 +69,7 @@ def payloads_of(
 
 
 def ties_of(conversation_id: str, packed: bytes) -> tuple[str, frozenset[bytes]]:
-    """Digests of the records of a conversation, in its joined payloads, whose texts are needed."""
+    """The digests of those records whose canonical encodings are needed to break ties."""
     calls = unpack([packed]).calls
     return conversation_id, frozenset(calls[at].record_digest for at in tied(calls))
 
@@ -77,7 +77,7 @@ def ties_of(conversation_id: str, packed: bytes) -> tuple[str, frozenset[bytes]]
 def encodings_of_shard(
     shard: FileShard, open_file: Open, ties: Ties
 ) -> Iterator[tuple[str, bytes]]:
-    """(conversation_id, payload) with the canonical encodings that a first reading left behind.
+    """(conversation_id, payload) with the canonical encodings that the first reading did not keep.
 
     Args:
       ties: by conversation_id, from `ties_of`.
@@ -88,7 +88,7 @@ def encodings_of_shard(
 def encodings_of(
     records: Iterable[SearchCall | RejectedRecord], ties: Ties
 ) -> Iterator[tuple[str, bytes]]:
-    """As `encodings_of_shard`, of records."""
+    """As `encodings_of_shard`, but takes the records."""
     for record in records:
         if isinstance(record, SearchCall) and record.conversation_id in ties:
             digest = record_digest(record_encoding(record))

@@ -119,7 +119,7 @@ class JournalHead(Struct, frozen=True, tag="head"):
 
     Attributes:
       watermark_state: how far the stream had come before the next entry.
-      totals: the sums over what is gone.
+      totals: the sums over the entries that were cut.
       sizes: last known size, by name, of files that were taken.
     """
 

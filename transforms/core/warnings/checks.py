@@ -107,8 +107,8 @@ def _no_labels(found: Findings) -> Iterator[DataWarning]:
 
 
 def _labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
-    given = [gain for gain, name in enumerate(LABELS) if found.count(name)]
-    if not given or given[-1] >= found.good_gain_threshold:
+    gains = [gain for gain, name in enumerate(LABELS) if found.count(name)]
+    if not gains or gains[-1] >= found.good_gain_threshold:
         return
     yield DataWarning(
         LABELS_BELOW_THRESHOLD,
@@ -116,8 +116,8 @@ def _labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
         1.0,
         f"{counted(found.labelled, 'result has a label', 'results have labels')}, but none reaches "
         "the good gain threshold "
-        f"{found.good_gain_threshold}: the greatest is {given[-1]}, so nothing counts as good.",
-        f"Lower it with --good-gain-threshold {max(given[-1], 1)}, or label from 0 to 4"
+        f"{found.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
+        f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
         f"{found.accepted('--allow-no-good')}.",
     )
 
@@ -127,8 +127,10 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
     if not found.labelled:
         return  # `no_labels` says it, or there is no result
     share = unlabelled / results
-    bare = [one for one in found.slices if one.results and one.unlabelled == one.results]
-    if share <= _MOST_UNLABELLED and not bare:
+    unlabelled_slices = [
+        one for one in found.slices if one.results and one.unlabelled == one.results
+    ]
+    if share <= _MOST_UNLABELLED and not unlabelled_slices:
         return
     message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
     message += fitting(
@@ -140,7 +142,7 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
         shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
         more = len(uneven) - _SHOWN_SLICES
         message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
-    if bare:
+    if unlabelled_slices:
         message += "; the means of slices without any label are null"
     yield DataWarning(
         FEW_LABELS,
@@ -199,8 +201,8 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
 
 
 def _no_identity(found: Findings) -> Iterator[DataWarning]:
-    results, bare = found.count(RESULTS), found.count(UNIDENTIFIED)
-    if not results or bare / results <= _MOST_UNIDENTIFIED:
+    results, unidentified = found.count(RESULTS), found.count(UNIDENTIFIED)
+    if not results or unidentified / results <= _MOST_UNIDENTIFIED:
         return
     names, advice = identity_advice(found.seen, found.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
@@ -212,10 +214,10 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
         )
     yield DataWarning(
         NO_IDENTITY,
-        bare,
-        bare / results,
-        f"{bare:,} of {results:,} results ({bare / results:.1%}) "
-        f"{fitting(bare, 'has', 'have')} no id that counts, no URL and no text "
+        unidentified,
+        unidentified / results,
+        f"{unidentified:,} of {results:,} results ({unidentified / results:.1%}) "
+        f"{fitting(unidentified, 'has', 'have')} no id that counts, no URL and no text "
         f"to find a copy by, so repeated documents count as new ones.{unused}",
         advice,
     )

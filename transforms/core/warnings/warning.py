@@ -16,7 +16,7 @@ ODD_TIMES = "odd_times"
 EMPTY_INPUT = "empty_input"
 LABEL_CONFLICTS = "label_conflicts"
 JUDGMENTS_MET_AGAIN = "judgments_met_again"
-NONE = "none"  # no code: what stands where there is no warning
+NONE = "none"  # written in place of a code if there is no warning
 OUTSIDE_POOL = "outside_pool"
 WEAK_DOCUMENTS = "weak_documents"
 LABELS_APART = "labels_apart"
@@ -37,7 +37,7 @@ CODES = (
     LABELS_APART,
     REJECTED_LABELS,
 )
-_ENOUGH_LABELS = 30  # fewer may all be bad by chance
+_ENOUGH_LABELS = 30  # of fewer, all may be bad by chance
 
 
 class DataWarning(Struct, frozen=True):
@@ -45,10 +45,10 @@ class DataWarning(Struct, frozen=True):
 
     Attributes:
       code: one of CODES.
-      count: number of results, records or names that it is about.
-      share: their share of all; None where a share makes no sense.
+      count: number of results, records or names concerned.
+      share: their share of all, 0 to 1; None for names.
       message: the finding and its effect on the numbers.
-      remedy: the remedy.
+      remedy: what the user can do.
     """
 
     code: str
