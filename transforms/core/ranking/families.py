@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metric import SHARE, Direction, Metric
 from goodgain.transforms.core.ranking import gains, pairs, readers, relevance
 from goodgain.transforms.core.ranking.ranked import RankedList
 
@@ -32,10 +32,10 @@ class Family(Struct, frozen=True):
 
     name: str
     function: Callable[[RankedList, Any], Value]
-    argument: Argument
-    unit: str
     meaning: str
     formula: str
+    argument: Argument = "cutoff"
+    unit: str = SHARE
     direction: Direction = "higher"
     undefined: str = ""
     undefined_at_k: str | None = None
@@ -57,7 +57,6 @@ _ALL = (
         name="hits",
         words="Relevant results",
         function=relevance.hits,
-        argument="cutoff",
         unit="results",
         meaning="Relevant results in the list.",
         formula="sum_{j<=k} rel_j",
@@ -69,7 +68,6 @@ _ALL = (
         name="hit_rate",
         words="Any relevant result",
         function=relevance.hit_rate,
-        argument="cutoff",
         unit="0 or 1",
         meaning="Whether the list shows at least one relevant result.",
         formula="1 if hits@k > 0, else 0",
@@ -80,8 +78,6 @@ _ALL = (
     Family(
         name="precision",
         function=relevance.precision,
-        argument="cutoff",
-        unit="share",
         meaning="Share of the ranks that hold a relevant result; an empty rank holds none.",
         formula="hits@k / k",
         undefined=_NO_RESULTS,
@@ -92,8 +88,6 @@ _ALL = (
     Family(
         name="recall",
         function=relevance.recall,
-        argument="cutoff",
-        unit="share",
         meaning="Share of the relevant documents of the judged pool that the list shows.",
         formula="hits@k / R",
         undefined=_NO_RELEVANT,
@@ -102,8 +96,6 @@ _ALL = (
     Family(
         name="f1",
         function=relevance.f1,
-        argument="cutoff",
-        unit="share",
         meaning="Harmonic mean of precision and recall.",
         formula="2 hits@k / (k + R)",
         undefined=_NO_RELEVANT,
@@ -113,7 +105,6 @@ _ALL = (
         name="r_precision",
         function=relevance.r_precision,
         argument="none",
-        unit="share",
         meaning="Precision at the rank where a perfect list would end.",
         formula="hits@R / R",
         undefined=_NO_RELEVANT,
@@ -123,7 +114,6 @@ _ALL = (
         name="bpref",
         function=relevance.bpref,
         argument="none",
-        unit="share",
         meaning="How rarely results judged non-relevant rank above relevant ones; "
         "unjudged results do not count.",
         formula="(1/R) sum over retrieved relevant r of "
@@ -135,7 +125,6 @@ _ALL = (
         name="rbp",
         function=readers.rbp,
         argument="persistence",
-        unit="share",
         meaning="Rate of relevant results for a reader who goes on with probability p.",
         formula="(1 - p) sum_j rel_j p^(j-1)",
         bounded=True,
@@ -144,7 +133,6 @@ _ALL = (
         name="rbp_residual",
         function=readers.rbp_residual,
         argument="persistence",
-        unit="share",
         meaning="How much rbp could rise if every unjudged or missing result was relevant.",
         formula="(1 - p) sum_{j unjudged} p^(j-1) + p^n",
         direction="neither",
@@ -153,8 +141,6 @@ _ALL = (
     Family(
         name="mrr",
         function=relevance.mean_reciprocal_rank,
-        argument="cutoff",
-        unit="share",
         meaning="One over the rank of the first relevant result.",
         formula="1 / rank of the first relevant result within k, else 0",
         undefined=_NO_RELEVANT,
@@ -164,8 +150,6 @@ _ALL = (
     Family(
         name="map",
         function=relevance.average_precision,
-        argument="cutoff",
-        unit="share",
         meaning="Precision at each relevant result, averaged over the relevant documents.",
         formula="(1/R) sum_{j<=k} rel_j precision@j",
         undefined=_NO_RELEVANT,
@@ -174,7 +158,6 @@ _ALL = (
     Family(
         name="cg",
         function=gains.cg,
-        argument="cutoff",
         unit="gain",
         meaning="Gain of the ranked list.",
         formula="sum_{j<=k} g_j",
@@ -185,7 +168,6 @@ _ALL = (
     Family(
         name="dcg",
         function=gains.dcg,
-        argument="cutoff",
         unit="gain",
         meaning="Gain of the ranked list, counting less further down.",
         formula="sum_{j<=k} g_j / log2(j + 1)",
@@ -195,7 +177,6 @@ _ALL = (
     Family(
         name="dcg_burges",
         function=gains.dcg_burges,
-        argument="cutoff",
         unit="2^gain - 1",
         meaning="Exponential gain of the ranked list, counting less further down.",
         formula="sum_{j<=k} (2^g_j - 1) / log2(j + 1)",
@@ -205,8 +186,6 @@ _ALL = (
     Family(
         name="ndcg",
         function=gains.ndcg,
-        argument="cutoff",
-        unit="share",
         meaning="Discounted gain as a share of what the best order of the judged pool gives.",
         formula="dcg@k / dcg@k of the pool's gains in falling order",
         undefined=_NO_GAIN,
@@ -216,8 +195,6 @@ _ALL = (
     Family(
         name="ndcg_burges",
         function=gains.ndcg_burges,
-        argument="cutoff",
-        unit="share",
         meaning="Discounted exponential gain as a share of what the best order of the judged pool "
         "gives.",
         formula="dcg_burges@k / dcg_burges@k of the pool's gains in falling order",
@@ -228,8 +205,6 @@ _ALL = (
     Family(
         name="err",
         function=readers.err,
-        argument="cutoff",
-        unit="share",
         meaning="Expected reciprocal rank at which a reader is satisfied and stops.",
         formula="sum_{j<=k} (1/j) P_j prod_{l<j} (1 - P_l), P = (2^g - 1) / 2^g_max",
         graded=True,
@@ -238,8 +213,6 @@ _ALL = (
     Family(
         name="nerr",
         function=readers.nerr,
-        argument="cutoff",
-        unit="share",
         meaning="Expected reciprocal rank as a share of what the best order of the judged pool "
         "gives.",
         formula="err@k / err@k of the pool's gains in falling order",
@@ -251,7 +224,6 @@ _ALL = (
         name="auc",
         function=pairs.auc,
         argument="none",
-        unit="share",
         meaning="Probability that a relevant result scores above one judged non-relevant.",
         formula="(pairs in order + tied pairs / 2) / pairs of a relevant and a judged "
         "non-relevant result",
@@ -261,8 +233,6 @@ _ALL = (
         name="judged",
         words="Labelled results",
         function=relevance.judged,
-        argument="cutoff",
-        unit="share",
         meaning="Share of the shown results that carry a label.",
         formula="judged results among the first k / min(k, n)",
         direction="neither",
