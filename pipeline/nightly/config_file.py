@@ -14,16 +14,8 @@ def load_nightly_config(path: str) -> NightlyConfig:
     Raises:
       UsageError: it cannot be read, or holds mistakes; the message lists every one.
     """
-    return read_nightly_config(config_text(path, "the options"), path)
-
-
-def read_nightly_config(text: str, name: str) -> NightlyConfig:
-    """As `load_nightly_config`, of text that messages call `name`.
-
-    Raises:
-      UsageError: see `load_nightly_config`.
-    """
-    return read_model(NightlyConfig, text, name, "The configuration", _mistake)
+    text = config_text(path, "the options")
+    return read_model(NightlyConfig, text, path, "The configuration", _mistake)
 
 
 def _mistake(error: Any) -> str:

@@ -163,11 +163,24 @@ def undo(folder: str, annotator: str) -> int:
 def _check_annotator(folder: str, annotator: str) -> None:
     known = annotators(read_pool(folder).documents())
     known.pop(VOTES, None)
-    if annotator not in known:
-        listed = ", ".join(f"{name} ({count:,})" for name, count in sorted(known.items()))
-        raise UsageError(
-            f"{annotator} has no labels in {folder}; annotators are {listed or 'none'}."
-        )
+    check_annotators(folder, known, annotator)
+
+
+def check_annotators(folder: str, known: Mapping[str, int], *names: str) -> None:
+    """Check that these annotators labelled something in a pool.
+
+    Args:
+      known: number of labels by annotator.
+
+    Raises:
+      UsageError: one of them labelled nothing.
+    """
+    for name in names:
+        if name not in known:
+            listed = ", ".join(f"{one} ({count:,})" for one, count in sorted(known.items()))
+            raise UsageError(
+                f"{name} has no labels in {folder}; annotators are {listed or 'none'}."
+            )
 
 
 def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem]:

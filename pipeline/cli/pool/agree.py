@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.tracing_options import add_json_option
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
@@ -66,6 +65,7 @@ def agreement_of(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreem
     Raises:
       UsageError: one of them labelled nothing.
     """
+    from goodgain.pipeline.pool.labelling import check_annotators
     from goodgain.transforms.core.pool.agreement import (
         ShiftSums,
         agreement,
@@ -73,13 +73,7 @@ def agreement_of(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreem
         confusion,
     )
 
-    known = annotators(pool.documents())
-    for name in (a, b):
-        if name not in known:
-            listed = ", ".join(f"{one} ({count:,})" for one, count in sorted(known.items()))
-            raise UsageError(
-                f"{name} has no labels in {pool.folder}; annotators are {listed or 'none'}."
-            )
+    check_annotators(pool.folder, annotators(pool.documents()), a, b)
     sums = ShiftSums(a, b, pool.preferred, good_gain_threshold)
     for _, documents in groupby(pool.documents(), key=lambda one: one.topic):
         sums.add(list(documents))

@@ -7,18 +7,19 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
-from goodgain.pipeline.nightly.config_file import load_nightly_config, read_nightly_config
+from goodgain.pipeline.nightly.config_file import load_nightly_config
 from goodgain.pipeline.nightly.dates import days_between, patterns_of, read_day
 from goodgain.pipeline.nightly.job import Done
 from goodgain.pipeline.nightly.one_day import run_config
 from goodgain.transforms.core.errors import UsageError
+from tests.pipeline.nightly.world import config_of
 
 SHIPPED = Path(__file__).parents[3] / "configs/nightly.yaml"
 LEAST = "input: t/{date}/*\noutput: nights\n"
 
 
 def read(more):
-    return read_nightly_config(LEAST + more, "n.yaml")
+    return config_of(LEAST + more)
 
 
 def test_shipped_example_can_be_used():
@@ -66,7 +67,7 @@ def test_baselines(written, choice, text):
 
 def test_every_mistake_has_its_line():
     with pytest.raises(UsageError) as raised:
-        read_nightly_config(
+        config_of(
             "input: [t/*, 't/{dat}']\n"
             "baselin: previous_good\n"
             "baseline: mean of last 0\n"
@@ -74,8 +75,7 @@ def test_every_mistake_has_its_line():
             "late_days: 3\n"
             "webhook: ftp://x\n"
             "command: mail\n"
-            "attempts: 0\n",
-            "n.yaml",
+            "attempts: 0\n"
         )
     message = str(raised.value)
     for expected in (
@@ -105,7 +105,7 @@ def test_every_mistake_has_its_line():
 )
 def test_what_cannot_be_used(text, expected):
     with pytest.raises(UsageError, match=r"n\.yaml") as raised:
-        read_nightly_config(text, "n.yaml")
+        config_of(text)
     assert expected in str(raised.value)
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.config_file import load_nightly_config, read_nightly_config
+from goodgain.pipeline.nightly.config_file import load_nightly_config
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.errors import UsageError
-from tests.pipeline.nightly.world import World
+from tests.pipeline.nightly.world import World, config_of
 from tests.pipeline.pool.steps import documents, files
 from tests.pipeline.runs import manifest, rows
 
@@ -201,13 +201,13 @@ def test_a_run_with_a_pool_of_its_own_is_refused(world):
 def test_mistakes_in_the_configuration(pool, message):
     given = {"input": ["t/{date}/*"], "output": "nights", "pool": pool}
     with pytest.raises(UsageError, match=message.replace("{", r"\{")):
-        read_nightly_config(json.dumps(given), "nightly.yaml")
+        config_of(json.dumps(given))
 
 
 def test_nights_that_are_scored_elsewhere_take_no_pool():
     given = {"input": ["t/{date}/*"], "output": "n", "scored": "s/{date}", "pool": POOL}
     with pytest.raises(UsageError, match="it excludes pool"):
-        read_nightly_config(json.dumps(given), "nightly.yaml")
+        config_of(json.dumps(given))
 
 
 POOL = {"path": "p", "update": True}

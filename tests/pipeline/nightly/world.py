@@ -5,8 +5,10 @@ import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.nightly.config_file import load_nightly_config
 
 GATE = """
 least_n: 5
@@ -20,6 +22,13 @@ metrics: [ndcg@10]
 max_rejected: 5%
 max_i: 3
 """
+
+
+def config_of(text):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "n.yaml")
+        path.write_text(text)
+        return load_nightly_config(str(path))
 
 
 class World:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import bz2
 import io
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 import zstandard
 
@@ -34,29 +35,26 @@ class DamagedStreamError(GoodGainError):
     """A compressed stream that is cut off or broken; everything before was yielded."""
 
 
-class _Decompressor(Protocol):
+class _Decompressor(ABC):
     """One compressed stream, decompressed in steps of bounded size."""
 
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def steps(self, data: bytes) -> Iterator[bytes]: ...
-
-
-class _Gzip:
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)
+    _stream: Any
 
     @property
     def eof(self) -> bool:
-        return self._stream.eof
+        return bool(self._stream.eof)
 
     @property
     def unused_data(self) -> bytes:
-        return self._stream.unused_data
+        return bytes(self._stream.unused_data)
+
+    @abstractmethod
+    def steps(self, data: bytes) -> Iterator[bytes]: ...
+
+
+class _Gzip(_Decompressor):
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
 
     def steps(self, data: bytes) -> Iterator[bytes]:
         while data:
@@ -64,17 +62,9 @@ class _Gzip:
             data = self._stream.unconsumed_tail
 
 
-class _Bzip2:
+class _Bzip2(_Decompressor):
     def __init__(self) -> None:
         self._stream = bz2.BZ2Decompressor()
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
 
     def steps(self, data: bytes) -> Iterator[bytes]:
         yield self._stream.decompress(data, _CONTENT)
@@ -82,14 +72,10 @@ class _Bzip2:
             yield self._stream.decompress(b"", _CONTENT)
 
 
-class _Zstandard:
+class _Zstandard(_Decompressor):
     def __init__(self) -> None:
         self._stream = zstandard.ZstdDecompressor().decompressobj()
         self._behind = b""
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._stream.eof)
 
     @property
     def unused_data(self) -> bytes:
