@@ -75,5 +75,5 @@ def counts_of_step(counts: Counts) -> Counts:
 
 
 def counts_of_score(score: ConversationScore) -> Counts:
-    """What became of a conversation's records and results."""
+    """The outcomes of a conversation's records and results."""
     return score.counts

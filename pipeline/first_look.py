@@ -59,4 +59,4 @@ def _beginnings(
                 shards = plan_shards(opened, file.path, file.size)
                 yield first_records(opened, shards[0]) if shards else []
         except OSError:
-            continue  # whoever reads it will reject it
+            continue  # reading the file rejects it

@@ -27,7 +27,7 @@ class FingerprintCalls(beam.PTransform):
     Everything costly about a text (normalising, hashing) happens here, before the shuffle. The
     calls of one conversation that meet in a bundle travel as one payload. Works in the global
     window; a payload has the timestamp of its earliest call. Where files are to be scored and their
-    records are not asked for, `ReadPayloads` does the same without a step between.
+    records are not needed, `ReadPayloads` does the same without a step between.
 
     Attributes:
       packing: the arguments: the compiled rules for duplicates; whether each record carries its
@@ -63,11 +63,11 @@ class FingerprintBundle(beam.DoFn):
     def process(
         self, record: SearchCall | RejectedRecord, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[WindowedValue]:
-        """Take in one record; give what has waited for longest when much waits."""
+        """Add one record; emit the oldest payloads when the buffer is full."""
         return timestamped(self._packer.add(record, timestamp.micros))
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        """Give one payload for each conversation that still waits."""
+        """Emit one payload for each buffered conversation."""
         return timestamped(self._packer.rest())
 
 

@@ -122,7 +122,7 @@ class Traces(NamedTuple):
         rejected records flag their conversations.
       calls: PCollection[SearchCall].
       rejected: PCollection[RejectedRecord], what could not be used.
-      shards: PCollection[FileShard], what was read; for `ScoreTied`.
+      shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """
 
     records: beam.PCollection[Any]
@@ -137,8 +137,8 @@ class FindShards(beam.PTransform):
     Attributes:
       inputs: patterns, or files that `find_inputs` found.
       shard_bytes: how much of a file one worker reads at a time.
-      adaptation: how the records differ from those of SPEC 2; None when they do not.
-      bounds: what reading a shard may ask of memory.
+      adaptation: renamed fields and the like; None if records are as in SPEC 2.
+      bounds: limits on the memory that reading a shard may take.
     """
 
     def __init__(

@@ -54,7 +54,7 @@ class ScoreConversations(beam.PTransform):
     behind at first, and to give the `undecided` to `ScoreTied`.
 
     Attributes:
-      scoring: thresholds, rules and what is asked for.
+      scoring: rules, thresholds, metrics and optional outputs.
     """
 
     def __init__(self, scoring: Scoring) -> None:
@@ -80,7 +80,7 @@ class ScorePayloads(beam.PTransform):
     a stream are scored by `ScoreStreamedPayloads`.
 
     Attributes:
-      scoring: thresholds, rules and what is asked for.
+      scoring: rules, thresholds, metrics and optional outputs.
       in_state: gather in state, until a timer says that the input is complete, instead of by a
         grouping. In Beam's local runner that takes less than half the memory. Elsewhere it costs
         three to fifteen times as much, and is wrong where an engine fires timers before it has
@@ -174,7 +174,7 @@ class ScoreGrouped(beam.DoFn):
     def process(
         self, grouped: tuple[str, Iterable[bytes]]
     ) -> Iterator[ConversationScore | TaggedOutput]:
-        """Score it, or give its payloads as undecided."""
+        """Score it, or emit its payloads as undecided."""
         conversation_id, payloads = grouped
         yield _scored(conversation_id, list(payloads), self._scorer)
 

@@ -53,14 +53,14 @@ LATE, LIVE, REJECTED = "late", "live", "rejected"
 
 
 class StreamedScores(NamedTuple):
-    """What scoring a stream gives.
+    """The outputs of scoring a stream.
 
     Attributes:
       scores: one for each conversation, when it is closed, with the time of its last event as
         timestamp.
       late: records that came after their conversation was closed.
-      live: rows of iterations as the watermark passes them, when asked for.
-      rejected: records beyond what may be open of one conversation.
+      live: rows of iterations as the watermark passes them, if requested.
+      rejected: records beyond the limit of one open conversation.
     """
 
     scores: beam.PCollection[ConversationScore]
@@ -73,9 +73,9 @@ class ScoreStreamedConversations(beam.PTransform):
     """Records of a stream to `StreamedScores`: `FingerprintCalls`, `ScoreStreamedPayloads`.
 
     Attributes:
-      scoring: thresholds, rules and what is asked for.
+      scoring: rules, thresholds, metrics and optional outputs.
       closing: when conversations are closed.
-      end: what stops the stream, and what timers then still do.
+      end: when the stream stops, and which timers still fire then.
     """
 
     def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
@@ -99,13 +99,13 @@ class ScoreStreamedPayloads(beam.PTransform):
 
     A stateful DoFn buffers the payloads of a conversation until it is closed
     (`core.streaming.closing`); then it is scored as `ScorePayloads` does. The payloads carry their
-    records' encodings. On Prism say in `closing` how far records come out of order, or some that
-    are in time will be late.
+    records' encodings. On Prism set in `closing` how far records come out of order, or records
+    in time will be late.
 
     Attributes:
-      scoring: thresholds, rules and what is asked for.
+      scoring: rules, thresholds, metrics and optional outputs.
       closing: when conversations are closed.
-      end: what stops the stream, and what timers then still do.
+      end: when the stream stops, and which timers still fire then.
     """
 
     def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
@@ -153,20 +153,20 @@ class Early(beam.DoFn):
 class CloseConversation(beam.DoFn):
     """Buffers conversations of a stream and scores each when it is closed.
 
-    A thin shell: `core.closing` decides when that is and what is late, `core.live` which rows are
-    given before. Takes (conversation_id, payload) from `Early`. A conversation's age counts from
-    the timestamp of its first payload, its last event from those in the calls. So a source bounds
-    how long a record with a clock that runs ahead keeps its conversation open, by giving it no
-    later timestamp than when it came (`goodgain.transforms.sources.streamed`).
+    `core.streaming.closing` decides when to close and what is late, `core.streaming.live` which
+    rows to emit before. Takes (conversation_id, payload) from `Early`. A conversation's age counts
+    from the timestamp of its first payload; its last event comes from the calls. A source that
+    gives no record a later timestamp than its arrival therefore bounds how long a clock that runs
+    ahead keeps a conversation open (`goodgain.transforms.sources.streamed`).
     """
 
-    # What is scored, as it came: a bag, since adding to it reads nothing.
+    # The payloads as they came; a bag, since appending needs no read.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
-    # What is decided by: small, since every payload reads it and writes it.
+    # What decisions need; small, since every payload reads and writes it.
     CONVERSATION = ReadModifyWriteStateSpec("conversation", StructCoder(Conversation))
     # The live rows emitted so far; only used with live rows.
     EMITTED = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
-    # The only timer, since timers of several families fire in no order among them.
+    # The only timer, since timers of different families fire in no defined order.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
     def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
@@ -186,7 +186,7 @@ class CloseConversation(beam.DoFn):
         conversation: Any = beam.DoFn.StateParam(CONVERSATION),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TaggedOutput]:
-        """Keep a payload, or give its records as late or as too many."""
+        """Keep a payload, or emit its records as late or as beyond the limit."""
         conversation_id, packed = keyed
         frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
         known = seen = conversation.read()
@@ -221,7 +221,7 @@ class CloseConversation(beam.DoFn):
         emitted: Any = beam.DoFn.StateParam(EMITTED),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TimestampedValue | TaggedOutput]:
-        """Do what is due: give live rows, close, forget, or only wait on."""
+        """Do what is due: emit live rows, close, clear the state, or wait on."""
         known: Conversation | None = conversation.read()
         now = millis_of(timestamp)
         if known is None or not self._end.is_due(now):

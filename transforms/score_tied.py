@@ -1,4 +1,4 @@
-"""Score the conversations whose order hangs on texts that the first reading left behind."""
+"""Scores conversations whose order depends on encodings that the first reading did not keep."""
 
 from __future__ import annotations
 

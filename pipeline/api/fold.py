@@ -133,7 +133,7 @@ def _scored(conversation_id: str, packed: list[bytes], scorer: PayloadScorer) ->
 
 
 class RunSums:
-    """What all conversations add up to: means by slice, and counts."""
+    """The sums over all conversations: means by slice, and counts."""
 
     def __init__(
         self,

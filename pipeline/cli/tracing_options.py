@@ -35,7 +35,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 
 def renames(args: argparse.Namespace) -> list[str]:
-    """What `--map` gave, one entry for each field."""
+    """The entries of `--map`, one for each field."""
     return [one for given in args.mapping for one in given.split(",") if one.strip()]
 
 

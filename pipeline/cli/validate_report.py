@@ -77,7 +77,7 @@ def make_report(
 
 
 def _notes(survey: Survey) -> list[str]:
-    """What a run does not warn of, since it may be meant so."""
+    """Hints about things that may be intended, so that a run does not warn about them."""
     notes = []
     if survey.calls and not survey.results:
         notes.append("No record has a result: is the field called `results`?")

@@ -1,4 +1,4 @@
-"""What a comparison is asked for."""
+"""The request of a comparison: its options, checked."""
 
 from __future__ import annotations
 

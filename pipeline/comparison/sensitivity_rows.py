@@ -1,4 +1,4 @@
-"""What becomes of a verdict under another policy."""
+"""Rows of the sensitivity analysis: each verdict under another policy."""
 
 from __future__ import annotations
 

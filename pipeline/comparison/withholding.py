@@ -117,7 +117,7 @@ def reached(values: Sample, paired: bool) -> str:
 
 
 def _missing(values: Sample, paired: bool) -> str | None:
-    """What is null in one arm and not in the other, where that is too much."""
+    """The reason if too many conversations have null in one arm only."""
     if not paired:
         base, candidate = _defined(values, paired)
         if base is None or candidate is None or not differ(base, candidate):

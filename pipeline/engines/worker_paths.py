@@ -34,7 +34,7 @@ def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineO
     """A path, or a tuple of paths, that workers can use; absolute if they may run elsewhere.
 
     Args:
-      option: the option that it is the value of.
+      option: the option whose value it is.
 
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.

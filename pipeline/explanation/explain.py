@@ -66,7 +66,7 @@ def explain(
     fingerprints = [
         fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
     ]
-    # Delivery returns the same fingerprint objects that it is given.
+    # Delivery returns the fingerprint objects that it takes.
     call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
     external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)

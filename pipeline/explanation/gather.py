@@ -14,7 +14,7 @@ from goodgain.transforms.core.judgments.result_labels import LabelKey, keys_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 
-_MOST_COMPARED = 20_000  # ids looked at for a suggestion
+_MOST_COMPARED = 20_000  # ids compared for a suggestion
 _SUGGESTED = 3
 _LONGEST_COMPARED = 1_000  # characters of an id
 
@@ -27,7 +27,7 @@ class ConversationRecords(Struct, frozen=True):
       calls: every delivery of every call, as read.
       rejected: those of its records that could not be used.
       unreadable: rejected rows that name no conversation.
-      elsewhere: of the keys of labels, those that another conversation has.
+      elsewhere: keys of labels that another conversation has.
     """
 
     conversation_id: str

@@ -126,7 +126,7 @@ def _mistake(
 
 
 def _flag(field: str, model: type[ScoringConfig]) -> str:
-    """What a field is called on the command line."""
+    """The option of a field on the command line."""
     declared = model.model_fields.get(field)
     extra = declared.json_schema_extra if declared else None
     return str(extra.get("flag", field)) if isinstance(extra, dict) else field

@@ -116,7 +116,7 @@ def unknown(field: str, known: Iterable[str], written: str | None = None) -> str
 
 
 def reason(error: Any) -> str:
-    """What is wrong with one value, after the name of its field."""
+    """The mistake in one value, worded to follow the name of its field."""
     message: str = error["msg"]
     if error["type"] == "value_error":
         return message.removeprefix("Value error, ")

@@ -92,7 +92,7 @@ def _opened(folder: str) -> int | None:
         os.makedirs(folder, exist_ok=True)
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return None  # whoever prepares the folder says what is wrong
+        return None  # preparing the folder reports the error
 
 
 def _holder(file: TextIO) -> str:

@@ -41,7 +41,7 @@ def duplicate_rows(score: ConversationScore) -> Iterator[Row]:
 
 
 class RankedRows:
-    """Rows of `conversations` and `calls`, whose last columns are the ranking metrics asked for.
+    """Rows of `conversations` and `calls`, whose last columns are the requested ranking metrics.
 
     Attributes:
       metrics: their names, in the order of the values.

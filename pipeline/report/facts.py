@@ -26,7 +26,7 @@ _CONVERSATIONS = "conversations"
 
 
 class Facts(Struct, frozen=True):
-    """What a report shows of a run."""
+    """The facts about a run that its report shows."""
 
     manifest: Mapping[str, Any]
     glossary: Glossary

@@ -46,7 +46,7 @@ class SliceMeans(Struct):
 
     @property
     def label(self) -> str:
-        """What they share, in words."""
+        """The attribute values that the conversations share, as text."""
         return slice_label(self.attributes)
 
     @property

@@ -1,4 +1,4 @@
-"""What a sample shall be like."""
+"""The options of `goodgain sample`."""
 
 from __future__ import annotations
 

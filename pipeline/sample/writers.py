@@ -104,7 +104,7 @@ def write_sample(
 
 
 def resolve_format(path: str, format: str | None, codec: str | None) -> tuple[str, str]:
-    """The format and codec that a path, and what was asked for, amount to.
+    """The format and codec for a path, unless the options name them.
 
     Raises:
       UsageError: they do not fit one another.

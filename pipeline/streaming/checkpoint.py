@@ -25,7 +25,7 @@ class Start(Struct, frozen=True):
     Attributes:
       number: from 1.
       started: ISO 8601.
-      options: those that change what rows mean, by name.
+      options: the options that change the meaning of rows, by name.
     """
 
     number: int
@@ -84,7 +84,7 @@ def next_start(
 
     Args:
       folder: the kept folder.
-      options: those that change what rows mean, by name.
+      options: the options that change the meaning of rows, by name.
       usual: their defaults, which hold for options that an earlier release did not have.
       now: the time.
 

@@ -83,7 +83,7 @@ def check_folder(config: StreamConfig) -> None:
     """Make sure that the input is a folder.
 
     Raises:
-      UsageError: it is none, it is the output folder, or an option is for another kind of source.
+      UsageError: it is no source, is the output folder, or an option does not fit its kind.
     """
     check_options(config)
     path = Path(config.input)

@@ -31,7 +31,7 @@ _EXPLAINED_TEXTS = 6
 
 
 def default_held(input_bytes: int) -> int:
-    """Bytes that may be held of inputs of so many bytes, where nothing else is asked for.
+    """The default of --max-held-bytes for inputs of so many bytes.
 
     Several times what ordinary traces take, and little enough that a process stays below 1 GB for
     an input below 64 MiB.
@@ -49,7 +49,7 @@ class HeldBytes:
         self._shard = 0
 
     def begin_shard(self) -> None:
-        """What was given of the shard before is no longer copied."""
+        """Release the bytes of the previous shard, which are no longer copied."""
         self._shard = 0
 
     def read(self, key: str | None, *parts: str | bytes | None) -> None:

@@ -26,7 +26,7 @@ def native_module() -> Any | None:
 
 
 def active_path() -> str:
-    """What reads and fingerprints, for people: `native`, or `python` and why."""
+    """The code that reads and fingerprints, for people: `native`, or `python` and why."""
     if os.environ.get(SWITCH) == "0":
         return f"python ({SWITCH}=0)"
     if _module() is not None:

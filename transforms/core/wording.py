@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:
-    """A count with its noun, and what follows it where that depends on the count.
+    """A count with its noun, and with a verb if that depends on the count.
 
     Args:
       one: what follows 1, like "document stays".
@@ -18,5 +18,5 @@ def counted(number: int, one: str, more: str | None = None) -> str:
 
 
 def fitting(number: int, one: str, more: str) -> str:
-    """What fits a count: `one` for 1, else `more`."""
+    """`one` for a count of 1, else `more`."""
     return one if number == 1 else more

@@ -42,7 +42,7 @@ def parse_yaml(
       error_type: what is raised.
 
     Raises:
-      UsageError: not YAML; of the type asked for.
+      UsageError: the text is not YAML; `error` chooses the class.
     """
     try:
         return _nodes_and_content(text)

@@ -144,7 +144,7 @@ class FolderWatch:
         return self._file.journal.watermark_state
 
     def resumption(self) -> Resumption:
-        """What a stream that begins now finds."""
+        """The state of the folder for a stream that begins now."""
         watermark = self.watermark_state.watermark
         oldest = None if watermark is None else watermark - self.source.horizon_ms
         return Resumption(len(self._file.journal.entries), oldest)

@@ -17,7 +17,7 @@ _LONGEST = 60
 
 
 def print_manifest(pool: Pool, console: Console) -> None:
-    """What a pool holds, run by run."""
+    """The content of a pool by run."""
     content, built = pool.manifest["content"], pool.manifest["last_build"]
     table = plain_table("run", "conversations", "documents", "only in this run")
     for name, facts in pool.manifest["runs"].items():

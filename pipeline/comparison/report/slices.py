@@ -42,7 +42,7 @@ class ComparedSlice(Struct):
 
     @property
     def label(self) -> str:
-        """What they share, in words."""
+        """The attribute values that the conversations share, as text."""
         return slice_label(self.attributes)
 
     @property

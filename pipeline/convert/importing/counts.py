@@ -1,4 +1,4 @@
-"""What an import made of its input, and what it left out."""
+"""Counts of an import: what it read, converted and left out."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _plain_attributes(holder: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What an AnyValue stands for; whole numbers are text in it."""
+    """The value of an OTLP AnyValue, in which whole numbers are text."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     ((kind, held),) = value.items()
@@ -282,7 +282,7 @@ def _browsecomp_plus() -> Decoder:
 
 
 def _parts(values: Any, otherwise: str) -> Iterator[dict[str, Any] | Refused]:
-    """The objects of a list; of each thing in it that is none, that it is refused, and why."""
+    """The objects of a list, and a refusal with its reason for anything else in it."""
     if isinstance(values, list):
         yield from (value if isinstance(value, dict) else Refused(otherwise) for value in values)
 

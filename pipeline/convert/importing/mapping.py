@@ -43,7 +43,7 @@ class Mapping:
     cut: Cut
 
     def part(self, name: str, record: Any) -> Any:
-        """What the mapping finds for a part; None where it has no expression for it."""
+        """The value of a part of a record; None if the mapping has no expression for it."""
         expression = self.parts.get(name)
         return None if expression is None else expression(record)
 

@@ -44,12 +44,12 @@ class Span(Struct, frozen=True, array_like=True):
 
     @property
     def order(self) -> tuple[int, str]:
-        """What spans of a trace are ordered by."""
+        """The sort key of spans in a trace."""
         return self.start, self.span
 
 
 def span_of(record: Any, mapping: Mapping, place: str, counts: ImportCounts) -> Span | None:
-    """The span that a record is; None, and counted, if it is none.
+    """The span of a record; None, and counted, if the record is no span.
 
     Args:
       place: of the record in the input, for messages.

@@ -46,7 +46,7 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
 
     @property
     def order(self) -> tuple[int, str, str]:
-        """What the turns of a conversation are ordered by."""
+        """The sort key of turns in a conversation."""
         return self.start, self.trace, self.root
 
 
@@ -61,7 +61,7 @@ def turns_of_trace(
     of these, each search has an ordinal of its own.
 
     Args:
-      spans: of one trace, in whatever order.
+      spans: of one trace, in any order.
       tools: whose calls are searches.
       counts: is added to.
     """
@@ -181,7 +181,7 @@ def _calls(
 
 
 class _TurnCosts:
-    """Which costs a turn tells, and so what a call that is silent of one has cost."""
+    """The costs that the spans of a turn report, and from them the costs of each call."""
 
     def __init__(self, searches: Sequence[Search], steps: Sequence[Span]) -> None:
         self._by_searches = {name for search in searches for name in search.costs}
@@ -191,7 +191,7 @@ class _TurnCosts:
         self._names = sorted(self._by_searches | inside | by_steps)
 
     def costs(self, search: Search, pending: Sequence[dict[str, float]]) -> dict[str, float]:
-        """What a call and the model steps that led to it cost; without what one of them hides."""
+        """The costs of a call and its model steps; without those that one of them lacks."""
         found = {}
         for name in self._names:
             if name in self._by_searches and name not in search.costs:

@@ -66,7 +66,7 @@ _ABSENT: _Part = (b"", b"")
 
 
 class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
-    """What is left of a result after fingerprinting: about 100 bytes."""
+    """A result's fingerprint, label and score: about 100 bytes."""
 
     codes: bytes
     digests: bytes
@@ -75,7 +75,7 @@ class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
 
 
 class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
-    """What is left of a search call after fingerprinting.
+    """A search call with fingerprints in place of its results.
 
     Attributes:
       record_digest: 128 bits, a hash of the whole record (SPEC 3).

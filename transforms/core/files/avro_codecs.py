@@ -78,7 +78,7 @@ def _xz(data: bytes, limit: int) -> bytes:
 
 
 def _streams(opened: Callable[[], _BlockDecompressor], data: bytes, limit: int) -> bytes:
-    """The contents of streams one after another; what is none behind them does not count."""
+    """The contents of concatenated streams; trailing bytes that are no stream are ignored."""
     contents: list[bytes] = []
     length = 0
     while data:
@@ -169,7 +169,7 @@ def decompress_block(codec: str, data: bytes, limit: int) -> bytes:
 
     Args:
       codec: its name in the header.
-      data: as it stands in the file.
+      data: the compressed bytes, as in the file.
       limit: bytes that the records may take.
 
     Raises:

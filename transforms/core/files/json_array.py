@@ -45,7 +45,7 @@ class _UnusableArrayError(Exception):
 
 
 class _BrokenOffError(Exception):
-    """From a place on the array is none."""
+    """The array is broken from a place on."""
 
 
 def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = None) -> _Records:

@@ -19,7 +19,7 @@ _MANY = re.compile(
 
 
 def has_more_values(line: bytes | bytearray, most: int) -> bool:
-    """Whether a long line holds more values than `most`; a short one is not looked at."""
+    """Whether a long line holds more values than `most`; short ones never count."""
     if len(line) <= HARMLESS or sum(map(line.count, (b",", b"{", b"["))) <= most:
         return False
     values = at = 0

@@ -173,7 +173,7 @@ def _decompressed_head(file: BinaryIO, compression: Compression) -> bytes:
         for piece in _at_least(_HEAD, decompressed(file, compression)):
             head += piece
     except DamagedStreamError:
-        pass  # whoever reads the shard meets it again, and reports it in its place
+        pass  # reading the shard raises it again, and reports it with its position
     return head[:_HEAD]
 
 

@@ -109,7 +109,7 @@ def table_rows(
 
     Args:
       open_file: opens a path for reading bytes, seekable, without decompressing.
-      columns: those that are wanted; None for all.
+      columns: names of the columns to read; None for all.
 
     Raises:
       BrokenTableError: the file breaks off.

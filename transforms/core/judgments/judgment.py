@@ -123,7 +123,7 @@ class Asked(Struct, frozen=True, array_like=True):
 
 
 def asked_by(conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys) -> Asked:
-    """What labels these calls of a conversation need."""
+    """The judgments that these calls of a conversation need."""
     by_topic: dict[str, set[str]] = {}
     without_topic = without_name = 0
     for call in calls:

@@ -43,7 +43,7 @@ class CostValues(Struct, frozen=True, array_like=True):
 
 
 def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
-    """The costs of a conversation; None where none are looked at.
+    """The costs of a conversation; None if none are requested.
 
     One that did not search has spent nothing and gained nothing for it.
     """

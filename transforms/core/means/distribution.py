@@ -39,7 +39,7 @@ class Binned(Struct, frozen=True, array_like=True):
         return cls(PowerSums.of(counts), min(counts), max(counts), _binned(counts))
 
     def merge(self, other: Binned) -> Binned:
-        """What is kept of the values of both."""
+        """The distribution of both samples."""
         bins = dict(self.bins)
         for bin_, count in other.bins.items():
             bins[bin_] = bins.get(bin_, 0) + count

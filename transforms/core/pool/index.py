@@ -42,7 +42,7 @@ class PoolIndex:
         self.cut = 0
 
     def found(self) -> int:
-        """Begin a document; gives its number."""
+        """Begin a document; returns its number."""
         self._documents.append([])
         self._known.append({})
         return len(self._documents) - 1

@@ -90,7 +90,7 @@ def _text(value: Any) -> str:
 
 
 def _written(result: Result) -> Row:
-    """What a result has; what is absent needs no words."""
+    """The fields of a result that have a value."""
     return {
         name: value for name, value in asdict(result).items() if value is not None and value != {}
     }

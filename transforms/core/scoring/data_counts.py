@@ -1,4 +1,4 @@
-"""What one conversation adds to the counts that warnings come from (SPEC 10)."""
+"""One conversation's part of the counts that data warnings are based on (SPEC 10)."""
 
 from __future__ import annotations
 

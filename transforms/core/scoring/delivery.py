@@ -13,7 +13,7 @@ _BEFORE_ALL_TIME = -(2**63)
 
 
 class EncodingsNeededError(Exception):
-    """An order that only the records' canonical encodings decide, which were left behind."""
+    """Only the records' canonical encodings decide the order, and they were not kept."""
 
 
 class Delivered(Struct, frozen=True):

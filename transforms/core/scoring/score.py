@@ -92,13 +92,13 @@ def score_conversation(
     pools: TopicPools | None = None,
     labels: Sequence[ResultLabel] = (),
 ) -> ConversationScore:
-    """Score a conversation from all its fingerprints, in whatever order they are given.
+    """Score a conversation from all its fingerprints, in any order.
 
     Args:
       conversation_id: whose they are.
       fingerprints: every delivery of every call.
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
-      scoring: rules, thresholds and what is asked for.
+      scoring: rules, thresholds, metrics and optional outputs.
       external: labels from outside, read when `scoring.label_keys` is given.
       pools: of topics, read when `scoring.pool` is given; then fingerprints carry their encodings.
       labels: of single results, in place of those that the trace gives them.
@@ -315,7 +315,7 @@ def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
 
 
 def _record_counts(folded: Tally, row: ConversationRow) -> dict[str, int]:
-    """What becomes of the records (SPEC 3), and the sizes of the sets (SPEC 5)."""
+    """Outcomes of the records (SPEC 3), and the sizes of the sets (SPEC 5)."""
     return {
         "records.scored": folded.calls,
         "records.earlier_turn": folded.earlier_calls,

@@ -47,7 +47,7 @@ class PayloadScorer:
     def score(
         self, conversation_id: str, payloads: Sequence[bytes], rejected_records: int = 0
     ) -> ConversationScore:
-        """Score a conversation from all its payloads, in whatever order.
+        """Score a conversation from all its payloads, in any order.
 
         Args:
           conversation_id: whose they are.

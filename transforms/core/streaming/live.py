@@ -8,8 +8,7 @@ The rule. A row is known by (conversation_id, turn, i).
   that record too, the changed rows are given again with the next revision.
 * A row that is no longer there is withdrawn: it is given again as it was, with the next revision
   and `withdrawn`. So a new turn withdraws the rows of the turn before and begins again at i = 1.
-* Closing gives the rows that were not given yet, and those that differ from what was given, with
-  `is_final`.
+* Closing emits, with `is_final`, the rows that are new or differ from those emitted before.
 So the last revision of each row, without those withdrawn, is what batch gives for the records.
 """
 

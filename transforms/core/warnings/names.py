@@ -14,7 +14,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
 _OF_RESULT = "results[]."
-_MOST_RESULTS = 1_000  # looked at of one record
+_MOST_RESULTS = 1_000  # of one record, beyond which names are not counted
 _MOST_NAMES = 1_000  # kept of each kind; with more, the keys are data rather than names
 # Names of our fields in other systems, in lower case and without separators.
 _CALL_SYNONYMS = {
