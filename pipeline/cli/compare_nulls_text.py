@@ -34,7 +34,11 @@ def withheld_lines(rows: Sequence[ComparisonRow]) -> list[str]:
 
 def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:
     """How often each metric is null in base and candidate, and the worst case; None if never."""
-    shown = [row for row in rows if _nulls(row)]
+    shown = [
+        row
+        for row in rows
+        if row.undefined_in_base or row.undefined_in_candidate or row.undefined_in_both
+    ]
     if not shown:
         return None
     table = plain_table()
@@ -60,7 +64,3 @@ NULLS_EXPLAINED = (
     "null: conversations on which a metric has no value; they are in no mean above. worst: the "
     "means if each of them had the metric's worst value."
 )
-
-
-def _nulls(row: ComparisonRow) -> int:
-    return row.undefined_in_base + row.undefined_in_candidate + row.undefined_in_both

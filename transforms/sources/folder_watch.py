@@ -7,6 +7,7 @@ import os
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -252,7 +253,9 @@ class FolderWatch:
                 return Changed(file.name, journal.sizes[file.name], file.size)
             self._has_looked = True
             found = listing.new
-            self._round.extend(sorted(found, key=_name_of) if self.source.by_name else found)
+            self._round.extend(
+                sorted(found, key=attrgetter("name")) if self.source.by_name else found
+            )
         while self._round and not os.path.exists(self._path(self._round[0].name)):
             self._round.popleft()
         if self._round and journal.unmoved_bytes < self.source.portion_bytes:
@@ -294,10 +297,6 @@ class FolderWatch:
         if complaint != self._complaint:
             _LOGGER.warning("%s Waiting until it can.", complaint)
             self._complaint = complaint
-
-
-def _name_of(file: FolderFile) -> str:
-    return file.name
 
 
 class _Tally:

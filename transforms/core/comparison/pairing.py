@@ -35,17 +35,6 @@ class Pairing(Struct, Generic[Key], frozen=True):
         """Pairs."""
         return len(self.keys)
 
-    @property
-    def fell_out(self) -> int:
-        """Keys that gave no pair."""
-        return (
-            self.only_in_base
-            + self.only_in_candidate
-            + self.undefined_in_base
-            + self.undefined_in_candidate
-            + self.undefined_in_both
-        )
-
 
 def pair(base: Mapping[Key, float | None], candidate: Mapping[Key, float | None]) -> Pairing[Key]:
     """Pair the values of one metric by key.
