@@ -1,4 +1,4 @@
-"""Labels from outside: judgments read from files and joined with what was retrieved (SPEC 8)."""
+"""Labels from outside: reads judgments from files, joins them with retrieved results (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from goodgain.transforms.read import PlanShards, open_plain
 _PROBLEMS = "problems"
 _TOPICS = "topics"
 _COUNTS = "counts"
-# What a worker reads of a shard waits in Beam's queue until the engine has taken it, and a judgment
-# takes ten times the room there that it takes in a file.
+# Beam queues a shard's content until the engine has taken it, and a judgment takes ten times the
+# memory there that it takes in a file.
 _MOST_SHARD_BYTES = 1024 * 1024
-_MOST_HELD = 100_000  # pairs of a kind that a bundle gathers before it passes them on
+_MOST_HELD = 100_000  # pairs of a kind that a bundle buffers before it emits them
 
 # The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
 _ASKED = b"a"
@@ -57,7 +57,7 @@ class Judgments(NamedTuple):
 
     Attributes:
       judgments: PCollection[Judgment].
-      problems: PCollection[QrelsProblem]; when there is one, labels are missing.
+      problems: PCollection[QrelsProblem]; if there is any, labels are missing.
     """
 
     judgments: beam.PCollection[Judgment]
@@ -138,7 +138,7 @@ class Labelling(NamedTuple):
 class AskForLabels(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[Asked]`, for `JoinQrels`.
 
-    `ReadPayloads` tells the same beside its payloads.
+    `ReadPayloads` outputs the same beside its payloads.
 
     Attributes:
       keys: topic and document keys, by which results find their judgments.
@@ -162,8 +162,8 @@ class JoinQrels(beam.PTransform):
 
     Labels are joined by topic and document, so that a topic's judgments spread over workers; the
     pool of a topic, five numbers, is joined by topic. No side of either join is held in memory, nor
-    are the values of a key; a bundle holds at most 100,000 pairs of a kind. A key does as much work
-    as it has conversations that ask for it; those of one bundle ask once. Works in the global
+    are the values of a key; a bundle holds at most 100,000 pairs of a kind. The work for a key
+    grows with the number of conversations that need it; each bundle asks once. Works in the global
     window, on bounded input.
 
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
@@ -233,7 +233,7 @@ class _Counting(beam.DoFn):
 
 
 class _Ask(_Counting):
-    """Tells which conversation wants to know about which document and topic."""
+    """Requests for judgments, keyed by document and by topic."""
 
     def process(self, asked: Asked) -> Iterator[WindowedValue | TaggedOutput]:
         self._count("qrels.records_without_topic", asked.without_topic)

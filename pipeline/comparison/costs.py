@@ -1,4 +1,4 @@
-"""What each arm gained and what it spent, which the report draws one over the other (SPEC 5)."""
+"""Gain and costs of each arm, which the report plots against each other (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ArmMeans(Struct, frozen=True):
         return mean_row(self.slice_, MeanOf(CG_PER_TOTAL + cost, None, whole), estimate)
 
     def _by_cluster(self, values: Array, known: npt.NDArray[np.bool_]) -> list[list[float]]:
-        """The values that are known, cluster by cluster."""
+        """The known values, by cluster."""
         codes = numbered(own.get(self.cluster or "", "") for own in self.arm.attributes)
         found: dict[int, list[float]] = {}
         for code, value in zip(codes[known].tolist(), values[known].tolist(), strict=True):

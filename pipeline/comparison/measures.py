@@ -31,19 +31,19 @@ from goodgain.transforms.core.scoring.registry import (
 )
 
 Family = Literal["primary", "declared", "further"]
-# What is found, how soon, how much of it repeats and how much of the work was in vain.
+# Gain, efficiency, repetition, and iterations without any gain.
 HEADLINE = (
     "CG", "DCG", "RAG", "DRAG", "SRE", "SRR",
     "iterations_for_all_good_results", "iterations_after_last_good",
 )  # fmt: skip
-# What a decision rests on unless other metrics are named. An agent that finds less has found all of
-# it sooner, so that metric decides nothing.
+# The default family. `iterations_for_all_good_results` is not in it, since an agent that finds less
+# has found all of it sooner.
 DECISIVE = tuple(name for name in HEADLINE if name != "iterations_for_all_good_results")
-DECISIVE_OF_POOL = ("pool_recall",)  # beside these, where both runs share a pool
+DECISIVE_OF_POOL = ("pool_recall",)  # in addition, if both runs share a pool
 # Metrics shown for every example, whichever metric it was chosen by.
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
-_GAINED = ("G_i", "CG_at_i")  # of which the report draws what they cost
-_LABELLING = ("R", "unlabelled")  # which share of what was found has a label
+_GAINED = ("G_i", "CG_at_i")  # which the report plots over costs
+_LABELLING = ("R", "unlabelled")  # give the labelled share of the results
 AT_I = "_at_i"
 _AT_END: Mapping[str, Metric] = {
     metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS
@@ -72,7 +72,7 @@ class Measure(Struct, frozen=True):
 
 
 class Measures(Struct, frozen=True):
-    """Everything that a comparison looks at.
+    """The measures of a comparison, and how they are tested.
 
     Attributes:
       at_end: names of metrics at N.
@@ -107,7 +107,7 @@ class Measures(Struct, frozen=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of `conversations` to read: metrics at N, and what tells about them."""
+        """Columns of `conversations`: metrics at N and of examples, and counts of labels."""
         return tuple(dict.fromkeys((*self.at_end, *CONTEXT, *_LABELLING)))
 
     @property
@@ -141,15 +141,16 @@ def direction(metric: str) -> Direction:
 def counts_everyone(measure: Measure) -> bool:
     """Whether conversations that did not search can be counted in a measure.
 
-    They reached no iteration.
+    Not in the population `reached`, since they reached no iteration.
     """
     return measure.population != "reached" and without_search(measure.metric) is not None
 
 
 def without_search(metric: str) -> float | None:
-    """What a conversation that did not search has of a metric: it gained and spent nothing.
+    """A metric's value for a conversation that did not search; None if it has none.
 
-    What else is better when lower has no value, and there is no gain for a unit of nothing.
+    Gain and costs are 0. Other metrics of which lower is better have no value, and so has gain per
+    unit of a cost.
     """
     if metric.startswith((COST, COST_I, COST_AT_I)):
         return 0.0
@@ -170,7 +171,7 @@ def choose(
 
     A metric at N brings the metric of iterations of the same meaning with it: CG brings CG_at_i,
     cost.tokens brings cost_at_i.tokens.
-    The declared family is what `family` names; else what is asked for; else
+    The declared family is what `family` names; else the metrics in `asked`; else
     `DECISIVE`, and with a pool its recall.
 
     Args:

@@ -1,4 +1,4 @@
-"""A row of `comparison`: everything that is said about one measure in one slice."""
+"""A row of `comparison`: the comparison of one measure in one slice."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class ComparisonRow(Struct, frozen=True):
       p_holm, p_benjamini_hochberg: p_value corrected within the family; null where the verdict is
         withheld, which makes the row no member of its family.
       verdict_confidence, verdict_ci_low, verdict_ci_high: the interval that the verdict rests on:
-        it excludes 0 just where the corrected p is below the level.
+        it excludes 0 exactly when the corrected p is at most the level.
       effect_size: Cohen's d_z (paired) or Hedges' g, as effect_size_name says.
-      minimum_detectable_effect: the smallest true difference found with the power asked for.
+      minimum_detectable_effect: the smallest true difference found with the requested power.
       clusters: how many the values come in; null where they count as independent.
       good, same, bad: pairs on which the candidate is better or worse by more than `tolerance`.
       gsb: (good - bad) / (good + same + bad), with its interval; null when unpaired.
-      bootstrap_*, wilcoxon_*, sign_*: null unless asked for.
+      bootstrap_*, wilcoxon_*, sign_*: null unless requested.
       only_in_base, only_in_candidate: keys that no partner has in this population.
       undefined_in_base, undefined_in_candidate, undefined_in_both: null metrics, see `Sample`.
       worst_*: the means if each null was the metric's worst value; null where nothing is null, or
         the metric has no worst value.
-      verdict: better, worse or changed (no direction) at the level asked for, by the corrected p;
+      verdict: better, worse or changed (no direction) at the requested level, by the corrected p;
         `not shown` when p is above it, `not tested` when there is no p, `not comparable` when the
         arms do not measure the same.
       reason: why it is `not comparable`, as a clause.
@@ -112,9 +112,9 @@ class ComparisonRow(Struct, frozen=True):
 
     @property
     def shown_interval(self) -> tuple[float | None, float | None]:
-        """The interval that stands beside the verdict: what it rests on, else the plain one.
+        """The interval beside the verdict: the one that decided it, else the uncorrected one.
 
-        It ends where a difference of the metric does: shares differ by no more than 1.
+        It is clipped to possible differences: shares differ by at most 1.
         """
         low, high = self.verdict_ci_low, self.verdict_ci_high
         if low is None or high is None:

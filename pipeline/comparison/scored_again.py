@@ -1,4 +1,4 @@
-"""A finished run scored once more, in another way, from the traces that it read."""
+"""Scores a finished run again from its traces, with other parameters."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def score_again(
     Args:
       outputs: folder of the run.
       manifest: of the run.
-      folder: where the new outputs go.
-      changes: parameters of the run that shall be others; None takes one away.
+      folder: for the new outputs.
+      changes: parameters to change, by name; None removes one.
       policy: of the rules for duplicates; None = that of the run.
-      run: scores; by default on this machine, whatever the engine of the run was.
+      run: runs the scoring; by default on this machine, also if the run used an engine.
 
     Returns:
       The manifest of the new outputs.
@@ -63,7 +63,7 @@ def score_again(
     with _rules(manifest, policy) as rules:
         if rules is not None:
             options["rules"] = rules
-        # What a run prints at its end would stand between our tables.
+        # The summary of a run would appear between the tables of the comparison.
         with contextlib.redirect_stdout(io.StringIO()):
             run(load_run_config(options))
     again: Mapping[str, Any] = read_manifest(str(folder))

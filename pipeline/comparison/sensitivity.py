@@ -1,7 +1,7 @@
 """Whether a verdict depends on a policy: both arms scored again with other rules and thresholds.
 
-An agent that repeats itself can look better where copies count as new; a verdict that turns with
-the policy is one about the policy.
+An agent that repeats itself can look better if copies count as new. A verdict that changes with the
+policy is about the policy, not about the agents.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Variant(Struct, frozen=True):
     """A variant of the scoring options.
 
     Attributes:
-      name: what tables call it.
+      name: its name in tables.
       parameters: fields of the run's configuration that differ.
       policy: of the rules for duplicates; None = that of the run.
     """

@@ -17,7 +17,7 @@ class Unsearched:
     """The values of conversations without search, of one run."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        """Take note of how the run was scored.
+        """Read how the run was scored.
 
         Args:
           parameters: of its manifest.
@@ -33,7 +33,7 @@ class Unsearched:
     def at_end(self, name: str, row: Mapping[str, Any]) -> float:
         """The value of a metric at N; NaN where it has none.
 
-        That of `without_search`, but of a ranking metric that of the empty list, as in the means.
+        See `without_search`; ranking metrics have their value for the empty list, as in the means.
 
         Args:
           row: of `conversations`, without search.

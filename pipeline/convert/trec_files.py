@@ -44,7 +44,7 @@ class QrelsLine(Struct, frozen=True, gc=False):
 
 
 class _Stretch(Struct, frozen=True, gc=False):
-    """Lines of one topic that follow one another: their place and the number of the first."""
+    """Consecutive lines of one topic: their position, and the number of the first."""
 
     offset: int
     length: int
@@ -54,14 +54,14 @@ class _Stretch(Struct, frozen=True, gc=False):
 class TrecFile:
     """A file whose lines begin with a topic, read one topic at a time.
 
-    The lines of a topic may stand anywhere; only where they stand is held in memory.
+    The lines of a topic may be anywhere in it; only their positions are kept in memory.
 
     Attributes:
       path: its name.
     """
 
     def __init__(self, path: str) -> None:
-        """Look the file through once.
+        """Index the topics in one pass over the file.
 
         Raises:
           UsageError: it cannot be read.

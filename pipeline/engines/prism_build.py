@@ -32,7 +32,7 @@ def build_prism(place: Path = BUILT_PRISM) -> Path:
     """Build the Prism of the installed Beam's version, if needed; takes two to three minutes.
 
     Returns:
-      Where it is.
+      The path of the binary.
 
     Raises:
       UsageError: Go is not installed.

@@ -1,4 +1,4 @@
-"""What an explanation says; its JSON form is these fields."""
+"""The content of an explanation; its JSON form has the same fields."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Why(Struct, frozen=True):
     """Why a result is a duplicate.
 
     Attributes:
-      first: where its first occurrence stands.
-      matched: where the earlier result stands that it was found equal to: `first`, or a copy.
-      key: what proposed the pair (SPEC 4.2).
-      step, clause: what decided (SPEC 4.3).
+      first: the place of its first occurrence.
+      matched: the place of the earlier result that it equals: `first`, or a copy of that.
+      key: the key that proposed the pair (SPEC 4.2).
+      step, clause: the rule that decided (SPEC 4.3).
       reason: the step and clause in words.
       first_gain: the label that counts.
       label_conflict: whether its own label differs from that.
@@ -53,7 +53,7 @@ class InPool(Struct, frozen=True):
 
 
 class ExplainedResult(Struct, frozen=True, omit_defaults=True):
-    """One result: what it is, its label, and what became of it.
+    """One result with its label and its outcome.
 
     Attributes:
       rank: from 1, its place in the call.
@@ -109,7 +109,7 @@ class ConversationExplanation(Struct, frozen=True):
     Attributes:
       row: its row of `conversations` (SPEC 6).
       ranking: values of the ranking metrics, by name.
-      earlier_turns: what does not count because it belongs to a turn before the last.
+      earlier_turns: the turns before the last, which do not count.
       conflicting_redeliveries: redelivered records that differ from the one that counts.
       rejected: the conversation's records that could not be used.
       near_misses: by step, pairs that a key proposed and verification found different.

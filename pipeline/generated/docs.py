@@ -49,7 +49,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
 
 
 def filled(text: str) -> str:
-    """A page with what stands between `<!-- NAME -->` and `<!-- end -->` made anew."""
+    """A page with the text between `<!-- NAME -->` and `<!-- end -->` replaced."""
 
     def table(match: re.Match[str]) -> str:
         return f"<!-- {match[1]} -->\n{GENERATED[match[1]]()}<!-- end -->"

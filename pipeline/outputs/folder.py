@@ -157,10 +157,10 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
     Args:
       folder: of the outputs.
       area: of the run.
-      or_none: whether the claim may be gone.
+      or_none: whether a missing claim is fine.
 
     Raises:
-      GoodGainError: one has.
+      GoodGainError: another run has.
     """
     check_links(folder)
     claimed = _claimed(folder)
@@ -195,7 +195,7 @@ def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
       area: of the run that wrote them.
 
     Raises:
-      GoodGainError: one is not.
+      GoodGainError: a file is elsewhere.
     """
     unfinished = unfinished_folder(folder, area)
     if missing := sorted(set(paths).difference(_names_in(unfinished))):

@@ -1,4 +1,4 @@
-"""The one way to write a file whole or not at all: under a hidden name, synced, then renamed."""
+"""Writes files atomically: under a hidden name, synced, then renamed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ def is_local(path: str | Path) -> bool:
 
 @contextmanager
 def replacing(path: str | Path, aside: str | Path | None = None) -> Iterator[BinaryIO]:
-    """A file to write that takes its place, instead of another, when the block ends well.
+    """A file to write that replaces the one at `path` when the block ends without an error.
 
-    On disks it is there for good then, also when the machine fails. When the block raises, nothing
-    has changed.
+    On disks it is then durable, also if the machine fails. If the block raises, nothing changes.
 
     Args:
       path: of the file, on any of Beam's filesystems; its folder exists on disks.

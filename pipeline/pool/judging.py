@@ -1,7 +1,7 @@
-"""`goodgain pool judge`: an own program judges what has no label, one document a line.
+"""`goodgain pool judge`: a program of the user judges unlabelled documents, one a line.
 
-Each answer is written down as soon as it is there, under a digest of what was asked and of the
-command. So a judge that is stopped anyhow goes on where it was, and nothing is asked twice.
+Each answer is written to a journal at once, under a digest of the question and the command. So a
+judge that was stopped goes on where it was, and no question is asked twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PAUSE = 0.2  # seconds before a further try, doubled each time
 
 
 class JudgingRequest(Struct, frozen=True):
-    """What is to be judged, and how.
+    """The pool to judge, and how.
 
     Attributes:
       command: the program with its arguments; it reads a JSON object a line and answers one.
@@ -65,12 +65,12 @@ class Rejected(Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """What came of it.
+    """The outcome of judging.
 
     Attributes:
-      labels: given to the pool; cached: those of them that were known from before.
+      labels: given to the pool; cached: those from the journal of earlier runs.
       calls: how often the program was asked, tries included.
-      left: documents for which the budget did not reach.
+      left: documents not judged because the budget ran out.
     """
 
     labels: int
@@ -133,7 +133,7 @@ def _question(document: PoolDocument) -> dict[str, Any]:
 
 
 def _key(document: PoolDocument, command: str) -> str:
-    """Stands for what is asked, whichever document it is, and for who is asked."""
+    """The digest of a question and of the command; equal documents share it."""
     row = row_of(document)
     asked = json.dumps([command, [row[name] for name in _ASKED]], ensure_ascii=False)
     return xxhash.xxh3_128_hexdigest(asked.encode())
@@ -191,7 +191,7 @@ class _Outcomes(Struct):
 
 
 class _Budget:
-    """How often the programs may still be asked."""
+    """The number of questions left."""
 
     def __init__(self, calls: int | None) -> None:
         self._left = calls
@@ -253,7 +253,7 @@ class _Workers:
     def _answer(
         self, question: Mapping[str, Any], key: str, journal: _Journal
     ) -> tuple[int | str | None, int]:
-        """The label, or why there is none, or None at the budget's end; and how often was asked."""
+        """The label, the reason for none, or None without budget; and the number of questions."""
         reason = ""
         for attempt in range(self._request.retries + 1):
             if not self._budget.takes_one():
@@ -279,7 +279,7 @@ class _Workers:
 
 
 class _Program:
-    """A running copy; started anew after it ended or fell silent."""
+    """A running copy of the program; restarted after it ended or timed out."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words

@@ -36,7 +36,7 @@ class GivenLabel(Struct, frozen=True):
     Attributes:
       line: number of its line in the file.
       document: id of a pool document.
-      gain: None for a line that says nothing, as a row of `pool todo` nobody has filled in.
+      gain: None for a line without a label, like a row of `pool todo` that is not filled in.
     """
 
     line: int
@@ -53,12 +53,12 @@ class LabelProblem(Struct, frozen=True):
 
 
 class Labelled(Struct, frozen=True):
-    """What became of the labels of a file.
+    """The outcome of the labels of a file.
 
     Attributes:
       given: labels that the pool took, changed ones included; changed: those that an annotator had
         given otherwise before; empty: lines without a label.
-      rejected: lines that gave none.
+      rejected: lines that cannot be used.
     """
 
     given: int
@@ -75,7 +75,7 @@ def label_pool(
     Args:
       path: None to change only whose labels are preferred.
       annotator: of lines that name none.
-      preferred: whose labels shall beat those of other annotators from now on.
+      preferred: annotator whose labels override those of others from now on.
 
     Raises:
       UsageError: the folder is no pool, the file cannot be read, or nobody of the preferred name
@@ -137,7 +137,7 @@ def give(
 
 
 def undo(folder: str, annotator: str) -> int:
-    """Take back all labels of an annotator; gives how many there were.
+    """Withdraw all labels of an annotator; returns how many there were.
 
     Raises:
       UsageError: the folder is no pool, or nobody of that name labelled anything in it.

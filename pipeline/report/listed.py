@@ -23,9 +23,9 @@ class Listed(Struct, frozen=True):
 
     Attributes:
       row: of the dataset `conversations`.
-      name: its id, fit to be shown.
+      name: its id, shortened and printable.
       attributes: the first few, in words.
-      command: that explains it; None when it would be too long.
+      command: the `goodgain explain` command for it; None if it would be too long.
     """
 
     row: Row

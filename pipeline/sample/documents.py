@@ -1,6 +1,6 @@
 """Documents of every entity type of SPEC 4.3, as a search tool would return them.
 
-A document is a dict with the names of SPEC 2's Result; what a type does not have is left out.
+A document is a dict with the names of SPEC 2's Result; fields that a type lacks are absent.
 Documents are shared between results: nobody changes one after it was made.
 """
 
@@ -37,7 +37,7 @@ def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Doc
     document = _MAKERS[kind](scene)
     if kind is not None:
         document["entity_type"] = kind
-    # What has no generic id is a bare card of a connector, without any text.
+    # Documents without a generic id are cards of a connector, without any text.
     if "id" in document and draw.random() < 0.95:
         document["snippet"] = scene.author.snippet()
     if "id" in document and draw.random() < 0.2:

@@ -1,4 +1,4 @@
-"""Records how far a stream has been written: the watermark behind all of its sinks."""
+"""Records up to which watermark all sinks of a stream have written."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ALL = "all"
 
 
 class NoteProgress(beam.PTransform):
-    """From the `PCollection[WrittenPane]` of all sinks: records how far they have written.
+    """`PCollection[WrittenPane]` of all sinks to nothing: records how far they have written.
 
     A sink holds its output watermark at the first row still waiting. So when the watermark of this
     transform reaches a time, all rows that the sinks got before that time are in files.
 
     Attributes:
       folder: where progress is recorded; None where the engine restores a stream by itself.
-      end: the signal that stops the stream, and decides which timers still act.
+      end: when the stream stops, and which timers still fire then.
     """
 
     def __init__(self, folder: Path | None, end: StreamEnd) -> None:
@@ -48,7 +48,7 @@ def _together(pane: WrittenPane) -> tuple[str, int]:
 
 
 class _Note(beam.DoFn):
-    # The latest time of all that was written, and the time that the timer is set for.
+    # The latest time written, and the time that the timer is set for.
     LATEST = ReadModifyWriteStateSpec("latest", VarIntCoder())
     PENDING = ReadModifyWriteStateSpec("pending", VarIntCoder())
     SAFE = TimerSpec("safe", TimeDomain.WATERMARK)

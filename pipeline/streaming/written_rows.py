@@ -35,7 +35,7 @@ _Span = tuple[int | None, int | None]
 
 
 class Bounds(Struct, frozen=True):
-    """What is recomputed in full after a restart; all in ms of event time.
+    """From when on rows are recomputed in full after a restart; in ms of event time.
 
     Attributes:
       means_from: windows that start earlier had their last pane and lack some of their records now.
@@ -106,7 +106,7 @@ class WrittenRows:
         return element.row.conversation_id not in self._ids
 
     def was_over(self, window_start: int) -> bool:
-        """Whether the window that starts then, in ms, had its last pane before this start."""
+        """Whether the window that starts then, in ms, had its last pane before this restart."""
         first = self.bounds.means_from
         return first is not None and window_start < first
 
@@ -138,7 +138,7 @@ _written_rows = WrittenRows(Bounds())
 
 
 def begin(known: WrittenRows) -> None:
-    """Set what this process takes to be written."""
+    """Set the rows that this process must not write again."""
     global _written_rows
     _written_rows = known
 

@@ -32,8 +32,8 @@ class Metric(Struct, frozen=True):
         judgments from outside these are the run's own finds.
       caution: one sentence on what makes a better value misleading; "" when nothing does.
       binary: whether each conversation's value is 0 or 1.
-      function: gives its value from the `IterationCounts` of a turn that searched; that of a metric
-        of iteration i from those of iterations 1..i. None where a field of the row holds it.
+      function: computes it from the `IterationCounts` of a turn that searched; a metric of
+        iteration i from those of iterations 1..i. None if it is a field of the row.
       words: the name in words, like "Gain per result"; "" where the name needs none.
     """
 
@@ -56,7 +56,7 @@ class Metric(Struct, frozen=True):
     @property
     def symbol(self) -> str:
         """The name as formulas write it: `CG_at_i` is CG@i."""
-        if "." in self.name:  # of a cost, whose own name stands behind the dot
+        if "." in self.name:  # of a cost: its own name follows the dot
             return self.name
         if self.name.endswith("_at_i"):
             return self.name.removesuffix("_at_i") + "@i"
@@ -66,7 +66,7 @@ class Metric(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """What readers see: "Gain per result (RAG)"; words that hold the name stand alone."""
+        """The name for readers: "Gain per result (RAG)"; the words alone if they hold the name."""
         if not self.words:
             return self.symbol
         if set(self.name.split("_")) <= set(self.words.lower().split()):

@@ -28,11 +28,11 @@ _MICROS = 1_000  # of a millisecond
 
 
 class ReadRecords(Struct, frozen=True):
-    """What came together.
+    """The records of one bundle.
 
     Attributes:
       records: how many were read, rejected ones too.
-      conversation_ids: those of the usable ones; one may stand there twice.
+      conversation_ids: those of the usable ones, with repetitions.
     """
 
     records: int
@@ -49,8 +49,7 @@ class StreamedTraces(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for
         `ScoreStreamedPayloads`, at the time of the earliest record in it; rejected records flag
         their conversations in them (SPEC 3).
-      rejected: PCollection[RejectedRecord], what could not be used, at the times that `stamped`
-        tells.
+      rejected: PCollection[RejectedRecord], records that cannot be used, at the times of `stamped`.
       read: PCollection[ReadRecords], counts of what was read.
     """
 
@@ -72,10 +71,10 @@ def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> Stre
 
 
 class StreamPacker:
-    """Packs the records of a stream where they are read; those of a conversation travel together.
+    """Packs the records of a stream where they are read, those of a conversation into one payload.
 
-    They carry their encodings, since nothing of a stream can be read a second time. One for a
-    thread.
+    Payloads hold canonical encodings, since a stream cannot be read a second time. Each thread
+    needs its own.
     """
 
     def __init__(self, rules: RuleTable) -> None:
@@ -84,7 +83,7 @@ class StreamPacker:
         self._ids: list[str] = []
 
     def add(self, records: Iterable[tuple[SearchCall | RejectedRecord, int]]) -> Iterator[Any]:
-        """Add records, each with its time in milliseconds; returns what has waited longest."""
+        """Add records, each with its time in milliseconds; returns the oldest payloads if full."""
         for record, at in records:
             if isinstance(record, RejectedRecord):
                 self._records += record.records
@@ -92,7 +91,7 @@ class StreamPacker:
             yield from self._emit(self._packer.add(record, at * _MICROS))
 
     def rest(self) -> Iterator[Any]:
-        """Everything that still waits, and the counts since the last call."""
+        """The buffered payloads, and the counts since the last call."""
         latest = MIN_TIMESTAMP
         for one in self._emit(self._packer.rest()):
             latest = one.timestamp
@@ -120,18 +119,17 @@ def _global(value: Any, millis: int) -> WindowedValue:
 def stamped(
     records: Iterable[SearchCall | RejectedRecord], earliest: int | None, latest: int | None
 ) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
-    """Records that came together, with their times; all times in milliseconds.
+    """Records that arrived together, each with its timestamp; all times in milliseconds.
 
-    A call, all of which have a timestamp, is given at that, but within `earliest` and `latest`: a
-    clock that is wrong by years neither ages its conversation nor holds it open. A rejected record
-    has no time that could be read; it is given at that of the call before it, or of the first call.
-    Where there are no calls it is given at `earliest`, where that is unknown at `latest`, or at
-    Beam's least time.
+    A call has its own timestamp, clipped to `earliest` and `latest`, so that a clock that is wrong
+    by years neither ages its conversation nor holds it open. A rejected record has that of the call
+    before it, else of the first call; without calls `earliest`, else `latest`, else Beam's least
+    timestamp.
 
     Args:
-      records: in the order in which they stand.
+      records: in input order.
       earliest: the watermark of the source; None while it has none.
-      latest: when they came, by a clock that is not theirs; None where nobody knows.
+      latest: their time of arrival; None if unknown.
     """
     unknown = next((one for one in (earliest, latest) if one is not None), _LEAST)
     waiting: list[RejectedRecord] = []

@@ -34,18 +34,18 @@ _END = 1 << 62
 class WatchFolder(beam.PTransform):
     """PBegin to `StreamedTraces`: the records of every file that appears in a folder, as payloads.
 
-    A file is read once, in any format of SPEC 2, as soon as it is complete: its name
-    does not begin with `.` or `_` and has no temporary suffix, and it is left alone. The watermark
-    follows the records by `core.streaming.watermark`; these are given at their event times, between
-    the watermark and the time at which their file was taken (`sources.streamed`). A journal
-    keeps what was taken and where the watermark stood, so that a new start goes on where the last
-    one ended: what can still matter is given again, in the same order and at the same times.
+    A file is read once, in any format of SPEC 2, as soon as it is complete: its name does not begin
+    with `.` or `_` and has no temporary suffix, and nothing writes to it any more. The watermark
+    follows the records (`core.streaming.watermark`). A record's timestamp is its event time, but at
+    least the watermark and at most the time when its file was found (`sources.streamed`). A journal
+    records the files and the watermark, so that a restart goes on where the last one ended: records
+    that can still change outputs are read again, in the same order and with the same timestamps.
 
     Attributes:
       source: what is watched and how.
       rules: the compiled rules for duplicates (SPEC 4.3).
       ends_when_silent: end after the first period of silence, as if asked to stop then.
-      end: asks the source to stop, and learns where the watermark stood when it does.
+      end: tells the source when to stop, and receives its last watermark.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class WatchFolder(beam.PTransform):
 
 
 def _resumed(source: FolderSource) -> tuple[FolderSource, Resumption]:
-    """The source with what its journal holds when the stream begins.
+    """The source, and the state of its journal when the stream begins.
 
-    A step of its own, so that an engine which restores a stream does not take it anew.
+    A separate step, so that an engine that restores a stream keeps the state of the first start.
     """
     return source, FolderWatch(source, _now_ms).resumption()
 
@@ -89,16 +89,15 @@ class _Positions(RestrictionProvider):
         return OffsetRestrictionTracker(restriction)
 
     def restriction_size(self, element: Any, restriction: OffsetRange) -> int:
-        # The size of an endless range says nothing of the work at hand.
+        # The size of an endless range says nothing about the work left.
         return 1
 
 
 class ReadFolder(beam.DoFn):
-    """Follows the journal of a folder, and writes it on.
+    """Reads the files of a folder by its journal, and appends to the journal.
 
-    What one shard of a file holds, or one move of the watermark, is a step of its own, after which
-    the engine commits: bundles stay small, and the watermark moves between the same records again
-    when the journal is read again.
+    Each shard of a file and each move of the watermark is a step, after which the engine commits.
+    So bundles stay small, and on a restart the watermark moves between the same records again.
     """
 
     POSITIONS = beam.DoFn.RestrictionParam(_Positions())
@@ -170,9 +169,9 @@ class ReadFolder(beam.DoFn):
 def _records_of_step(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
 ) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
-    """What one step gives, at its times; after a restart only what can still matter.
+    """The records of one step with their timestamps; after a restart only those that still matter.
 
-    What came before the source had a time is given whole, as long as its file matters.
+    Records from before the first watermark are all read again, as long as their file matters.
     """
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
     earliest = watermark.current_watermark()
@@ -180,8 +179,8 @@ def _records_of_step(
     records = stamped(watch.records(at, part), least, clock)
     if oldest is None or least is None:
         return records
-    # Not only files but records are left out: of a conversation that began before `oldest` its end
-    # is given again, never just something of its midst, so it is known for what was written.
+    # Records are skipped too, not only files. So of a conversation that began before `oldest` the
+    # end is always read again, by which its written rows are recognized.
     return (one for one in records if one[1] >= oldest)
 
 

@@ -13,7 +13,7 @@ class Skipped(Struct):
 
     Attributes:
       count: how many.
-      example: where the first of them stands, or what it is called.
+      example: the position or the name of the first.
     """
 
     count: int
@@ -21,7 +21,7 @@ class Skipped(Struct):
 
 
 class ImportCounts(Struct):
-    """What became of the input.
+    """The outcome of an import.
 
     Attributes:
       records: read; spans, calls or rows, depending on the format.
@@ -31,13 +31,13 @@ class ImportCounts(Struct):
       found_nothing: calls whose list of documents is empty.
       documents_not_recorded: calls that do not say what they found.
       without_identity: results without any id, address or text.
-      repeated: spans that stand in the input more than once; one of them counts.
-      counted_once: searches that lie in another one, or that a re-ranking took the place of.
+      repeated: copies of spans that the input holds more than once.
+      counted_once: searches within another search, or replaced by a re-ranking.
       parent_missing: spans whose parent is not in the input.
       cut_off: answers whose JSON breaks off; what comes before the break was read.
       search_tools: by name, calls of tools that were read as searches.
       other_tools: by name, calls of tools that were not.
-      costs: by name, calls that tell this cost.
+      costs: by name, calls that report this cost.
       skipped: by reason.
     """
 

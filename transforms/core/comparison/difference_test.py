@@ -11,7 +11,7 @@ from goodgain.transforms.core.statistics import Studentized
 
 
 class ComparisonOptions(Struct, frozen=True):
-    """What a comparison is asked to promise.
+    """The options of a comparison.
 
     Attributes:
       confidence: of the intervals; 1 - confidence is the two-sided level of the tests.

@@ -1,4 +1,4 @@
-"""The values of a metric as samples: checked, summed free of order, and free of rounding noise."""
+"""The values of a metric as samples: checked, and summed without rounding noise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOISE_BITS = 44  # of a double's 53: sums of a few hundred terms keep that many
 
 
 class Moments(Struct, frozen=True):
-    """What the t-tests need of one sample.
+    """The moments of one sample that the t-tests need.
 
     Attributes:
       n: values.

@@ -1,7 +1,7 @@
-"""Candidate keys: what makes an earlier result a candidate for a later one (SPEC 4.2).
+"""Candidate keys: results that share one are compared (SPEC 4.2).
 
 A key is a digest of the attribute that it belongs to. `fingerprint` makes the digests, `evidence`
-reads them back, `duplicates` finds earlier results by them; what is a key stands here alone.
+decodes them, `duplicates` finds earlier results by them; this module defines what is a key.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class DigestAt(Struct, frozen=True):
     Attributes:
       attribute: the number of the attribute that it belongs to.
       position: of the digest, counted from 0.
-      is_key: whether it stands for the attribute's key, where that is not the value.
+      is_key: whether it is the digest of the attribute's key instead of its value.
     """
 
     attribute: int
@@ -134,7 +134,7 @@ def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:
 
     Args:
       keys: attribute numbers.
-      id_name: gives the name of a domain-specific id by its number.
+      id_name: returns the name of a domain-specific id by its number.
     """
     named = sorted(id_name(key) for key in keys if is_named_id(key))
     if named:

@@ -68,12 +68,12 @@ def read_avro(
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
       wanted: leaves out blocks that cannot hold one of these conversations.
-      taker: takes in the records of whole blocks; None where all are to come out.
+      taker: native code that packs whole blocks; None = yield all records.
 
     Raises:
       OSError: the file cannot be read.
     """
-    # What stands under other names is for Python alone.
+    # Only Python knows fields under other names.
     taken_by = taker if shard.adaptation is None else None
     for found in decoded_blocks(file, shard, wanted, taken_by):
         if isinstance(found, DecodedBlock) and isinstance(found.records, Taken):
@@ -98,8 +98,8 @@ def decoded_blocks(
     Args:
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
-      wanted: blocks that cannot hold one of these conversations come without records.
-      taker: of blocks that it takes in, what it gives stands in the place of their records.
+      wanted: blocks that cannot hold one of these conversations have no records.
+      taker: native code that packs whole blocks; its output replaces their records.
 
     Raises:
       OSError: the file cannot be read.

@@ -23,7 +23,7 @@ class AvroPlan(Struct, frozen=True):
         branches, (name, number) of a record's fields, an enum's symbols, the size of a fixed.
       top: the number of the records' type.
       scale: factor and divisor from a stored timestamp to milliseconds.
-      most_results: what a record may have; one with more is not for native code.
+      most_results: native code leaves records with more results to Python.
     """
 
     types: list[_Type]
@@ -45,7 +45,7 @@ def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
 
 
 class _Numbered:
-    """Gives each type its number; named ones are numbered before what they consist of."""
+    """Numbers the types; a named type gets its number before its parts."""
 
     def __init__(self) -> None:
         self.types: list[_Type] = []
@@ -55,7 +55,7 @@ class _Numbered:
         """The number of a schema as `fastavro.parse_schema` gives it.
 
         Raises:
-          ValueError: a kind of type that is not known here.
+          ValueError: the kind of type is unknown.
         """
         if isinstance(schema, list):
             return self._add("union", [self.number(branch) for branch in schema])

@@ -43,7 +43,7 @@ def read_jsonl(
       file: the file, open for reading and, unless compressed, seekable.
       shard: the part to read.
       wanted: skips lines that cannot belong to one of these conversations.
-      taker: native code that takes the lines it can; None = yield all records.
+      taker: native code that packs the lines it can; None = yield all records.
 
     Raises:
       OSError: the file cannot be read.
@@ -68,7 +68,7 @@ def read_jsonl(
 def _left_by(
     taker: RecordTaker, text: TextLines, bounds: ReadBounds
 ) -> Iterator[tuple[int, Line | TakenBlock]]:
-    """Blocks of the lines that a taker takes, and the other lines."""
+    """Blocks of the lines that the taker packed, and the other lines."""
     longest = min(bounds.decoded_bytes, HARMLESS)
     for where, stretch in text.stretches:
         if not isinstance(stretch, bytes):

@@ -40,7 +40,7 @@ Found = ResultLabel | RejectedRecord | None
 
 
 class _RowError(GoodGainError):
-    """One row that gives no label; the message is a sentence."""
+    """A row that cannot be used; the message is a sentence."""
 
     def __init__(self, reason: str, field: str | None = None) -> None:
         super().__init__(reason)
@@ -51,7 +51,7 @@ class LabelFile(Struct, frozen=True):
     """A file of labels.
 
     Attributes:
-      number: which one it is, from 0.
+      number: its index among the files, from 0.
     """
 
     table: TableFile
@@ -60,7 +60,7 @@ class LabelFile(Struct, frozen=True):
 
 
 def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> Iterator[Found]:
-    """Every row of a file in order: a label, a rejected row, or None where nobody filled it in.
+    """Every row of a file in order: a label, a rejected row, or None if it has no gain.
 
     Args:
       open_file: opens a path for reading bytes, seekable, without decompressing.
@@ -79,7 +79,7 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
 def labels_of_rows(
     rows: Iterable[Any], file: LabelFile, iteration_base: int = 1
 ) -> Iterator[Found]:
-    """As `read_labels`, of rows that the caller holds; what is wrong names `file` as its place."""
+    """As `read_labels`, of rows in memory; rejected rows name `file` as their place."""
     for number, row in enumerate(rows, start=1):
         yield _read(file, number, row, None, iteration_base)
 
@@ -102,7 +102,7 @@ def _read(
 
 
 def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel | None:
-    """The label that a row gives; None without a gain.
+    """The label of a row; None without a gain.
 
     Raises:
       _RowError: it cannot be used.

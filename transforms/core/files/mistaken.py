@@ -1,4 +1,4 @@
-"""Text that people take for JSON Lines: what it is, and what to do (SPEC 2, 3)."""
+"""Recognizes text that is no JSON Lines, to say what it is and what to do (SPEC 2, 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One shard of one file to search calls and rejected rows (SPEC 2, 3)."""
+"""Reads one shard of a file to search calls and rejected rows (SPEC 2, 3)."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _HELD_IN_MEMORY = 16 * 1024 * 1024
 
 
 def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) -> Records:
-    """Everything in a shard, each record once, in file order.
+    """The records of a shard, each once, in file order.
 
-    No content makes it raise: what cannot be used comes out as a rejected row. A file that cannot
+    No content raises: records that cannot be used become rejected rows. A file that cannot
     be read (gone, no permission) is one row with the position `file`.
 
     Args:
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
-      wanted: leaves out what cheaply shows that it belongs to none of these conversations; records
-        of others may come all the same.
+      wanted: skips records that can cheaply be seen to belong to other conversations; not all of
+        them.
     """
     return cast(Records, _read(shard, open_file, wanted, None))
 
 
 def read_shard_into(taker: RecordTaker, shard: FileShard, open_file: Open) -> RecordsAndTaken:
-    """As `read_shard`, but a taker takes in what it can; what it gives comes out.
+    """As `read_shard`, but the taker packs what it can, and its output replaces those records.
 
     Args:
-      taker: takes in lines, blocks and rows.
+      taker: packs lines, blocks and rows.
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
     """
@@ -71,7 +71,7 @@ def unreadable(path: str, error: OSError) -> RejectedRecord:
 
 
 def _shortened(file: BinaryIO, shard: FileShard) -> Records:
-    """A row for what is gone of a file that ends before the end of the shard."""
+    """A row for the missing end of a file that ends before the shard does."""
     size = file.seek(0, 2)
     if size < shard.end:
         reason = (

@@ -1,4 +1,4 @@
-"""What takes the records of a file in by itself, so that no search calls are made of them."""
+"""The interface of native code that packs records of a file without making `SearchCall`s."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.records.rejected import RejectedRecord, rejected_for
 from goodgain.transforms.core.records.search_call import SearchCall
 
-# From the place of a record in its block and its bytes to the call; for one that is rejected, to
-# the conversation that it names.
+# Takes a record's index in its block and its bytes; returns the call, or of a rejected record the
+# conversation_id if there is one.
 ReadRecord = Callable[[int, bytes], SearchCall | str | None]
 
 
 class TakenBlock(Struct, frozen=True):
-    """What came of records that were taken in together.
+    """The outcome of records that were packed together.
 
     Attributes:
-      given: what the taker gave.
-      rejected: rows for records that it could not take; it knows of them.
+      packed: the output of the taker.
+      rejected: rows for rejected records; the taker has flagged their conversations.
     """
 
-    given: list[Any]
+    packed: list[Any]
     rejected: list[RejectedRecord]
 
 
 class Refusal(Struct, frozen=True):
-    """A record of a block that cannot be used: its place, why, and what it held."""
+    """A record of a block that cannot be used: its index, the error, and its content."""
 
     index: int
     error: RecordError
@@ -38,14 +38,14 @@ class Refusal(Struct, frozen=True):
 
 
 class Taken(list[Any]):
-    """In the place of a block's records: what its taker gave, and the refusals."""
+    """The output of the taker for a block, and the records that it refused."""
 
-    def __init__(self, given: list[Any], refusals: list[Refusal]) -> None:
-        super().__init__(given)
+    def __init__(self, packed: list[Any], refusals: list[Refusal]) -> None:
+        super().__init__(packed)
         self.refusals = refusals
 
     def block(self, path: str, offset: int) -> TakenBlock:
-        """The same of the block of a file that begins at a byte."""
+        """The same, with rejected rows that name the file and the offset of the block."""
         rejected = [
             rejected_for(path, place_of(offset, one.index), one.error, one.payload)
             for one in self.refusals
@@ -54,45 +54,45 @@ class Taken(list[Any]):
 
 
 def place_of(offset: int, index: int) -> str:
-    """Where a record of a block stands, for people."""
+    """The position of a record of a block, for people."""
     return f"block at byte {offset}, record {index}"
 
 
 class RecordTaker(Protocol):
-    """Takes in records as they stand in a file."""
+    """Packs records from the bytes of a file."""
 
     def prepare(self, plan: AvroPlan) -> Any:
-        """Whatever `take` needs for blocks of one file."""
+        """Prepare `take` for the blocks of one file; returns its argument `prepared`."""
 
     def take(self, prepared: Any, content: bytes, count: int, read: ReadRecord) -> list[Any] | None:
-        """Take in all records of a block, or none of them and give None.
+        """Pack all records of a block; None if it cannot pack them.
 
         Args:
           prepared: from `prepare`.
           content: the records, decompressed.
           count: how many they are.
-          read: for single records that the taker does not read itself.
+          read: parses single records that the taker cannot.
         """
 
     def take_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
     ) -> tuple[list[Any], int | None]:
-        """Take in lines of JSON from an offset on, up to the first that it does not read itself.
+        """Pack lines of JSON from an offset on, up to the first that it cannot parse.
 
         Args:
-          lines: with line feeds between them.
+          lines: separated by line feeds.
           begin: offset of a line.
-          longest: bytes that a line may have which it reads.
-          most_results: what a record may have which it reads.
+          longest: bytes of the longest line that it may parse.
+          most_results: results of the largest record that it may parse.
 
         Returns:
-          What it gives, and the offset of the line at which it stopped; None when it took in all.
+          Its output, and the offset of the line at which it stopped; None if it packed all.
         """
 
     def prepare_rows(self, described: Any, count: int) -> Any:
-        """Whatever `take_rows` needs for so many rows, described by `arrow_buffers`, or None."""
+        """Prepare `take_rows` for rows described by `arrow_buffers`; None if it cannot."""
 
     def take_rows(
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[list[Any], int | None]:
-        """As `take_lines`, of rows by their numbers."""
+        """As `take_lines`, but for rows, by their numbers."""

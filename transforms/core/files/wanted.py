@@ -12,18 +12,18 @@ _MOST_SEARCHED = 100
 
 
 class Wanted(Struct, frozen=True):
-    """Some conversations, and how their ids are found in bytes.
+    """The ids of some conversations, as text and as bytes to search for.
 
     Attributes:
       ids: conversation_ids.
-      texts: the same as UTF-8; () when bytes don't tell, so that everything is decoded.
+      texts: the same as UTF-8; () if bytes cannot be searched, so that everything is decoded.
     """
 
     ids: frozenset[str]
     texts: tuple[bytes, ...]
 
     def may_stand_in(self, content: bytes) -> bool:
-        """Whether bytes in which texts stand as they are can hold one of the conversations."""
+        """Whether bytes with unescaped texts can hold one of the conversations."""
         return not self.texts or any(text in content for text in self.texts)
 
     def may_stand_in_json(self, line: bytes) -> bool:
@@ -35,8 +35,8 @@ class Wanted(Struct, frozen=True):
 
 
 def only(conversation_ids: Collection[str]) -> Wanted:
-    """Look for conversations by their ids."""
-    # What JSON must escape is not looked for, so that one rule serves all formats.
+    """The conversations with these ids."""
+    # Ids that JSON must escape are not searched for, so that one rule serves all formats.
     escaped = any(
         len(msgspec.json.encode(one)) != len(one.encode()) + 2 for one in conversation_ids
     )

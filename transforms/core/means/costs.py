@@ -1,4 +1,4 @@
-"""Means of what conversations cost and of what they gained for it (SPEC 5, 6)."""
+"""Means of costs, and of gain per unit of a cost (SPEC 5, 6)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class RatioSums(Struct, frozen=True, array_like=True):
         )
 
     def with_zeros(self, n: int) -> RatioSums:
-        """With so many pairs of 0 and 0."""
+        """With `n` more pairs (0, 0)."""
         return replace(self, n=self.n + n)
 
     @property
@@ -119,7 +119,7 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
 
     Args:
       sums: over conversations.
-      undefined: conversations on which it is not known.
+      undefined: conversations without the cost.
       clusters: over the totals of clusters; None where conversations count as independent.
     """
     of = sums if clusters is None else clusters
@@ -145,7 +145,7 @@ def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
 
 
 class CostHeld(NamedTuple):
-    """What one row is made of: what it is the mean of, its values, and their `cost_places`."""
+    """The parts of one row: its metric, i and population, its values, and their `cost_places`."""
 
     about: MeanOf
     of: Distribution
@@ -208,7 +208,7 @@ class CostSums(Struct, frozen=True, array_like=True):
         )
 
     def held(self, max_i: int) -> Iterator[CostHeld]:
-        """What there is a row of; the population `everyone` only where it is more than `all`."""
+        """The parts of each row; of the population `everyone` only if it is larger than `all`."""
         place = layout(self.names, self.budgets, max_i)
         for metric in (*conversation_columns(self.names), *self.budgets):
             yield from self._whole(metric, AT_END, (metric, AT_END, IDLE), place)

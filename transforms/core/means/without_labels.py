@@ -1,4 +1,4 @@
-"""Means of what nobody has labelled: null, with the reason, and not 0 (SPEC 10, no_labels)."""
+"""Means over unlabelled conversations: null with a reason, not 0 (SPEC 10, no_labels)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTE = "no result has a label"
 
 
 def without_labels(estimate: Estimate) -> Estimate:
-    """Of a metric that needs labels, over conversations none of whose results has one."""
+    """The mean of a metric that needs labels, over conversations without any label."""
     return replace(
         estimate,
         n=0,

@@ -1,4 +1,4 @@
-"""What a pool holds: distinct documents of a topic, where they were seen, and their labels."""
+"""The documents of a pool: distinct within a topic, with the places of their finds and labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goodgain.transforms.core.records.search_call import Gain, Result
 
 
 class Topic(Struct, frozen=True, array_like=True, order=True):
-    """What documents are pooled by; one of the two is given.
+    """The topic that documents are pooled by; exactly one of the two is set.
 
     Attributes:
       value: of the topic's attribute, trimmed.
@@ -22,12 +22,12 @@ class Topic(Struct, frozen=True, array_like=True, order=True):
     conversation_id: str | None = None
 
     def __str__(self) -> str:
-        """As a person names it."""
+        """The name of the topic for people."""
         return f"conversation {self.conversation_id}" if self.value is None else self.value
 
     @property
     def key(self) -> str:
-        """One text for it, that of no other topic; topics of attributes come first."""
+        """A unique text for sorting and hashing; topics of attributes come first."""
         return f"v{self.conversation_id}" if self.value is None else f"a{self.value}"
 
 
@@ -49,7 +49,7 @@ class PooledPlace(Struct, frozen=True, order=True):
       at: the result's number in the last turn, from 0, duplicates included.
       i: dense index of the iteration; iteration: the raw number.
       rank: from 1.
-      evidence: which of the document's evidence stood there.
+      evidence: index into the document's evidence.
     """
 
     run: str
@@ -77,7 +77,7 @@ class PoolDocument(Struct, frozen=True):
     """One document of a topic.
 
     Attributes:
-      number: from 1, its place in the order of founding.
+      number: from 1, in the order in which documents were added.
       document: its id, stable when the pool grows.
       evidence: distinct ones with their texts, in the order in which they joined; without labels.
       given: labels that were given to the pool, by annotator.
@@ -95,7 +95,7 @@ class PoolDocument(Struct, frozen=True):
         """The label that counts (SPEC 9): one given to the pool, else by votes, else None.
 
         Args:
-          preferred: an annotator whose label, where there is one, beats those of the others.
+          preferred: an annotator whose label, if there is one, overrides those of others.
         """
         if preferred is not None and preferred in self.given:
             return self.given[preferred]
@@ -103,11 +103,11 @@ class PoolDocument(Struct, frozen=True):
 
     @property
     def disagrees(self) -> bool:
-        """Whether those who gave the label that counts, annotators or votes, differ."""
+        """Whether the annotators disagree, or without annotators the votes."""
         return len(set(self.given.values() or (vote.gain for vote in self.votes))) > 1
 
 
 def most_frequent(gains: Iterable[int]) -> int | None:
-    """The most frequent label, the lower at a tie; None of none (SPEC 9)."""
+    """The most frequent label, the lower at a tie; None without labels (SPEC 9)."""
     counted = Counter(gains)
     return min(counted, key=lambda gain: (-counted[gain], gain)) if counted else None

@@ -21,8 +21,8 @@ from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.matching import TopicPool, labels_of
 from goodgain.transforms.core.pool.rows import document_of
 
-_MOST_BYTES = 64 * 2**20  # of documents that are kept for further topics
-_MOST_TOPICS = 16  # that are kept ready to score with
+_MOST_BYTES = 64 * 2**20  # of documents cached for further topics
+_MOST_TOPICS = 16  # topics cached ready to score with
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(PoolDocument).decode
 
@@ -106,7 +106,7 @@ class TopicPools:
     def __init__(
         self, files: PoolFiles, rules: RuleTable, open_file: Callable[[str], BinaryIO]
     ) -> None:
-        """Read nothing yet."""
+        """Make an empty cache."""
         self._files = files
         self._rules = rules
         self._open = open_file

@@ -1,4 +1,4 @@
-"""Records of another producer brought to the names of SPEC 2 while they are read."""
+"""Renames fields of other producers to those of SPEC 2 while records are read."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Adaptation(Struct, frozen=True):
     """How the records of a producer differ from those of SPEC 2.
 
     Attributes:
-      call, result: for records and for their results, where a value goes (a field, or a map and a
-        name in it) and the field that it stands in; that may be a path with points between names.
-      iteration_base: what the producer calls the first iteration, 0 or 1.
+      call, result: for records and for their results, the target (a field, or a map and a name in
+        it) and the source, a field or a path with points between names.
+      iteration_base: the producer's number of the first iteration, 0 or 1.
     """
 
     call: Pairs = ()
@@ -40,7 +40,7 @@ class Adaptation(Struct, frozen=True):
         return frozenset(source.split(".")[0] for _, source in self.call)
 
     def applied(self, record: Any) -> Any:
-        """The record with its fields renamed; what is no object stays as it is."""
+        """The record with its fields renamed; anything but an object is returned unchanged."""
         if not isinstance(record, Mapping):
             return record
         adapted = _renamed(record, self.call)
@@ -61,7 +61,7 @@ class Adaptation(Struct, frozen=True):
         return adapted
 
     def without_source(self, records: Iterable[Any]) -> list[str]:
-        """The fields that values should be taken from and that none of some records has."""
+        """The source fields that none of these records has."""
         calls = [record for record in records if isinstance(record, Mapping)]
         missing = [
             source
@@ -159,7 +159,7 @@ def _found(record: Mapping[Any, Any], path: str) -> Any:
 
 
 def _next(iteration: Any) -> Any:
-    """A number that is counted from 0, counted from 1; anything else is refused as it is."""
+    """A number counted from 0 as one counted from 1; other values are rejected later."""
     if isinstance(iteration, str) and _WHOLE.fullmatch(iteration):
         iteration = int(iteration)
     if isinstance(iteration, bool) or not isinstance(iteration, int | float):

@@ -1,6 +1,6 @@
-"""What a conversation would show if its unlabelled documents turned out as good as can be.
+"""The best case of a conversation: its metrics if every unlabelled document had the best label.
 
-The worst case is what it shows as it is, since an unlabelled result has gain 0 (SPEC 5, 8).
+The worst case are the metrics as they are, since an unlabelled result has gain 0 (SPEC 5, 8).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BestCase(Struct, frozen=True, array_like=True):
 def best_counts(turn: Turn, label: int, good_gain_threshold: int) -> list[IterationCounts]:
     """The counts of the turn as if every unlabelled first occurrence had this label.
 
-    What copies are labelled never counts, so that only first occurrences change (SPEC 5).
+    Labels of copies never count, so only first occurrences change (SPEC 5).
     """
     iterations: list[IterationCounts] = []
     place = 0

@@ -15,7 +15,7 @@ MOST_ITERATIONS_FOR_ALL_GOOD = 100
 
 
 class IterationCounts(Struct):
-    """What one iteration retrieved, counted; the sums of SPEC 5 start from these.
+    """Counts of one iteration, from which the sums of SPEC 5 are computed.
 
     Attributes:
       iteration: the raw number.
@@ -91,7 +91,7 @@ def iteration_rows(
 
 
 def extended(last: IterationRow, i: int) -> IterationRow:
-    """What row i would be had the conversation gone on with empty iterations (SPEC 6, `all`)."""
+    """Row i if the conversation had gone on with empty iterations (SPEC 6, `all`)."""
     stretch = last.i / i
     return replace(
         last,
@@ -113,7 +113,7 @@ def extended(last: IterationRow, i: int) -> IterationRow:
 
 
 def iterations_for_all_good_results(iterations: Sequence[IterationCounts]) -> int | None:
-    """The smallest i at which every good result has come, at most 100; None without any."""
+    """The smallest i by which every good result was retrieved, at most 100; None without any."""
     last = _last_good(iterations)
     return min(last, MOST_ITERATIONS_FOR_ALL_GOOD) if last else None
 

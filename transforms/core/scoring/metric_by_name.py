@@ -30,7 +30,7 @@ _DECLARED = {
 
 @cache
 def metric_by_name(name: str) -> Metric:
-    """What is declared of a metric.
+    """The declaration of a metric.
 
     Raises:
       UsageError: there is no such metric.

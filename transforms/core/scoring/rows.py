@@ -1,4 +1,4 @@
-"""The rows that scoring a conversation gives, with the column names of SPEC 6."""
+"""The rows that result from scoring a conversation, with the column names of SPEC 6."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     """One conversation; the columns are declared in `registry`.
 
     Attributes:
-      judgments_met_again: documents left unjudged since their judgments label earlier ones; None
-        where the labels of the traces count (SPEC 8).
+      judgments_met_again: documents without a label because an earlier document already has their
+        judgment; None if the labels of the traces count (SPEC 8).
       qrels_best: the greatest label of the topic in the judgments; None without one. As `pool_best`
         of `PoolOutcome`.
-      ranking: values of the ranking metrics asked for, in their order (SPEC 8).
+      ranking: values of the requested ranking metrics, in their order (SPEC 8).
       pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
       costs: by column, the requested costs, and gain for each unit (SPEC 5).
       computed: values of the metrics that have a function, in the order of `registry`.
@@ -127,7 +127,7 @@ class CallRow(Struct, frozen=True, array_like=True):
       call_position: from 0, the call's place within its iteration.
       call: the producer's number of it, when given.
       results: how many it returned, duplicates included.
-      ranking: values of the ranking metrics asked for, in their order.
+      ranking: values of the requested ranking metrics, in their order.
     """
 
     conversation_id: str
@@ -158,7 +158,7 @@ class LateRow(Struct, frozen=True, array_like=True):
 
 
 class DuplicateRow(Struct, frozen=True, array_like=True):
-    """One duplicate: where it stood, where its first occurrence stands, and why (SPEC 4).
+    """One duplicate: its place, the place of its first occurrence, and the evidence (SPEC 4).
 
     Attributes:
       call_position, first_call_position: from 0, the call's place within its iteration.

@@ -56,18 +56,18 @@ from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):
-    """Everything that one conversation gives.
+    """The score of one conversation: its rows, and its part of counts and means.
 
     Attributes:
       judged: judged results in its ranked list, the weight of gauc_weighted.
-      best: the same if every unlabelled document turned out as good as can be; None when not asked
-        for, and where there was no search.
-      counts: what the manifest adds up, by dotted name, like `records.scored`.
+      best: the same if every unlabelled document had the best label; None if not requested, or if
+        there was no search.
+      counts: its part of the manifest's counts, by dotted name, like `records.scored`.
       closed: when a stream closed it, in ms of event time; None in batch.
-      unsearched: where there was no search, what the ranking metrics are of the empty list, and
-        those of a pool, for the population `everyone`.
-      budgets: gains at the budgets asked for.
-      rejected_labels: of those given for its results.
+      unsearched: if there was no search, the ranking metrics of the empty list and the metrics of
+        the pool, for the population `everyone`.
+      budgets: gains at the requested budgets.
+      rejected_labels: labels for its results that could not be used.
     """
 
     conversation: ConversationRow
@@ -101,7 +101,7 @@ def score_conversation(
       scoring: rules, thresholds, metrics and optional outputs.
       external: labels from outside, read when `scoring.label_keys` is given.
       pools: of topics, read when `scoring.pool` is given; then fingerprints carry their encodings.
-      labels: of single results, in place of those that the trace gives them.
+      labels: of single results, which replace those of the trace.
 
     Raises:
       EncodingsNeededError: an order depends on canonical encodings that were not kept.

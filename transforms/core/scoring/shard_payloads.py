@@ -60,7 +60,7 @@ def payloads_of(
     for record in records:
         if isinstance(record, TakenBlock):
             yield from record.rejected
-            yield from record.given
+            yield from record.packed
             continue
         if isinstance(record, RejectedRecord):
             yield record

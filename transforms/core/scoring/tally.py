@@ -1,4 +1,4 @@
-"""What the rows of a conversation are made of, wherever it was folded (SPEC 3, 4, 5, 8)."""
+"""The counts that a conversation's rows are computed from, folded in Python or in native code."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Tally(Struct, frozen=True):
       redelivered, conflicting: as in `Delivered`.
       times: timestamps of the usable records, in ms.
       iterations: counts by i - 1.
-      costs: by i - 1, what each call cost.
-      label_conflicts: as in `Turn`; judgments_met_again: how many are there.
+      costs: by i - 1, the costs of each call.
+      label_conflicts: as in `Turn`; judgments_met_again: their number.
       ranked: the ranked list.
       judged: gains of the judged documents, in any order.
       counts: results, duplicates and labels of the last turn, by dotted name.
@@ -52,7 +52,7 @@ class Tally(Struct, frozen=True):
 def tally(
     delivered: Delivered, turn: Turn, judged: list[int], rules: RuleTable, hold_slot: bool
 ) -> Tally:
-    """Tally a turn that was folded from the last calls of what was delivered.
+    """The tally of a folded turn.
 
     Args:
       judged: gains of the judged documents.

@@ -1,4 +1,4 @@
-"""What the counts of a run, a window or a survey mean: one check for each row of SPEC 10."""
+"""Turns counts of a run, a window or a survey into data warnings: one check per row of SPEC 10."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ from goodgain.transforms.core.wording import counted, fitting
 
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED = 0.2
-_NOTABLE_SLICE = 0.1  # by so much a slice's share differs when it is worth naming
+_NOTABLE_SLICE = 0.1  # slices whose share differs by more are named
 _MOST_UNIDENTIFIED = 0.1
-_ENOUGH_RESULTS = 1_000  # of which some should repeat others
+_ENOUGH_RESULTS = 1_000  # among so many, some should be duplicates
 _SHOWN_NAMES = 5
 _SHOWN_SLICES = 3
 _SECONDS_TO_MILLIS = 1_000
@@ -66,7 +66,7 @@ _MOST_APART = 0.1
 
 
 def warnings_of(findings: Findings) -> list[DataWarning]:
-    """The warnings that the findings give, most serious first."""
+    """The warnings about the findings, most serious first."""
     return [warning for check in _CHECKS for warning in check(findings)]
 
 
@@ -265,7 +265,7 @@ def _odd_times(found: Findings) -> Iterator[DataWarning]:
 
 
 class _CountCheck(Struct, frozen=True):
-    """A warning about a count: given when `count` exceeds the share `beyond` of `of`.
+    """A warning about a count: raised when `count` exceeds the share `beyond` of `of`.
 
     Attributes:
       one, more: the message after a count of 1, and after any other count.
