@@ -8,7 +8,7 @@ from rich.console import Console
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.terminal.words import printable
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import counted, fitting
 
 
 def print_import(console: Console, output: str, counts: ImportCounts) -> None:
@@ -32,23 +32,66 @@ def print_import(console: Console, output: str, counts: ImportCounts) -> None:
 
 
 def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
-    yield counts.found_nothing, "calls found nothing"
-    yield counts.documents_not_recorded, "calls do not record their results: counted as none"
-    yield counts.without_identity, "results have no id, address or text: each is a new document"
-    yield counts.from_trace_ids, "conversations are single traces, which name no session"
-    yield (
-        counts.last_turn_without_search,
-        "conversations did not search in their last turn, which alone is measured",
-    )
-    yield counts.without_search, "sessions or traces never searched: not written"
-    yield counts.repeated, "spans were in the input again: counted once"
-    yield counts.counted_once, "searches lay within another span of the same search: counted once"
-    yield counts.parent_missing, "spans have a parent that is not in the input"
-    yield counts.cut_off, "answers are cut off: read up to there"
-    yield counts.search_tools.total(), f"calls of tools that search: {_named(counts.search_tools)}"
-    yield counts.other_tools.total(), f"calls of tools that do not: {_named(counts.other_tools)}"
+    """Each count, 0 too, with what follows it."""
+    for number, one, more in (
+        (counts.found_nothing, "call found nothing", "calls found nothing"),
+        (
+            counts.documents_not_recorded,
+            "call does not record its results: counted as none",
+            "calls do not record their results: counted as none",
+        ),
+        (
+            counts.without_identity,
+            "result has no id, address or text: it is a new document",
+            "results have no id, address or text: each is a new document",
+        ),
+        (
+            counts.from_trace_ids,
+            "conversation is a single trace, which names no session",
+            "conversations are single traces, which name no session",
+        ),
+        (
+            counts.last_turn_without_search,
+            "conversation did not search in its last turn, which alone is measured",
+            "conversations did not search in their last turn, which alone is measured",
+        ),
+        (
+            counts.without_search,
+            "session or trace never searched: not written",
+            "sessions or traces never searched: not written",
+        ),
+        (
+            counts.repeated,
+            "span was in the input again: counted once",
+            "spans were in the input again: counted once",
+        ),
+        (
+            counts.counted_once,
+            "search lay within another span of the same search: counted once",
+            "searches lay within another span of the same search: counted once",
+        ),
+        (
+            counts.parent_missing,
+            "span has a parent that is not in the input",
+            "spans have a parent that is not in the input",
+        ),
+        (
+            counts.cut_off,
+            "answer is cut off: read up to there",
+            "answers are cut off: read up to there",
+        ),
+        (counts.search_tools.total(), *_calls("of tools that search", counts.search_tools)),
+        (counts.other_tools.total(), *_calls("of tools that do not", counts.other_tools)),
+    ):
+        yield number, fitting(number, one, more)
     for name, number in sorted(counts.costs.items()):
-        yield number, f"calls report their {name}"
+        yield number, fitting(number, f"call reports its {name}", f"calls report their {name}")
+
+
+def _calls(of: str, tools: Mapping[str, int]) -> tuple[str, str]:
+    """What follows one call, and several."""
+    text = f"{of}: {_named(tools)}"
+    return f"call {text}", f"calls {text}"
 
 
 def _named(tools: Mapping[str, int], most: int = 8) -> str:

@@ -16,11 +16,13 @@ from typing import TextIO
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from goodgain.transforms.core.wording import counted
+
 _BYTES = "bytes.read"
-_SHOWN = {
-    "records.read": "records",
-    "conversations.total": "conversations",
-    "records.rejected": "rejected",
+_SHOWN = {  # one, and any other count
+    "records.read": ("record", "records"),
+    "conversations.total": ("conversation", "conversations"),
+    "records.rejected": ("rejected", "rejected"),
 }
 _TICK_SECONDS = 0.5
 _LINE_EVERY_TICKS = 20  # where no bar can be drawn: a line every ten seconds
@@ -64,13 +66,13 @@ def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None
 
 def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -> str:
     """How far a run is after so many seconds, in one line."""
-    counted = ", ".join(f"{seen[name]:,} {label}" for name, label in _SHOWN.items())
+    told = ", ".join(counted(seen[name], *labels) for name, labels in _SHOWN.items())
     read = min(seen[_BYTES], planned_bytes)
     if not read:
-        return counted
+        return told
     left = round(seconds * (planned_bytes - read) / read)
     wait = f", about {left // 60}:{left % 60:02} left to read" if left else ""
-    return f"{read / planned_bytes:.0%} read{wait}; {counted}"
+    return f"{read / planned_bytes:.0%} read{wait}; {told}"
 
 
 def _draw(done: threading.Event, stream: TextIO, text: Callable[[], str]) -> None:

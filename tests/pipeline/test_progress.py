@@ -28,6 +28,11 @@ def test_percent_and_time_left(read, planned, text):
     assert progress_text({**SEEN, "bytes.read": read}, planned, 30) == text
 
 
+def test_one_is_one():
+    seen = {**SEEN, "bytes.read": 0, "records.read": 1, "conversations.total": 1}
+    assert progress_text(seen, 0, 30) == "1 record, 1 conversation, 7 rejected"
+
+
 def test_all_bytes_that_are_planned_are_read(tmp_path):
     size = Path(SAMPLE).stat().st_size
     evaluate(SAMPLE)

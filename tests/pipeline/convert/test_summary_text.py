@@ -1,0 +1,51 @@
+"""What `goodgain convert` prints of what it read: one is one, several are several."""
+
+import io
+
+import pytest
+from msgspec.structs import fields
+from rich.console import Console
+
+from goodgain.pipeline.cli.import_text import print_import
+from goodgain.pipeline.convert.importing.counts import ImportCounts
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (
+            1,
+            [
+                "out: 1 conversation, ",
+                "of 1 record read; 1 result has a label.",
+                "1  call found",
+                "1  conversation is a single trace",
+                "1  answer is cut off",
+                "1  search lay within",
+                "1  call of tools that search: web 1",
+                "1  call reports its tokens",
+            ],
+        ),
+        (
+            2,
+            [
+                "out: 2 conversations, ",
+                "of 2 records read; 2 results have a label.",
+                "2  calls f",
+                "2  conversations are single traces",
+                "2  answers are cut",
+                "2  searches lay within",
+                "2  calls of tools that search: web 2",
+                "2  calls report their tokens",
+            ],
+        ),
+    ],
+)
+def test_counts_and_their_words_agree(number, expected):
+    whole = {one.name: number for one in fields(ImportCounts) if one.type is int}
+    counts = ImportCounts(**whole)
+    counts.search_tools["web"] = number
+    counts.costs["tokens"] = number
+    text = io.StringIO()
+    print_import(Console(file=text, width=200), "out", counts)
+    assert [one for one in expected if one not in text.getvalue()] == []
