@@ -13,7 +13,7 @@ from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.pipeline.options.yaml_model import config_text, reason, repeated, unknown
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import parse_yaml
+from goodgain.transforms.core.yaml_text import parse_yaml, repeated_keys
 
 
 class ConfigFile(Struct, frozen=True):
@@ -94,7 +94,7 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     mistakes: list[tuple[int, str]] = []
-    for (key, _), (written, value) in zip(tree.value, _entries(tree, content), strict=True):
+    for (key, node), (written, value) in zip(tree.value, _entries(tree, content), strict=True):
         line = key.start_mark.line + 1
         field = written.replace("-", "_")
         if field not in model.model_fields:
@@ -103,6 +103,7 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
             mistakes.append((line, repeated(written)))
         else:
             values[field], lines[field] = value, line
+            mistakes += [(at, repeated(name)) for at, name in repeated_keys(node)]
     return ConfigFile(name, values, lines, mistakes)
 
 

@@ -128,6 +128,10 @@ class TestMistakes:
         path = config_file("good_gain_threshold: true")
         assert mistakes(NEEDED, path) == ["1: good_gain_threshold must be a number, not true"]
 
+    def test_a_field_is_mapped_once(self, config_file):
+        path = config_file("mapping:\n  gain: relevance\n  gain: label\n")
+        assert mistakes(NEEDED, path) == ["3: gain appears here a second time"]
+
     def test_all_at_once_in_the_order_of_the_file(self, config_file):
         path = config_file("max_reject: 3\nmax-i: 0\n\noverwrite: perhaps\nmax_i: 4\n")
         assert mistakes({"input": ["a"], "shards": "x"}, path) == [
