@@ -7,6 +7,7 @@ import pytest
 
 import goodgain
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.data_warnings import slice_labels
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.local import open_local
 from goodgain.pipeline.outputs.folder import REPORT
@@ -149,6 +150,15 @@ def test_a_slice_without_labels_is_null_and_the_others_are_not(tmp_path):
     bare = at_end(tmp_path / "out", {"arm": "b"})["CG"]
     assert (bare["mean"], bare["note"]) == (None, "no result has a label")
     assert at_end(tmp_path / "out")["CG"]["mean"] == 3
+
+
+def test_labels_of_slices_are_whole_numbers_again():
+    """1 / 49 * 49 is a little less than 1."""
+    shared = {"slice": {"arm": "a"}, "i": None, "n": 49}
+    means = [{**shared, "metric": "R", "mean": 1 / 49}]
+    means.append({**shared, "metric": "unlabelled", "mean": 1 / 49})
+    (one,) = slice_labels(means)
+    assert (one.results, one.unlabelled) == (1, 1)
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from goodgain.transforms.core.scoring.data_counts import (
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.findings import Findings, LabelSpan, SliceLabels
-from goodgain.transforms.core.warnings.names import names_in, unknown_names
+from goodgain.transforms.core.warnings.names import SeenNames, names_in, unknown_names
 from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, grave
 from tests.core.direct import shipped_rules
 
@@ -82,6 +82,74 @@ def test_slices_that_are_labelled_otherwise():
 def test_a_slice_without_any_label_is_named_however_few_results_it_has():
     slices = [SliceLabels({"arm": "a"}, 1, 1), SliceLabels({"arm": "b"}, 99, 0)]
     assert codes({RESULTS: 100, LABELS[2]: 99, UNLABELLED: 1}, slices=slices) == ["few_labels"]
+
+
+def test_slices_that_differ_by_no_more_than_10_points_are_not_named():
+    slices = [SliceLabels({"arm": "a"}, 50, 24), SliceLabels({"arm": "b"}, 50, 16)]
+    (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
+    assert "unevenly" not in one.message
+    slices = [SliceLabels({"arm": "a"}, 50, 28), SliceLabels({"arm": "b"}, 50, 12)]
+    (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
+    assert "unevenly over slices (arm = a: 56.0%; arm = b: 24.0%)" in one.message
+
+
+def test_a_slice_without_results_lacks_no_label():
+    slices = [SliceLabels({"arm": "a"}, 0, 0), SliceLabels({"arm": "b"}, 100, 0)]
+    assert codes({RESULTS: 100, LABELS[2]: 100}, slices=slices) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "count", "share"),
+    [
+        ({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, 40, 0.4),
+        ({RESULTS: 100, LABELS[1]: 60, UNLABELLED: 10}, 90, 1.0),
+        ({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 50}, 50, 0.5),
+        ({TIMES: 10, BEFORE_1990: 1, AHEAD: 2}, 3, 0.3),
+        ({"labels.read": 8, "labels.rejected": 2}, 2, 0.25),
+        ({RESULTS: 10, LABELS[3]: 10, MET_AGAIN: 1}, 1, 0.1),
+        ({UNIQUE: 4, WEAK_DOCUMENTS: 1}, 1, 0.25),
+    ],
+)
+def test_what_a_warning_counts(counts, count, share):
+    (one,) = warned(counts, clock=1_700_000_000_000)
+    assert (one.count, one.share) == (count, pytest.approx(share))
+
+
+def test_the_most_serious_stand_first():
+    counts = {RESULTS: 30, LABELS[1]: 20, UNLABELLED: 10, UNIDENTIFIED: 30, TIMES: 1, AHEAD: 1}
+    found = codes(counts, [{"results": [{"colour": 1}]}])
+    expected = ["labels_below_threshold", "few_labels", "unknown_fields", "no_identity"]
+    assert found == [*expected, "odd_times"]
+
+
+def test_a_window_of_a_stream_names_no_option_of_a_run():
+    for counts in ({RESULTS: 5, UNLABELLED: 5}, {RESULTS: 5, LABELS[1]: 5}):
+        (of_run,) = warned(counts)
+        (of_window,) = warned(counts, records=None)
+        assert "accepts it" in of_run.remedy
+        assert "--allow" not in of_window.remedy
+
+
+def test_costs_that_cannot_be_columns():
+    record = {"costs": {"tokens": 1, "cost in usd": 2}, "results": []}
+    (one,) = warned({}, [record])
+    assert (one.code, one.count) == ("unknown_fields", 1)
+    assert "'cost in usd'" in one.message
+    assert "tokens" not in one.message
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("relevanse", "none of the first records has: relevanse (did you mean relevance?)."),
+        ("colour", "none of the first records has: colour."),
+    ],
+)
+def test_a_source_of_a_mapping_that_no_record_has(source, said):
+    seen = SeenNames(result=frozenset({"relevance"}), without_source=(source,))
+    found = warnings_of(Findings({}, 2, shipped_rules(), records=1, seen=seen))
+    assert (found[0].code, found[0].count) == ("unknown_fields", 1)
+    assert said in found[0].message
 
 
 def test_labels_below_the_threshold():
@@ -254,7 +322,7 @@ def warnings_of_spans(documents, apart):
 @pytest.mark.parametrize(("documents", "apart", "warns"), [(20, 2, 1), (20, 1, 0), (19, 19, 0)])
 def test_votes_apart_under_one_id(documents, apart, warns):
     found = warnings_of_spans(documents, apart)
-    assert len(found) == warns
+    assert [(one.count, one.share) for one in found] == [(apart, apart / documents)] * warns
     assert all("the id doc_id have labels 2 or more grades apart" in one.message for one in found)
 
 

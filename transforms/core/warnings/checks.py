@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.transforms.core.records.likely import likely
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.scoring.data_counts import (
     AHEAD,
@@ -156,7 +157,11 @@ def _few_labels(found: Findings) -> Iterator[DataWarning]:
 
 def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
     if found.seen.without_source:
-        names = ", ".join(found.seen.without_source)
+        occurring = found.seen.call | found.seen.result
+        names = ", ".join(
+            one + (f" (did you mean {near}?)" if (near := likely(one, sorted(occurring))) else "")
+            for one in found.seen.without_source
+        )
         yield DataWarning(
             UNKNOWN_FIELDS,
             len(found.seen.without_source),
