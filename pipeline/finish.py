@@ -77,12 +77,12 @@ class StartedRun(Struct, frozen=True):
       rules_digest: of the rules for duplicates.
       rules: the same, compiled.
       good_gain_threshold: the least gain of a good result.
-      seen: the names that the first records use.
-      engine: what runs the pipeline.
-      started: UTC; tells this run from one that wrote to the folder before.
-      area: its own name for what it writes before it publishes; tells it from one that writes to
+      seen: the names in the first records.
+      engine: the engine that runs the pipeline.
+      started: UTC; distinguishes this run from an earlier one in the same folder.
+      area: the run's name for its unpublished files, which distinguishes it from one that writes to
         the same folder at the same time.
-      replaces: when the run was started whose outputs lay there before; None where there were none.
+      replaces: start time of the run whose outputs were there before; None if there were none.
     """
 
     folder: str
@@ -174,7 +174,7 @@ def started_in(folder: str) -> str | None:
     try:
         return str(read_manifest(folder).get("started"))
     except (UsageError, OSError):
-        return None  # whoever writes there says what is wrong
+        return None  # writing there reports the error
 
 
 def _check_folder(run: StartedRun, moved: bool = False) -> None:

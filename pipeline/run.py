@@ -209,6 +209,6 @@ def cause_of(error: BaseException) -> str:
     """One line: the first of an engine's message, or where that is a traceback its last."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
-    # An engine tells of our own errors by class, message and place in the graph.
+    # An engine reports our own errors by class, message and place in the graph.
     ours = re.fullmatch(r"goodgain\.[\w.]+: (.*)", line)
     return _PLACE_IN_GRAPH.sub("", ours[1] if ours else line)

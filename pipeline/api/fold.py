@@ -92,7 +92,7 @@ def scores_of(
     pools: TopicPools | None,
     held: HeldBytes,
 ) -> Iterator[ConversationScore]:
-    """Score every conversation; those whose order hangs on texts come last.
+    """Score every conversation; last those whose order depends on canonical encodings.
 
     Args:
       payloads: by conversation_id; emptied on the way.

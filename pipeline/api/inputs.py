@@ -36,7 +36,7 @@ Traces: TypeAlias = (
     " | Iterable[Mapping[str, Any] | SearchCall] | pd.DataFrame | pl.DataFrame | pa.Table"
 )
 _TABLES = ("pandas", "polars", "pyarrow")
-_SOURCE = "traces"  # what rejected rows call what was given in memory
+_SOURCE = "traces"  # the path that rejected rows name for traces in memory
 _MAPS = ("attributes", "costs", "ids", "fields")
 
 

@@ -18,9 +18,9 @@ class Command(Protocol):
     the list `beam_arguments` of `args`.
 
     Attributes:
-      NAME: what the user types, one word or two.
+      NAME: the command's name, one word or two.
       HELP: one line for the list of commands.
-      EXAMPLE: a command line that works as it stands.
+      EXAMPLE: a complete command line.
     """
 
     NAME: str

@@ -150,7 +150,7 @@ def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
 
 
 def _match(request: ComparisonRequest, arms: Arms) -> Matched:
-    """Match the arms; as two samples where nothing pairs them and nobody asked for pairs.
+    """Pair the arms; compare them as two samples if no key is shared and --pair-by is not given.
 
     Raises:
       UsageError: pairs by an attribute were asked for, and there are none.

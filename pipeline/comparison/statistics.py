@@ -162,5 +162,5 @@ def _good_same_bad(
 
 
 def _number_of(slice_: dict[str, str], measure: Measure) -> int:
-    """A number that stands for what a row is about."""
+    """A seed from a row's slice and measure."""
     return xxhash.xxh3_64_intdigest(msgspec.json.encode((slice_, measure), order="sorted"))

@@ -33,7 +33,7 @@ def decimal(value: float | None, thousands: str = "") -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A part in percent; "" of nothing."""
+    """A part in percent; "" if the whole is 0."""
     return f"{100 * part / whole:.1f}%" if whole else ""
 
 

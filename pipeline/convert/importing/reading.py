@@ -174,7 +174,7 @@ def _first_line(file: BinaryIO) -> bytes:
 
 def _opened(path: str) -> BinaryIO:
     """The content of a file, decompressed, from its beginning and without a byte order mark."""
-    file = open(path, "rb")  # noqa: SIM115  (closed with what is given back)
+    file = open(path, "rb")  # noqa: SIM115  (closed with the returned file)
     compression = compression_of(file.read(_HEAD))
     file.seek(0)
     stream: Any = file

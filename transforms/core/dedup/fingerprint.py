@@ -213,7 +213,7 @@ class Fingerprinter:
         if number or not name:
             type_ = _Type(bytes((number,)), ids)
         else:
-            # Case does not matter, so one spelling stands for all.
+            # Case does not matter.
             name = name.casefold()
             type_ = _Type(bytes((UNKNOWN_TYPE,)) + digest(name), ids, name)
         self._types[written] = type_

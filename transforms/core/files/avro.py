@@ -92,7 +92,7 @@ def decoded_blocks(
 ) -> Iterator[DecodedBlock | RejectedRecord]:
     """The blocks of a shard, decoded by the file's own schema, in file order.
 
-    A damaged block is one rejected row that stands for all its records; reading goes on at the
+    A damaged block becomes one rejected row that counts all its records; reading resumes at the
     next sync marker. An unusable header is one row for the file, from its first shard.
 
     Args:

@@ -126,7 +126,7 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
 
     Args:
       calls: of one conversation, each once.
-      labels: whose keys the conversation has; in whatever order.
+      labels: whose keys the conversation has; in any order.
     """
     rejected: list[RejectedLabel] = []
     of_result: dict[tuple[int, int], list[ResultLabel]] = {}
@@ -188,7 +188,7 @@ def _order(one: RejectedLabel) -> ResultLabel:
 
 
 def as_payload_text(label: ResultLabel) -> str:
-    """What a label says, as JSON."""
+    """The content of a label, as JSON."""
     said = {
         name: value
         for name, value in msgspec.structs.asdict(label).items()

@@ -50,7 +50,7 @@ _POOL_SHARE = POOL_METRICS[0].name
 
 
 class MeansAccumulator(Struct, array_like=True):
-    """Sums over conversations; owned by whoever made it, changed in place.
+    """Sums over conversations; changed in place by its owner.
 
     `add` and `merge` may let values wait; `compact` adds them. Merging is associative and
     commutative.

@@ -138,7 +138,7 @@ _decode = msgspec.msgpack.Decoder(ClusterSums).decode
 
 
 class Clusters(Struct, array_like=True):
-    """The clusters of one slice; owned by whoever made it, changed in place.
+    """The clusters of one slice; changed in place by its owner.
 
     Attributes:
       known: `ClusterSums` by the digest of a cluster, encoded since a list of floats takes eight

@@ -15,7 +15,7 @@ _MANTISSA_BITS = 53
 class PowerSums(Struct, frozen=True, array_like=True):
     """Exact sums: every double is a whole number over a power of two.
 
-    They depend on the values alone, whatever their order and grouping. `PowerSums()` is zero.
+    They depend on the values alone, not on their order or grouping. `PowerSums()` is zero.
 
     Attributes:
       scale: the denominators of the sums are 2^scale, 2^(2 scale) and 2^(3 scale); the least that

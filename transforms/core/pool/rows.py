@@ -1,7 +1,7 @@
 """Pool documents as rows of flat columns, the same in every file format, and back (SPEC 9).
 
 What nests stands in a column as JSON text, so that a row reads alike in Avro, Parquet and JSON
-Lines, and in whatever reads those.
+Lines, and in any tool that reads those.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def document_digest(document: PoolDocument) -> int:
 
 
 def content_digest(total: int, preferred: str | None) -> str:
-    """What stands for all that a pool holds, whatever the order of its documents.
+    """The digest of a pool's content; does not depend on the order of its documents.
 
     Args:
       total: the sum of the documents' digests.

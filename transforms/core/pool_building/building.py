@@ -202,7 +202,7 @@ def _in_order(
 
 
 def _founded(topic: Topic, number: int, waiting: _PendingDocument, ids: set[str]) -> PoolDocument:
-    """A document with an id that hangs on its topic and its founder's evidence alone."""
+    """A document with an id that depends only on its topic and its first evidence."""
     _, weights = waiting.order
     evidence = [(type_, text.decode()) for _, type_, text in weights]
     name = xxhash.xxh3_64_hexdigest(repr((topic.value, topic.conversation_id, evidence)).encode())

@@ -56,7 +56,7 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
     """Remove redeliveries and bring the rest into order, whatever order they arrived in.
 
     Raises:
-      EncodingsNeededError: an order hangs on canonical encodings and a fingerprint lacks its own.
+      EncodingsNeededError: an order depends on canonical encodings, and one is missing.
     """
     by_identity: dict[object, list[CallFingerprint]] = {}
     for call in calls:
