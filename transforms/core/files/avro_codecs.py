@@ -14,6 +14,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.native import native_module
 
 _CHECKSUM_BYTES = 4
+_STREAM_PIECE = 256
 _ZSTANDARD_PIECE = 512  # expands to 16 MiB at most
 _XZ_MEMORY = 256 * 2**20
 _LONGEST_SNAPPY_LENGTH = 5
@@ -45,17 +46,17 @@ class _BlockDecompressor(Protocol):
     @property
     def unused_data(self) -> bytes: ...
 
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+    def decompress(self, data: bytes | memoryview, max_length: int, /) -> bytes: ...
 
 
 def _unchanged(data: bytes, limit: int) -> bytes:
     return data
 
 
-def _within(decompressor: _BlockDecompressor, data: bytes, limit: int, before: int = 0) -> bytes:
-    """What a decompressor makes of data that are all there, behind so many bytes of others."""
-    content = decompressor.decompress(data, limit - before + 1)
-    if len(content) + before > limit:
+def _within(decompressor: _BlockDecompressor, data: bytes, limit: int) -> bytes:
+    """What a decompressor makes of data that are all there."""
+    content = decompressor.decompress(data, limit + 1)
+    if len(content) > limit:
         raise too_large(limit)
     if not decompressor.eof:
         raise DamagedBlockError("the compressed data breaks off")
@@ -79,20 +80,43 @@ def _xz(data: bytes, limit: int) -> bytes:
 
 def _streams(opened: Callable[[], _BlockDecompressor], data: bytes, limit: int) -> bytes:
     """The contents of concatenated streams; trailing bytes that are no stream are ignored."""
-    contents: list[bytes] = []
-    length = 0
-    while data:
-        decompressor = opened()
+    decompressor = opened()
+    first = _within(decompressor, data, limit)
+    rest = memoryview(decompressor.unused_data)
+    if not rest:
+        return first
+    contents, length = [first], len(first)
+    while rest:
         try:
-            content = _within(decompressor, data, limit, length)
+            content, taken = _next_stream(opened(), rest, limit, length)
         except (OSError, lzma.LZMAError):
-            if not contents:
-                raise
             break
         contents.append(content)
         length += len(content)
-        data = decompressor.unused_data
-    return contents[0] if len(contents) == 1 else b"".join(contents)
+        rest = rest[taken:]
+    return b"".join(contents)
+
+
+def _next_stream(
+    decompressor: _BlockDecompressor, data: memoryview, limit: int, before: int
+) -> tuple[bytes, int]:
+    """A stream's content, behind so many bytes of others, and how many bytes of `data` it took.
+
+    The decompressor copies what lies behind the stream, so it gets little at a time: otherwise a
+    block of very many empty streams takes time by the square of their number.
+    """
+    contents: list[bytes] = []
+    begin, size = 0, _STREAM_PIECE
+    while begin < len(data) and not decompressor.eof:
+        content = decompressor.decompress(data[begin : begin + size], limit - before + 1)
+        before += len(content)
+        if before > limit:
+            raise too_large(limit)
+        contents.append(content)
+        begin, size = min(begin + size, len(data)), 2 * size
+    if not decompressor.eof:
+        raise DamagedBlockError("the compressed data breaks off")
+    return b"".join(contents), begin - len(decompressor.unused_data)
 
 
 def _snappy(data: bytes, limit: int) -> bytes:
