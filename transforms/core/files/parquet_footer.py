@@ -6,6 +6,7 @@ pyarrow ends the process where it is asked for a column chunk whose statistics a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from goodgain.transforms.core.files.thrift import Fields, structs_in
 
 _TAIL = 8  # length of the footer, and PAR1
 _DEEPEST = 100
+_MOST_KEPT = 1024 * 1024  # bytes
 # Numbers of fields.
 _SCHEMA, _CHILDREN = 2, 5
 _ROW_GROUPS, _COLUMNS, _METADATA = 4, 1, 3
@@ -49,6 +51,11 @@ def read_footer(file: BinaryIO) -> Footer:
         raise ValueError("does not end as one of Parquet does")
     file.seek(size - _TAIL - length)
     raw = file.read(length)
+    # A worker reads several shards of a file, one after another; a long footer is not kept.
+    return _last_parsed(raw) if length <= _MOST_KEPT else _parsed(raw)
+
+
+def _parsed(raw: bytes) -> Footer:
     try:
         _check_schema(structs_in(raw, _SCHEMA))
         groups = structs_in(raw, _ROW_GROUPS)
@@ -57,6 +64,9 @@ def read_footer(file: BinaryIO) -> Footer:
         raise ValueError("breaks off") from None
     except (AttributeError, TypeError):
         raise ValueError("has a number where a list or struct belongs") from None
+
+
+_last_parsed = lru_cache(maxsize=1)(_parsed)
 
 
 def _check_schema(elements: Iterable[Fields]) -> None:
