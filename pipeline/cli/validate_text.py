@@ -146,7 +146,7 @@ def _rejected(report: dict[str, Any], console: Console) -> None:
 def _verdict(report: dict[str, Any]) -> Text:
     records = report["records"]
     text = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
-    text += f"{fitting(records['rejected'], 'is', 'are')} rejected; "
+    text += f"{fitting(records['rejected'] or records['read'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
         return Text(f"{text}that is more than {limit} allows.", style="bold red")
