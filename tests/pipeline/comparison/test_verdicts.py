@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.cli.compare_words import interval
+from goodgain.pipeline.cli.compare_words import interval_text
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.misleading import base, search_in_few
 from tests.pipeline.comparison.test_command import compared, record_error, row
@@ -75,7 +75,7 @@ def test_the_table_shows_that_interval(outputs, capsys, monkeypatch):
     sre = row(compared(capsys, *outputs), "SRE")
     assert sre["verdict_ci_low"] < sre["ci_low"]
     assert main(["compare", *outputs]) == 0
-    shown = interval(sre["verdict_ci_low"], sre["verdict_ci_high"])
+    shown = interval_text("SRE", sre["verdict_ci_low"], sre["verdict_ci_high"])
     (line, *_) = [
         line for line in capsys.readouterr().out.splitlines() if line.startswith("Good and new")
     ]
