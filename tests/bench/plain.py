@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections import defaultdict
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 os.environ["GOODGAIN_NATIVE"] = "0"  # before the package looks for the native part
@@ -15,30 +16,24 @@ os.environ["GOODGAIN_NATIVE"] = "0"  # before the package looks for the native p
 import fastavro
 
 from goodgain.pipeline.outputs.rows import RankedRows, iteration_row
-from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values, metric_names
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.scoring.score import ConversationScore, score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
 def means(path: Path, output: Path) -> dict[str, float | None]:
     """Mean over all conversations at N, by metric; rows go as JSON Lines into a folder."""
     scoring = Scoring.default()
-    fingerprinter = Fingerprinter(scoring.rules)
-    calls = defaultdict(list)
-    with path.open("rb") as file:
-        for record in fastavro.reader(file):
-            call = parse_mapping(record)
-            calls[call.conversation_id].append(fingerprinter.call_fingerprint(call, False))
     ranking = tuple(metric.name for metric in scoring.ranking.metrics)
     names = metric_names(ranking)
     accumulator = MeansAccumulator.empty(names.index("auc"), 10)
     ranked = RankedRows(ranking)
     conversations, iterations = [], []
-    for conversation_id, fingerprints in calls.items():
-        score = score_conversation(conversation_id, fingerprints, 0, scoring)
+    for score in _scores(path, scoring):
         conversations += ranked.conversation(score)
         iterations += [iteration_row(row) for row in score.iterations]
         values = conversation_values(score, 10)
@@ -49,6 +44,33 @@ def means(path: Path, output: Path) -> dict[str, float | None]:
             file.writelines(json.dumps(row) + "\n" for row in rows)
     found = accumulator.rows({}, ranking)
     return {row.metric: row.mean for row in found if row.i is None and row.population == "all"}
+
+
+def _scores(path: Path, scoring: Scoring) -> Iterator[ConversationScore]:
+    tied = set()
+    for conversation_id, fingerprints in _fingerprints(path, scoring).items():
+        try:
+            yield score_conversation(conversation_id, fingerprints, 0, scoring)
+        except EncodingsNeededError:
+            tied.add(conversation_id)
+    if tied:
+        for conversation_id, fingerprints in _fingerprints(path, scoring, tied).items():
+            yield score_conversation(conversation_id, fingerprints, 0, scoring)
+
+
+def _fingerprints(
+    path: Path, scoring: Scoring, tied: Collection[str] = ()
+) -> dict[str, list[CallFingerprint]]:
+    """Of all calls; or of those of tied conversations, with the encodings that decide ties."""
+    fingerprinter = Fingerprinter(scoring.rules)
+    found = defaultdict(list)
+    with path.open("rb") as file:
+        for record in fastavro.reader(file):
+            if not tied or record["conversation_id"] in tied:
+                call = parse_mapping(record)
+                fingerprint = fingerprinter.call_fingerprint(call, keep_encoding=bool(tied))
+                found[call.conversation_id].append(fingerprint)
+    return found
 
 
 if __name__ == "__main__":
