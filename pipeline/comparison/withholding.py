@@ -14,7 +14,7 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 # By how much arms may differ in what is missing before their numbers are not comparable.
 MOST_DIFFERENT = 0.05
-_ROUNDING = 1e-12  # 0.35 - 0.3 is a little more than 0.05
+_ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05
 # A null of these says that something was never reached, which is an outcome and no gap.
 _OUTCOMES = "iterations_for_"
 

@@ -9,7 +9,7 @@ from goodgain.pipeline.comparison.withholding import differ, worst_value
     ("one", "other", "apart"),
     [
         (0.3, 0.35, False),
-        (0.35, 0.3, False),
+        (1.0, 0.95, False),
         (0.3, 0.351, True),
         (0.9, 0.8, True),
         (0.0, 0.0, False),
