@@ -7,7 +7,7 @@ from itertools import islice
 
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.labels import Found, LabelFile, read_labels
+from goodgain.transforms.core.files.labels import LabelFile, kept_labels, read_labels
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.tables import recognise_table
@@ -48,20 +48,6 @@ def label_files(
                 f"{wrong[0].reason}"
             )
     return found
-
-
-def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
-    """The rows of a file of labels, each counted.
-
-    Raises:
-      GoodGainError: there are more than `held` allows.
-    """
-    for row in rows:
-        if isinstance(row, RejectedRecord):
-            held.read(row.conversation_id, row.reason, row.payload)
-        elif row is not None:
-            held.label(*row.key)
-        yield row
 
 
 def local_labels(

@@ -145,7 +145,7 @@ def _finish(run: StartedRun, show: Show) -> int:
 
 def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: bool) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
-    bytes_of_labels = sum([*[file.size for file in run.qrels], *[file.size for file in run.labels]])
+    bytes_of_labels = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
     return graph.Plan(
         inputs=run.inputs,
         target=Target(

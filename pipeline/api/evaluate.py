@@ -116,8 +116,8 @@ def evaluate(
         label_rows = read_result_labels(from_where, settings.iteration_base, held)
     source: _Memory | _Files
     if files is None:
-        records = in_memory(traces, settings.adaptation)
-        source, seen = _Memory(records.records), records.seen
+        memory = in_memory(traces, settings.adaptation)
+        source, seen = _Memory(memory.records), memory.seen
     else:
         source = _Files(files, settings.adaptation, settings.read_bounds)
         seen = first_look(files, open_local, settings.adaptation)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from goodgain.pipeline.api.inputs import rows_of
-from goodgain.pipeline.labels import kept_labels, label_files, rejected_row
+from goodgain.pipeline.labels import label_files, rejected_row
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.files.labels import (
     Found,
     LabelFile,
+    kept_labels,
     labels_of_rows,
     read_labels,
 )

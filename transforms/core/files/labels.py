@@ -16,6 +16,7 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, table_rows
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
@@ -74,6 +75,20 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
     except (OSError, BrokenTableError) as error:
         reason = f"The file cannot be read from here on ({error})."
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
+
+
+def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
+    """The rows of a file of labels, each counted.
+
+    Raises:
+      GoodGainError: there are more than `held` allows.
+    """
+    for row in rows:
+        if isinstance(row, RejectedRecord):
+            held.read(row.conversation_id, row.reason, row.payload)
+        elif row is not None:
+            held.label(*row.key)
+        yield row
 
 
 def labels_of_rows(
