@@ -14,12 +14,14 @@ from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shar
 from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
+    JUDGMENTS_DIGEST,
     Asked,
     Judgment,
     JudgmentPlace,
     QrelsProblem,
     conflict,
     document_digest,
+    judgment_digest,
 )
 
 SHOWN_PROBLEMS = 5
@@ -110,6 +112,11 @@ def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
     counts.update(
         {
             "qrels.judgments": with_label,
+            JUDGMENTS_DIGEST: sum(
+                judgment_digest(*key, one.gain)
+                for key, one in judged.items()
+                if one.gain is not None
+            ),
             "qrels.unjudged": len(judged) - with_label,
             "qrels.repeated": sum(one.lines - 1 for one in judged.values()),
             "qrels.never_retrieved": with_label - len(retrieved),

@@ -17,6 +17,7 @@ from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -237,6 +238,7 @@ def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, A
     """Counts of judgments from outside that joined with the traces, or did not (SPEC 8)."""
     return {
         "files": _files(files),
+        "digest": f"{counts.get(JUDGMENTS_DIGEST, 0):016x}",
         **{name: counts.get(f"qrels.{name}", 0) for name in QRELS_COUNTS},
         "results_without_judgment": counts.get("results.unlabelled", 0),
     }

@@ -18,6 +18,7 @@ from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard,
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
+    JUDGMENTS_DIGEST,
     Asked,
     Judgment,
     JudgmentPlace,
@@ -26,6 +27,7 @@ from goodgain.transforms.core.judgments.judgment import (
     asked_by,
     conflict,
     document_digest,
+    judgment_digest,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
@@ -169,7 +171,8 @@ class JoinQrels(beam.PTransform):
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
     `qrels.repeated`, `qrels.never_retrieved` (judged documents that no record holds),
     `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments` (topics of
-    records), `qrels.records_without_topic`, `qrels.results_without_id`.
+    records), `qrels.records_without_topic`, `qrels.results_without_id`. The sum of their digests:
+    `qrels.digest`.
 
     Attributes:
       judgments: PCollection[Judgment].
@@ -277,6 +280,7 @@ class _Label(_Counting):
             self._count("qrels.unjudged")
             return
         self._count("qrels.judgments")
+        self._count(JUDGMENTS_DIGEST, judgment_digest(topic, name, gain))
         pool[gain] += 1
         asked = False
         for value in values:

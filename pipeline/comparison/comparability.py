@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted
 
 _PARAMETERS = ("good_gain_threshold", "g_max", "duplicates", "qrels_id", "qrels_topic")
 RELEVANCE = "relevance_threshold"
@@ -81,9 +82,11 @@ def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _qrels(manifest: Mapping[str, Any]) -> str | None:
-    """The files of judgments with their sizes, to notice another file at the same path."""
-    files = manifest.get(QRELS, {}).get("files", ())
-    return ", ".join(f"{file['path']} of {file['size']:,} bytes" for file in files) or None
+    """The judgments by their digest: a copy is the same, and a file with one other label is not."""
+    qrels = manifest.get(QRELS)
+    if qrels is None:
+        return None
+    return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
 
 
 def _pool(manifest: Mapping[str, Any]) -> str | None:

@@ -17,10 +17,12 @@ from goodgain.transforms.core.judgments.external_labels import (
     merged,
 )
 from goodgain.transforms.core.judgments.judgment import (
+    JUDGMENTS_DIGEST,
     Judgment,
     JudgmentPlace,
     LabelKeys,
     document_digest,
+    judgment_digest,
 )
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.search_call import Result, SearchCall, canonical_encoding
@@ -91,6 +93,12 @@ def joined(calls, judged, keys, expect_gains, expect_counts=None, expect_problem
         total = Counter()
         for counts in several:
             total.update(counts)
+        labelled = {
+            judgment_digest(one.topic, one.document, one.gain)
+            for one in judged
+            if one.gain is not None
+        }
+        assert total.pop(JUDGMENTS_DIGEST, 0) == sum(labelled)
         assert {name.removeprefix("qrels."): n for name, n in total.items() if n} == expect_counts
 
     with engine() as pipeline:

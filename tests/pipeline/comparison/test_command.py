@@ -284,13 +284,33 @@ def test_program_that_was_upgraded_without_giving_other_numbers_compares(tmp_pat
 
 def test_other_judgments_are_refused_and_the_same_are_not(tmp_path, outputs, capsys):
     judged = [output_of(tmp_path / name, [conversation("c01", [[4]])]) for name in "abc"]
-    for folder, size in zip(judged, (10, 10, 11), strict=True):
-        edit_manifest(folder, qrels={"files": [{"path": "qrels.txt", "size": size}]})
+    for folder, digest in zip(judged, ("0a", "0a", "0b"), strict=True):
+        edit_manifest(folder, qrels={"judgments": 2, "digest": digest})
     assert compared(capsys, judged[0], judged[1], "--metrics", "CG")["pairs"] == 1
-    assert "qrels (qrels.txt of 10 bytes against qrels.txt of 11 bytes)" in record_error(
-        capsys, judged[0], judged[2]
+    assert (
+        "qrels (2 judgments with the digest 0a against 2 judgments with the digest 0b)"
+        in record_error(capsys, judged[0], judged[2])
     )
-    assert "qrels (none against qrels.txt" in record_error(capsys, outputs[0], judged[0])
+    assert "qrels (none against 2 judgments" in record_error(capsys, outputs[0], judged[0])
+
+
+def test_shared_judgments_are_the_same_labels_wherever_they_lie(tmp_path, capsys):
+    """A copy elsewhere is the same; another label is not, though path and size are."""
+    qrels, copy = tmp_path / "qrels.txt", tmp_path / "copy.txt"
+    qrels.write_text("c01 0 c01-1-0 3\nc01 0 other 2\n")
+    copy.write_text("c01 0 other 2\nc01 0 c01-1-0 3\n")
+    arm = [conversation("c01", [[4]])]
+    base = output_of(tmp_path / "base", arm, qrels=str(qrels), qrels_id="doc_id", metrics=["ndcg"])
+    same = output_of(tmp_path / "same", arm, qrels=str(copy), qrels_id="doc_id", metrics=["ndcg"])
+    qrels.write_text("c01 0 c01-1-0 3\nc01 0 other 4\n")
+    other = output_of(
+        tmp_path / "other", arm, qrels=str(qrels), qrels_id="doc_id", metrics=["ndcg"]
+    )
+    assert compared(capsys, base, same, "--metrics", "CG")["shared_judgments"]
+    assert "qrels (2 judgments with the digest" in record_error(capsys, base, other)
+    forced = compared(capsys, base, other, "--force", "--metrics", "CG", "ndcg")
+    assert not forced["shared_judgments"]
+    assert row(forced, "ndcg")["own_ideal"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 import pytrec_eval
 
 from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.transforms.core.judgments.judgment import judgment_digest
 from tests.conformity import trec_tables
 from tests.pipeline.convert.steps import RUN, SAMPLE, SESSIONS, goodgain, goodgain_run, lines_of
 
@@ -96,6 +97,9 @@ def test_judgments_of_the_traces_themselves_change_nothing(tmp_path):
     }
     manifest = read_manifest(str(tmp_path / "outside"))["qrels"]
     assert manifest.pop("files") == [{"path": str(qrels), "size": qrels.stat().st_size}]
+    judged = [line.split() for line in qrels.read_text().splitlines()]
+    digest = sum(judgment_digest(topic, name, int(gain)) for topic, _, name, gain in judged)
+    assert int(manifest.pop("digest"), 16) == digest
     assert manifest == {
         "judgments": 3079,
         "unjudged": 0,

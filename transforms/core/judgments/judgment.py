@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from xxhash import xxh3_64_digest
+from xxhash import xxh3_64_digest, xxh32_intdigest
 
 from goodgain.transforms.core.records.search_call import SearchCall
 
 DIGEST_BYTES = 8
+# Counted over all judgments, so that two runs can be told to have used the same.
+JUDGMENTS_DIGEST = "qrels.digest"
 
 
 class JudgmentPlace(Struct, frozen=True, array_like=True, order=True, gc=False):
@@ -143,3 +145,11 @@ def document_digest(topic: str, document: str) -> bytes:
     """Eight bytes that stand for a document of a topic."""
     # The separator cannot occur at the end of a topic, which is trimmed.
     return xxh3_64_digest(f"{topic}\n{document}".encode())
+
+
+def judgment_digest(topic: str, document: str, gain: int) -> int:
+    """A number below 2 ** 32 for one judgment, to be summed over all that a run uses.
+
+    The sum has no order, and that of two thousand million judgments fits a counter of 64 bits.
+    """
+    return xxh32_intdigest(f"{topic}\n{document}\n{gain}".encode())
