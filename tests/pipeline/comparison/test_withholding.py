@@ -1,8 +1,21 @@
 """What decides whether a verdict is withheld: shares of two arms, and the worst value of a null."""
 
+import numpy as np
 import pytest
 
-from goodgain.pipeline.comparison.withholding import differ, worst_value
+from goodgain.pipeline.comparison.matching import Sample
+from goodgain.pipeline.comparison.measures import Measure
+from goodgain.pipeline.comparison.withholding import (
+    Grounds,
+    WorstCase,
+    differ,
+    withheld,
+    worst_value,
+)
+from tests.pipeline.comparison.test_command import compared
+from tests.pipeline.comparison.traces import conversation, output_of
+
+ALIKE = Grounds(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
 
 
 @pytest.mark.parametrize(
@@ -33,3 +46,45 @@ def test_shares_differ_beyond_five_points(one, other, apart):
 )
 def test_a_null_stands_for_the_worst_value_of_its_metric(metric, worst):
     assert worst_value(metric, max_i=5) == worst
+
+
+@pytest.mark.parametrize(
+    ("worst", "reason"),
+    [
+        (WorstCase(base_mean=4.0, candidate_mean=2.0), None),
+        (
+            WorstCase(base_mean=2.0, candidate_mean=4.0),
+            "reached in 50 % of the base, 90 % of the candidate, and who did not reach it has no "
+            "number",
+        ),
+    ],
+)
+def test_an_outcome_has_a_verdict_where_its_worst_case_points_the_same_way(worst, reason):
+    """Pairs without the outcome are null in one arm alone, and count as the worst there is."""
+    reached = Sample(
+        base=np.full(8, 3.0),
+        candidate=np.full(8, 2.0),
+        shared=np.arange(8),
+        only_in_base=0,
+        only_in_candidate=0,
+        undefined_in_base=10,
+        undefined_in_candidate=2,
+        undefined_in_both=0,
+    )
+    measure = Measure("iterations_for_all_good_results", None, "all")
+    assert withheld(measure, reached, worst, ALIKE, paired=True) == reason
+
+
+@pytest.mark.slow
+def test_conversations_of_one_arm_alone_have_no_part_in_the_labelled_shares(tmp_path, capsys):
+    """A third of the base's results have no label; of those compared, all have."""
+    pairs = [conversation(f"c{at:02}", [[at % 5, 3]]) for at in range(20)]
+    alone = [conversation(f"d{at:02}", [[None, None]]) for at in range(10)]
+    base = output_of(tmp_path / "base", [*pairs, *alone], allow_unlabelled=True)
+    candidate = output_of(tmp_path / "candidate", pairs)
+    rows = compared(capsys, base, candidate, "--metrics", "CG")["rows"]
+    assert {one["reason"] for one in rows} == {None}
+    unpaired = compared(capsys, base, candidate, "--metrics", "CG", "--unpaired")["rows"]
+    assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
+        one["reason"] for one in unpaired
+    }
