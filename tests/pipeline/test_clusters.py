@@ -14,6 +14,7 @@ from tests.pipeline.comparison.traces import conversation, output_of
 pytestmark = pytest.mark.slow
 
 QUERIES, REPEATS = 12, 4
+ALONE = conversation("alone", [[4, 4]])
 
 
 def repeats(name, generator, more=0):
@@ -32,9 +33,8 @@ def repeats(name, generator, more=0):
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("repeats")
-    alone = [conversation("alone", [[4, 4]])]
-    base = repeats("c", np.random.default_rng(1)) + alone
-    candidate = repeats("c", np.random.default_rng(1), more=1) + alone
+    base = [*repeats("c", np.random.default_rng(1)), ALONE]
+    candidate = [*repeats("c", np.random.default_rng(1), more=1), ALONE]
     return tuple(
         output_of(folder / name, given, cluster="query_id")
         for name, given in (("base", base), ("candidate", candidate))
@@ -156,22 +156,42 @@ def test_the_comparison_says_its_clusters(outputs, capsys):
     assert "Clusters by query_id: 13 have a value of CG" in said
 
 
+def judged(tmp_path, capsys, folders, rule, **gate):
+    """The verdict of one rule on a run, with its baseline."""
+    path = tmp_path / "gate.yaml"
+    path.write_text(json.dumps({"rules": [rule], **gate}))
+    capsys.readouterr()
+    main(["gate", folders[1], "--config", str(path), "--baseline", folders[0], "--json"])
+    (outcome,) = json.loads(capsys.readouterr().out)["outcomes"]
+    return outcome["verdict"]
+
+
 def test_gates_judge_by_clusters(tmp_path, outputs, capsys):
-    """The one-sided 95 % bound of the mean, and of its change, with 12 degrees of freedom."""
+    """The one-sided 95 % bound of the mean, with 12 degrees of freedom."""
     (row,) = (
         row
         for row in read_dataset(outputs[1], "means")
         if (row["metric"], row["i"], row["population"]) == ("CG", None, "all")
     )
-    low = row["mean"] - stats.t.ppf(0.95, 12) * row["stderr"]
+    low = float(row["mean"] - stats.t.ppf(0.95, 12) * row["stderr"])
+    rule = {"metric": "CG", "proof": "of_compliance"}
+    assert judged(tmp_path, capsys, outputs, {**rule, "at_least": low - 1e-6}) == "passed"
+    assert judged(tmp_path, capsys, outputs, {**rule, "at_least": low + 1e-6}) == "failed"
+
+
+def test_gates_judge_changes_by_clusters(tmp_path, outputs, capsys):
+    """By those of the runs, or else by those that the gate names."""
     _, change = compared(capsys, *outputs)
-    drop = -(change["difference"] - stats.t.ppf(0.95, 12) * change["stderr"])
-    assert drop < 0
-    for bound, verdict in ((low - 1e-6, "passed"), (low + 1e-6, "failed")):
-        rule = {"metric": "CG", "at_least": repr(float(bound)), "proof": "of_compliance"}
-        path = tmp_path / "gate.yaml"
-        path.write_text(json.dumps({"rules": [rule, "CG drop <= 1 %"]}))
-        capsys.readouterr()
-        main(["gate", outputs[1], "--config", str(path), "--baseline", outputs[0], "--json"])
-        outcomes = json.loads(capsys.readouterr().out)["outcomes"]
-        assert outcomes[0]["verdict"] == verdict
+    high = float(change["difference"] + stats.t.ppf(0.95, 12) * change["stderr"])
+    rule = {"metric": "CG", "proof": "of_compliance"}
+    within, beyond = ({**rule, "rise_at_most": high + more} for more in (1e-6, -1e-6))
+    assert judged(tmp_path, capsys, outputs, within) == "passed"
+    assert judged(tmp_path, capsys, outputs, beyond) == "failed"
+    plain = tuple(
+        output_of(tmp_path / name, [*repeats("c", np.random.default_rng(1), more), ALONE])
+        for name, more in (("base", 0), ("candidate", 1))
+    )
+    by_query = {"cluster": "query_id"}
+    assert judged(tmp_path, capsys, plain, beyond) == "passed"  # surer by 48 degrees of freedom
+    assert judged(tmp_path, capsys, plain, within, **by_query) == "passed"
+    assert judged(tmp_path, capsys, plain, beyond, **by_query) == "failed"
