@@ -183,7 +183,7 @@ def _hold(
     sign = -1.0 if side == "at least" else 1.0
     base = np.asarray(values.base)
     if amount.percent:
-        base = base + sign * amount.value * np.sign(base.mean()) * base
+        base = base + sign * amount.value * base  # no metric is negative
         bound = 0.0
     else:
         bound = sign * amount.value

@@ -247,6 +247,17 @@ def test_with_more_clusters_than_are_kept_there_is_no_interval(monkeypatch):
     assert row_of(given_[:3]).interval == "clusters"
 
 
+def test_too_many_clusters_stay_too_many_when_they_are_merged_into_few(monkeypatch):
+    monkeypatch.setattr(module, "MOST_CLUSTERS", 3)
+    many = accumulated([(f"q{at}", at / 10) for at in range(4)])
+    few = accumulated([("q0", 0.5), ("q1", 0.6)])
+    many.compact()
+    few.merge(many)
+    (row,) = (row for row in few.rows({}, ["rbp.8"]) if row.metric == "rbp.8")
+    assert (row.ci_low, row.clusters) == (None, None)
+    assert "more than" in row.note
+
+
 nasty = st.sampled_from([0.0, 0.1, 1e16, -1e16, 1e-16, 1 / 3, 5e-324]) | st.floats(-1e140, 1e140)
 
 
