@@ -131,3 +131,11 @@ def test_two_samples_of_repeats_are_covered_by_clusters_and_not_without():
     assert covered([compare_unpaired(*one) for one in arms], 0.2) < 0.8
     clustered = [compare_unpaired(*one, codes=(codes, codes + QUERIES)) for one in arms]
     assert 0.93 <= covered(clustered, 0.2) <= 0.97
+
+
+def test_the_arm_of_fewer_clusters_bounds_the_degrees_of_freedom():
+    generator = np.random.default_rng(4)
+    many, few = np.repeat(np.arange(9), 2), np.repeat(np.arange(4), 3)
+    base, candidate = generator.normal(size=many.size), generator.normal(size=few.size)
+    assert error_of_difference(base, many, candidate, few).degrees_of_freedom == 3
+    assert error_of_difference(candidate, few, base, many).degrees_of_freedom == 3
