@@ -12,7 +12,8 @@ from tests.quick_beam import remember
 # tests see the width that a pipe has, unless they set one.
 os.environ.pop("COLUMNS", None)
 os.environ.pop("LINES", None)
-# ranx compiles itself where its cache is cold; optimising that code takes longer than running it.
+# ranx compiles itself, which takes minutes where its cache is cold; its Python gives the same.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 os.environ.setdefault("NUMBA_OPT", "0")
 remember()
 # How long an example takes says nothing on a machine that does other things, too.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import warnings
+from collections.abc import Callable
+from functools import cache
 
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from tests.conformity.topics import Topic, by_id
@@ -39,6 +43,46 @@ def ranx(qrels: dict, run: dict, spellings: list[str]) -> Values:
         {spelling: float(ranx_run.scores[spelling][topic]) for spelling in spellings}
         for topic in run
     ]
+
+
+def compiled_bpref(qrels: dict, run: dict, spellings: list[str]) -> Values:
+    """ranx's bpref as its users have it: compiled, and 0 where its Python divides by zero.
+
+    The topics must have as many judgments as each other, and as many results.
+    """
+    import numba
+    import numpy as np
+    from ranx import Qrels, Run
+
+    arrays = [np.array(made.to_typed_list()) for made in (Qrels(qrels), Run(run))]
+    numba.set_num_threads(1)  # as ranx does for fewer than ten topics
+    levels = [int(spelling.partition("-l")[2] or 1) for spelling in spellings]
+    columns = [_compiled_loop()(*arrays, level) for level in levels]
+    return [
+        dict(zip(spellings, map(float, row), strict=True)) for row in zip(*columns, strict=True)
+    ]
+
+
+@cache
+def _compiled_loop() -> Callable:
+    """What ranx's bpref calls for all topics, compiled where tests/conftest.py turns that off."""
+    from numba import config, types
+
+    names = ("common", "get_hit_lists", "get_unjudged_lists", "bpref")
+    modules = [sys.modules[f"ranx.metrics.{name}"] for name in names]
+    before = config.DISABLE_JIT
+    try:
+        config.DISABLE_JIT = 0
+        for module in modules:
+            importlib.reload(module)
+        loop = modules[-1]._bpref_parallel
+        rows = types.float64[:, :, ::1]
+        loop.compile((rows, rows, types.int64))
+    finally:
+        config.DISABLE_JIT = before
+        for module in modules:
+            importlib.reload(module)
+    return loop
 
 
 def ir_measures(qrels: dict, run: dict, spellings: list[str]) -> Values:
