@@ -18,6 +18,7 @@ from goodgain.transforms.core.scoring.packing import Packing
 from tests.adversarial import trace
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
+from tests.native.characters import batched, groups
 from tests.native.paths import assert_same, needs_native
 
 pytestmark = needs_native
@@ -213,12 +214,12 @@ def units(text):
 
 def assert_characters(codes):
     """Each as it is and escaped, in a value, in a key and where it is skipped."""
-    for first in range(0, len(codes), 4_096):
+    for some in batched(groups(codes), 4_096):
         lines = []
-        for code in codes[first : first + 4_096]:
-            one, unit = chr(code), escaped(chr(code))
+        for group in some:
+            unit = escaped(group)
             written = [unit, unit.upper().replace("\\U", "\\u")]
-            written += [] if "\ud800" <= one <= "\udfff" or one in '"\\\n' else [one]
+            written += [] if "\ud800" <= group <= "\udfff" or group in '"\\\n' else [group]
             for text in written:
                 title = f'[{{"title": "x{text}y", "fields": {{"{text}": "a{text}"}}}}]'
                 lines.append(START + f', "noise": "{text}", "results": {title}}}')

@@ -15,6 +15,7 @@ from goodgain.transforms.core.scoring import packing
 from tests import adversarial_values as values
 from tests.adversarial import trace
 from tests.core.files import samples
+from tests.native.characters import batched, groups
 from tests.native.paths import assert_same, needs_native, packers
 
 pytestmark = needs_native
@@ -42,13 +43,13 @@ def assert_same_results(results):
     assert_same_records(calls)
 
 
-def results_with(text):
-    """Results that hold a text in every place that can hold one."""
+def results_with(text, times=300):
+    """Results that hold a text in every place that can hold one, in the longest so many times."""
     yield {"entity_type": text, "id": text, "title": text}
     yield {"ids": {"file_id": text, text: text, "item": [text, f"{text}A"]}, "entity_type": "File"}
     yield {"url": f"https://host/{text}?a={text}&{text}=b"}
     yield {"url": text}
-    yield {"snippet": text * 60, "content": f"{text} {text} b" * 300}
+    yield {"snippet": text * (times // 5), "content": f"{text} {text} b" * times}
     yield {"fields": {**dict.fromkeys(FIELDS, text), text: "x", "to": ["x", text, f"{text}\t "]}}
 
 
@@ -106,10 +107,16 @@ def test_every_character_of_the_basic_plane_in_every_place():
 
 
 def assert_characters(codes):
-    for first in range(0, len(codes), 4_000):
-        chosen = [chr(code) for code in codes[first : first + 4_000]]
-        texts = [f"X{one}Y {one}" for one in chosen if not "\ud800" <= one <= "\udfff"]
-        assert_same_results([result for text in texts for result in results_with(text)])
+    for some in batched(groups([code for code in codes if not 0xD800 <= code <= 0xDFFF]), 4_000):
+        assert_same_results(
+            [
+                result
+                for group in some
+                for result in results_with(
+                    "".join(f"X{one}Y {one}" for one in group), 300 // len(group)
+                )
+            ]
+        )
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=8))

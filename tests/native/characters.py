@@ -1,0 +1,32 @@
+"""Characters for tests that put each of them in every place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+# Ideographs, Hangul syllables and private use: thousands beside each other that are read alike.
+ALIKE = (range(0x3400, 0xA000), range(0xAC00, 0xD7A4), range(0xE000, 0xF900))
+TOGETHER = 16
+
+
+def groups(codes: Sequence[int]) -> Iterator[str]:
+    """Every character, each alone but those that are ALIKE, so that none can hide another."""
+    together = ""
+    for code in codes:
+        if not any(code in block for block in ALIKE):
+            yield chr(code)
+            continue
+        together += chr(code)
+        if len(together) == TOGETHER:
+            yield together
+            together = ""
+    if together:
+        yield together
+
+
+def batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    """The texts in lists of a size."""
+    rest = iter(texts)
+    while some := list(islice(rest, size)):
+        yield some
