@@ -31,10 +31,14 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 SESSIONS = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))
-# Everything that a run can write, and the slices that the direct computation uses too.
-FULL = ("--write-duplicates", "--per-call", "--bounds", "--slice", "arm", "--slice", "arm,market")
+# Everything that a run can write, and what the direct computation uses too. Means make up half the
+# time of such a run; conversations go on after this iteration, and end before it.
+MAX_I = 4
+FULL = (
+    *("--write-duplicates", "--per-call", "--bounds", f"--max-i={MAX_I}"),
+    *("--slice", "arm", "--slice", "arm,market"),
+)
 SLICES = ((), ("arm",), ("arm", "market"))
-MAX_I = 10
 
 
 def write_jsonl(path, records):

@@ -13,9 +13,14 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from tests.adversarial import trace
-from tests.pipeline.runs import FULL, SAMPLE, SESSIONS, manifest, rows, run, write_jsonl
+from tests.pipeline.runs import FULL, MAX_I, SAMPLE, SESSIONS, manifest, rows, run, write_jsonl
 
-OPTIONS = {"per_call": True, "bounds": True, "slices": ["arm", ["arm", "market"]]}
+OPTIONS = {
+    "per_call": True,
+    "bounds": True,
+    "max_i": MAX_I,
+    "slices": ["arm", ["arm", "market"]],
+}
 DATASETS = ("conversations", "iterations", "means", "duplicates", "calls", "rejected")
 CALLS = [
     {

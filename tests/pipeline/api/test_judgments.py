@@ -6,10 +6,9 @@ import pytest
 
 import goodgain as gg
 from tests.adversarial import trace
-from tests.pipeline.api.test_evaluate import assert_same
+from tests.pipeline.api.test_evaluate import OPTIONS, assert_same
 from tests.pipeline.runs import FULL, manifest, run, write_jsonl
 
-OPTIONS = {"per_call": True, "bounds": True, "slices": ["arm", ["arm", "market"]]}
 QRELS = """
 q1 0 a 3
 q1 0 a 3
