@@ -11,6 +11,7 @@ import goodgain.transforms.core.scoring.packing
 from goodgain.pipeline.engines import runners
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.means import distribution
+from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring import shard_payloads
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
@@ -22,13 +23,16 @@ from tests.pipeline.runs import (
     assert_is_direct,
     contents,
     manifest,
+    names_in,
     plain_scoring,
     rows,
     run,
     write_jsonl,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]
+pytestmark = pytest.mark.slow
+
+read_in_both_ways = pytest.mark.usefixtures("reading")
 
 LOOPBACK = ("--runner=PortableRunner", "--job_endpoint=embed", "--environment_type=LOOPBACK")
 
@@ -44,10 +48,12 @@ def traces(records, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def in_process(reading, traces, tmp_path_factory):
+def in_process(traces, tmp_path_factory):
     """A run over both traces in one process; the others are compared with it."""
     output = tmp_path_factory.mktemp("run") / "out"
-    assert run(output, [traces, SAMPLE], *FULL) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(SWITCH, raising=False)
+        assert run(output, [traces, SAMPLE], *FULL) == 0
     return output
 
 
@@ -78,11 +84,20 @@ def test_in_process(in_process, traces):
     assert min(records[name] for name in outcomes) > 0
 
 
+def test_reading_in_python_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+    """So what follows the reading is the same as well."""
+    monkeypatch.setenv(SWITCH, "0")
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert contents(tmp_path / "out") == contents(in_process)
+    assert_is_direct(tmp_path / "out", [traces, SAMPLE])
+
+
 def test_engine_changes_no_byte(in_process, traces, tmp_path):
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL, *LOOPBACK) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
+@read_in_both_ways
 def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
     monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
@@ -97,6 +112,7 @@ def test_gathering_by_a_grouping_changes_no_byte(in_process, traces, tmp_path, m
     assert contents(tmp_path / "out") == contents(in_process)
 
 
+@read_in_both_ways
 def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
     monkeypatch.setattr(goodgain.pipeline.run, "DEFAULT_SHARD_BYTES", 3_000)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
@@ -110,7 +126,10 @@ def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypat
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@read_in_both_ways
+@pytest.mark.parametrize(
+    ("reading", "seed"), [("as built", 1), ("python", 2)], indirect=["reading"]
+)
 def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path):
     random = Random(seed)
     shuffled = random.sample(records, len(records))
@@ -119,19 +138,18 @@ def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-@pytest.mark.parametrize("shards", [1, 4])
-def test_shards_partition_the_rows(shards, in_process, traces, tmp_path):
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL, f"--shards={shards}") == 0
+def test_shards_partition_the_rows(in_process, traces, tmp_path):
+    assert run(tmp_path / "out", [traces, SAMPLE], *FULL, "--shards=4") == 0
     keys = {
         "conversations": ("conversation_id",),
         "iterations": ("conversation_id", "i"),
         "rejected": ("source", "position"),
     }
     for dataset in ("iterations", "conversations", "calls", "duplicates", "rejected"):
-        files = sorted((tmp_path / "out" / dataset).iterdir())
-        assert [file.name for file in files] == [
-            f"part-{shard:05d}-of-{shards:05d}.avro" for shard in range(shards)
-        ]
+        for output, shards in ((in_process, 1), (tmp_path / "out", 4)):
+            assert names_in(output / dataset) == [
+                f"part-{shard:05d}-of-{shards:05d}.avro" for shard in range(shards)
+            ]
         found = rows(tmp_path / "out", dataset)
         key = keys.get(dataset, ("conversation_id", "i", "call_position"))
         found.sort(key=lambda row: [row[name] for name in key])
@@ -142,6 +160,7 @@ def test_shards_partition_the_rows(shards, in_process, traces, tmp_path):
         assert len(same) == 1
 
 
+@read_in_both_ways
 class TestSecondLook:
     """Reading a conversation again, when its calls came apart and their order hangs on texts."""
 
