@@ -69,83 +69,6 @@ def test_no_plot_covers_what_follows_when_the_window_changes_its_width(page):
         assert {covered for _, covered in page.execute_script(FITS)} == {0}
 
 
-@pytest.mark.parametrize("plot", PLOTS)
-def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
-    assert_tells_plot(page, plot)
-
-
-def test_axes_carry_units(page):
-    choose(page, "curve-metric", "Gain per result so far (RAG@i)")
-    assert "Gain per result so far (RAG@i)" in texts(page, "#figure-curve .ytitle")
-    choose(page, "distribution-metric", "ndcg@10")
-    assert texts(page, "#figure-distribution .xtitle")[0].endswith(", share")
-    choose(page, "distribution-metric", "Good and new results (SRE)")
-    ticks = texts(page, "#figure-distribution .xtick")
-    assert ticks
-    assert all(tick.endswith("%") for tick in ticks)
-
-
-def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
-    figures = ("curve", "added", "distribution")
-    headline = texts(page, "#headline [data-metric]")
-    before = {figure: drawn(page, figure) for figure in figures}
-    choose(page, "slice", "market = north")
-    assert set(texts(page, ".slice-name")) == {"market = north"}
-    assert texts(page, "[data-count]") == ["6"]
-    assert texts(page, "#headline [data-metric]") != headline
-    for figure in figures:
-        assert drawn(page, figure) != before[figure]
-    assert "market = north: 6 conversations" in texts(page, "#status")[0]
-    choose(page, "slice", "All conversations")
-    # The numbers that the script prints are those that the page was written with.
-    assert texts(page, "#headline [data-metric]") == headline
-    assert {figure: drawn(page, figure) for figure in figures} == before
-
-
-def test_choosing_a_metric_or_a_dimension_changes_its_plot(page):
-    for menu, figure, text in (
-        ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
-        ("distribution-metric", "distribution", "Gain (CG)"),
-        ("dimension", "slices", "arm, market"),
-    ):
-        before = drawn(page, figure)
-        choose(page, menu, text)
-        assert drawn(page, figure) != before
-
-
-def test_definition_shows_on_hover_and_on_focus_and_escape_hides_it(page):
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
-    definition = page.find_element("id", "definition")
-    term = page.find_element("css selector", ".card .term")
-    assert not definition.is_displayed()
-    ActionChains(page).move_to_element(term).perform()
-    assert definition.is_displayed()
-    assert "sum of G_k" in definition.text
-    ActionChains(page).send_keys(Keys.ESCAPE).perform()
-    assert not definition.is_displayed()
-    page.execute_script("arguments[0].focus()", term)
-    assert definition.is_displayed()
-    assert term.get_attribute("aria-describedby") == "definition"
-
-
-def test_following_a_term_opens_its_definition(page):
-    page.execute_script("document.querySelector('#ranking .term').click()")
-    entry = page.find_element("id", "definition-end-ndcg@10")
-    assert entry.is_displayed()
-
-
-def test_plot_shows_what_is_under_the_pointer(page):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    point = page.find_element("css selector", "#figure-added .trace.bars .point")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
-    ActionChains(page).move_to_element(point).perform()
-    selector = "#figure-added .pointed"
-    eventually(page, lambda: any("new and good" in text for text in texts(page, selector)))
-
-
 def test_plots_follow_the_colours_that_the_reader_prefers(page):
     ink = "return getComputedStyle(document.querySelector('#figure-curve .ytitle')).fill"
     paper = "return getComputedStyle(document.body).backgroundColor"
@@ -166,21 +89,99 @@ def test_printing_is_light_and_leaves_the_page_as_it_was(page):
     assert not page.execute_script("return document.documentElement.dataset.theme")
 
 
-def test_hostile_text_is_shown_and_not_run(page):
-    assert page.title != "run"
-    choose(page, "slice", "market = </script>")
-    assert texts(page, ".slice-name")[0].startswith("market = </script><img")
-    choose(page, "dimension", "arm, market")
-    assert page.find_elements("css selector", "img") == []
-    assert page.title != "run"
-    assert page.get_log("browser") == []
+def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
+    figures = ("curve", "added", "distribution")
+    headline = texts(page, "#headline [data-metric]")
+    before = {figure: drawn(page, figure) for figure in figures}
+    choose(page, "slice", "market = north")
+    assert set(texts(page, ".slice-name")) == {"market = north"}
+    assert texts(page, "[data-count]") == ["6"]
+    assert texts(page, "#headline [data-metric]") != headline
+    for figure in figures:
+        assert drawn(page, figure) != before[figure]
+    assert "market = north: 6 conversations" in texts(page, "#status")[0]
+    choose(page, "slice", "All conversations")
+    # The numbers that the script prints are those that the page was written with.
+    assert texts(page, "#headline [data-metric]") == headline
+    assert {figure: drawn(page, figure) for figure in figures} == before
 
 
 def test_page_without_any_search_opens(browser, tmp_path):
     write_outputs(tmp_path / "out", [search("a", 1, [], turn_count=2)])
     place = tmp_path / "report.html"
     place.write_bytes(build_report(str(tmp_path / "out")))
-    browser.get_log("browser")
-    browser.get(place.as_uri())
+    opened(browser, place.as_uri())
     assert browser.get_log("browser") == []
     assert "o conversation both searched" in browser.find_element("tag name", "main").text
+
+
+class TestOpenedOnce:
+    """What leaves size, colours and the log of the page as they were, so that one page does."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def page(cls, browser, address):
+        return opened(browser, address)
+
+    @pytest.mark.parametrize("plot", PLOTS)
+    def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
+        assert_tells_plot(page, plot)
+
+    def test_definition_shows_on_hover_and_on_focus_and_escape_hides_it(self, page):
+        from selenium.webdriver.common.action_chains import ActionChains
+        from selenium.webdriver.common.keys import Keys
+
+        definition = page.find_element("id", "definition")
+        term = page.find_element("css selector", ".card .term")
+        assert not definition.is_displayed()
+        ActionChains(page).move_to_element(term).perform()
+        assert definition.is_displayed()
+        assert "sum of G_k" in definition.text
+        ActionChains(page).send_keys(Keys.ESCAPE).perform()
+        assert not definition.is_displayed()
+        page.execute_script("arguments[0].focus()", term)
+        assert definition.is_displayed()
+        assert term.get_attribute("aria-describedby") == "definition"
+
+    def test_following_a_term_opens_its_definition(self, page):
+        page.execute_script("document.querySelector('#ranking .term').click()")
+        entry = page.find_element("id", "definition-end-ndcg@10")
+        assert entry.is_displayed()
+
+    def test_plot_shows_what_is_under_the_pointer(self, page):
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        point = page.find_element("css selector", "#figure-added .trace.bars .point")
+        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+        ActionChains(page).move_to_element(point).perform()
+        selector = "#figure-added .pointed"
+        eventually(page, lambda: any("new and good" in text for text in texts(page, selector)))
+
+    def test_choosing_a_metric_or_a_dimension_changes_its_plot(self, page):
+        for menu, figure, text in (
+            ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
+            ("distribution-metric", "distribution", "Gain (CG)"),
+            ("dimension", "slices", "arm, market"),
+        ):
+            before = drawn(page, figure)
+            choose(page, menu, text)
+            assert drawn(page, figure) != before
+
+    def test_axes_carry_units(self, page):
+        choose(page, "curve-metric", "Gain per result so far (RAG@i)")
+        assert "Gain per result so far (RAG@i)" in texts(page, "#figure-curve .ytitle")
+        choose(page, "distribution-metric", "ndcg@10")
+        assert texts(page, "#figure-distribution .xtitle")[0].endswith(", share")
+        choose(page, "distribution-metric", "Good and new results (SRE)")
+        ticks = texts(page, "#figure-distribution .xtick")
+        assert ticks
+        assert all(tick.endswith("%") for tick in ticks)
+
+    def test_hostile_text_is_shown_and_not_run(self, page):
+        assert page.title != "run"
+        choose(page, "slice", "market = </script>")
+        assert texts(page, ".slice-name")[0].startswith("market = </script><img")
+        choose(page, "dimension", "arm, market")
+        assert page.find_elements("css selector", "img") == []
+        assert page.title != "run"
+        assert page.get_log("browser") == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.report import build_report
-from tests.pipeline.report.browser import choose, drawn, needs_chromium, requested, texts
+from tests.pipeline.report.browser import choose, drawn, needs_chromium, opened, texts
 from tests.pipeline.report.outputs import write_outputs
 from tests.pipeline.report.test_costs import COSTS, three
 
@@ -19,10 +19,7 @@ def page(browser, tmp_path):
     write_outputs(tmp_path / "out", [*records, *three("c", "south", 100)], scoring=COSTS)
     place = tmp_path / "out" / "report.html"
     place.write_bytes(build_report(str(tmp_path / "out")))
-    requested(browser)
-    browser.get_log("browser")
-    browser.get(place.as_uri())
-    return browser
+    return opened(browser, place.as_uri())
 
 
 def written(page):

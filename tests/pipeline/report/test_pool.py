@@ -6,7 +6,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.report import build_report
 from goodgain.pipeline.report.slices import read_slices, slice_data
 from tests.pipeline.pool.steps import build, write_runs
-from tests.pipeline.report.browser import drawn, needs_chromium
+from tests.pipeline.report.browser import drawn, needs_chromium, opened
 from tests.pipeline.report.outputs import market_records, search, write_outputs
 from tests.pipeline.report.test_build import Page
 from tests.pipeline.runs import manifest, rows, run
@@ -88,7 +88,7 @@ def test_a_metric_that_is_null_for_some_has_its_own_n():
 @pytest.mark.browser
 @needs_chromium
 def test_the_share_is_drawn(browser, output):
-    browser.get((output / "report.html").as_uri())
+    opened(browser, (output / "report.html").as_uri())
     traces, _ = drawn(browser, "pool")
     assert [1, 2] in [x for x, _ in traces]
     assert any(y == pytest.approx([5 / 8, 6 / 8]) for _, y in traces)

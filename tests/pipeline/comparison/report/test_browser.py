@@ -43,62 +43,6 @@ def test_page_opens_without_a_complaint_or_a_request(browser, address, width, sc
     assert page.title.startswith("Good Gain comparison")
 
 
-@pytest.mark.parametrize("plot", PLOTS)
-def test_plot_is_drawn_and_has_its_numbers_in_a_table(page, plot):
-    assert_tells_plot(page, plot)
-
-
-def test_gsb_stands_beside_its_bars(page):
-    shown = texts(page, "#figure-gsb .annotation-text")
-    assert len(shown) == 7
-    assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
-
-
-def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
-    figures = ("forest", "gsb", "curve")
-    numbers = texts(page, "#verdict [data-metric]")
-    before = {figure: drawn(page, figure) for figure in figures}
-    choose(page, "slice", "market = north")
-    assert set(texts(page, ".slice-name")) == {"market = north"}
-    assert texts(page, "#verdict [data-metric]") != numbers
-    for figure in figures:
-        assert drawn(page, figure) != before[figure], figure
-    assert "market = north: 8 pairs" in texts(page, "#status")[0]
-    choose(page, "slice", "All conversations")
-    # The numbers that the script prints are those that the page was written with.
-    assert texts(page, "#verdict [data-metric]") == numbers
-    assert {figure: drawn(page, figure) for figure in figures} == before
-
-
-def test_menus_change_their_plots(page):
-    for menu, figure, text in (
-        ("scale", "forest", "percent"),
-        ("which", "forest", "all"),
-        ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
-        ("slices-metric", "slices", "Repeated results (SRR)"),
-        ("pairs-metric", "pairs", "Good and new results (SRE)"),
-    ):
-        before = drawn(page, figure)
-        choose(page, menu, text)
-        assert drawn(page, figure) != before, menu
-
-
-def test_pair_shows_its_key_and_values_under_the_pointer(page):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    point = page.find_element("css selector", "#figure-pairs .trace.bars .point")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
-    ActionChains(page).move_to_element(point).perform()
-    selector = "#figure-pairs .pointed"
-    eventually(page, lambda: any("(+2.00)" in text for text in texts(page, selector)))
-
-
-def test_definition_shows_on_focus(page):
-    term = page.find_element("css selector", ".card .term")
-    page.execute_script("arguments[0].focus()", term)
-    assert "sum of G_k" in page.find_element("id", "definition").text
-
-
 def test_every_control_has_a_name(page):
     """Those too that are hidden at first; a browser names nothing that it does not show."""
     page.execute_script(
@@ -128,18 +72,76 @@ def test_printing_is_light_and_fits_the_paper(page):
     assert not page.execute_script("return document.documentElement.dataset.theme")
 
 
-def test_hostile_text_is_shown_and_not_run(page):
-    choose(page, "slice", "market = </script>")
-    assert texts(page, ".slice-name")[0].startswith("market = </script><img")
-    assert any("</script>" in text for text in texts(page, "#figure-pairs td"))
-    assert page.find_elements("css selector", "img") == []
-    assert page.title.startswith("Good Gain comparison")
-    assert page.get_log("browser") == []
+def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
+    figures = ("forest", "gsb", "curve")
+    numbers = texts(page, "#verdict [data-metric]")
+    before = {figure: drawn(page, figure) for figure in figures}
+    choose(page, "slice", "market = north")
+    assert set(texts(page, ".slice-name")) == {"market = north"}
+    assert texts(page, "#verdict [data-metric]") != numbers
+    for figure in figures:
+        assert drawn(page, figure) != before[figure], figure
+    assert "market = north: 8 pairs" in texts(page, "#status")[0]
+    choose(page, "slice", "All conversations")
+    # The numbers that the script prints are those that the page was written with.
+    assert texts(page, "#verdict [data-metric]") == numbers
+    assert {figure: drawn(page, figure) for figure in figures} == before
 
 
 def test_page_of_two_samples_opens(browser, tmp_path):
     output = write_comparison(tmp_path, arms(), "--unpaired")
-    browser.get_log("browser")
-    browser.get((output / "report.html").as_uri())
+    opened(browser, (output / "report.html").as_uri())
     assert browser.get_log("browser") == []
     assert "Welch" in browser.find_element("id", "verdict").text
+
+
+class TestOpenedOnce:
+    """What leaves size, colours and the log of the page as they were, so that one page does."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def page(cls, browser, address):
+        return opened(browser, address)
+
+    @pytest.mark.parametrize("plot", PLOTS)
+    def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
+        assert_tells_plot(page, plot)
+
+    def test_gsb_stands_beside_its_bars(self, page):
+        shown = texts(page, "#figure-gsb .annotation-text")
+        assert len(shown) == 7
+        assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
+
+    def test_definition_shows_on_focus(self, page):
+        term = page.find_element("css selector", ".card .term")
+        page.execute_script("arguments[0].focus()", term)
+        assert "sum of G_k" in page.find_element("id", "definition").text
+
+    def test_pair_shows_its_key_and_values_under_the_pointer(self, page):
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        point = page.find_element("css selector", "#figure-pairs .trace.bars .point")
+        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+        ActionChains(page).move_to_element(point).perform()
+        selector = "#figure-pairs .pointed"
+        eventually(page, lambda: any("(+2.00)" in text for text in texts(page, selector)))
+
+    def test_menus_change_their_plots(self, page):
+        for menu, figure, text in (
+            ("scale", "forest", "percent"),
+            ("which", "forest", "all"),
+            ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
+            ("slices-metric", "slices", "Repeated results (SRR)"),
+            ("pairs-metric", "pairs", "Good and new results (SRE)"),
+        ):
+            before = drawn(page, figure)
+            choose(page, menu, text)
+            assert drawn(page, figure) != before, menu
+
+    def test_hostile_text_is_shown_and_not_run(self, page):
+        choose(page, "slice", "market = </script>")
+        assert texts(page, ".slice-name")[0].startswith("market = </script><img")
+        assert any("</script>" in text for text in texts(page, "#figure-pairs td"))
+        assert page.find_elements("css selector", "img") == []
+        assert page.title.startswith("Good Gain comparison")
+        assert page.get_log("browser") == []

@@ -8,8 +8,7 @@ from tests.pipeline.report.browser import (
     drawn,
     eventually,
     needs_chromium,
-    prefer,
-    resize,
+    opened,
     texts,
 )
 from tests.pipeline.report.test_costs import COSTS, three
@@ -31,10 +30,7 @@ def address(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1_440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_section_fits_and_complains_of_nothing(browser, address, width, scheme):
-    resize(browser, width)
-    prefer(browser, scheme)
-    browser.get_log("browser")
-    browser.get(address)
+    opened(browser, address, width, scheme)
     assert browser.get_log("browser") == []
     for figure in FIGURES:
         wide = f"return document.querySelector('#figure-{figure} svg').clientWidth"
@@ -44,10 +40,7 @@ def test_section_fits_and_complains_of_nothing(browser, address, width, scheme):
 
 
 def test_section_tells_both_arms(browser, address):
-    resize(browser, 1_440)
-    prefer(browser, "light")
-    browser.get("about:blank")
-    browser.get(address)
+    opened(browser, address, width=1_440)
     rows = "#figure-front tbody tr"
     cells = [texts(browser, f"{rows}:nth-child({at}) :is(th, td)") for at in (1, 2)]
     # Base gains 10 for 800, the candidate as much for 350.

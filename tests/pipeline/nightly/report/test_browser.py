@@ -33,15 +33,6 @@ def test_page_opens_without_a_complaint_or_a_request(browser, addresses, name, w
     assert_is_whole(page, addresses[name])
 
 
-def test_plots_are_drawn_with_their_numbers(browser, addresses):
-    page = opened(browser, addresses["week"])
-    for plot, rows in (("trend", 7), ("changes", 5), ("input", 7)):
-        assert page.find_elements("css selector", f"#figure-{plot} svg .trace"), plot
-        assert len(texts(page, f"#figure-{plot} tbody th")) == rows, plot
-    legend = texts(page, "#figure-trend .legendtext")
-    assert legend == ["baseline", "passed", "gate failed"]
-
-
 def test_menus_change_their_plots(browser, addresses):
     page = opened(browser, addresses["year"])
     assert len(texts(page, "#figure-input tbody th")) == 90
@@ -58,20 +49,32 @@ def test_menus_change_their_plots(browser, addresses):
     assert texts(page, "#figure-input tbody td")[0] == "1.3 %"  # 2 of 160
 
 
-def test_day_shows_its_verdict_and_baseline_under_the_pointer(browser, addresses):
-    from selenium.webdriver.common.action_chains import ActionChains
+class TestWeek:
+    """What leaves the page as it was, so that one does."""
 
-    page = opened(browser, addresses["week"])
-    points = page.find_elements("css selector", "#figure-trend .trace.scatter .point")
-    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", points[-1])
-    ActionChains(page).move_to_element(points[-1]).perform()
-    selector = "#figure-trend .pointed"
-    eventually(
-        page, lambda: any("compared with 2025-03-01" in one for one in texts(page, selector))
-    )
+    @pytest.fixture(scope="class")
+    @classmethod
+    def page(cls, browser, addresses):
+        return opened(browser, addresses["week"])
 
+    def test_plots_are_drawn_with_their_numbers(self, page):
+        for plot, rows in (("trend", 7), ("changes", 5), ("input", 7)):
+            assert page.find_elements("css selector", f"#figure-{plot} svg .trace"), plot
+            assert len(texts(page, f"#figure-{plot} tbody th")) == rows, plot
+        legend = texts(page, "#figure-trend .legendtext")
+        assert legend == ["baseline", "passed", "gate failed"]
 
-def test_every_control_has_a_name(browser, addresses):
-    page = opened(browser, addresses["week"])
-    for control in page.find_elements("css selector", "select, button, summary, .plot"):
-        assert control.accessible_name, control.get_attribute("outerHTML")[:200]
+    def test_every_control_has_a_name(self, page):
+        for control in page.find_elements("css selector", "select, button, summary, .plot"):
+            assert control.accessible_name, control.get_attribute("outerHTML")[:200]
+
+    def test_day_shows_its_verdict_and_baseline_under_the_pointer(self, page):
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        points = page.find_elements("css selector", "#figure-trend .trace.scatter .point")
+        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", points[-1])
+        ActionChains(page).move_to_element(points[-1]).perform()
+        selector = "#figure-trend .pointed"
+        eventually(
+            page, lambda: any("compared with 2025-03-01" in one for one in texts(page, selector))
+        )
