@@ -17,6 +17,8 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Pages run their scripts for a second; compiling these well takes longer than it saves.
+    "--js-flags=--no-opt --max-lazy",
 )
 HOSTILE = "</script><img src=x onerror=document.title='run'><script>document.title='run'</script>"
 # The points of each trace that plotly has drawn, and what stands at its y axis.
