@@ -1,11 +1,14 @@
 """`goodgain compare --sensitivity`: nobody wins by repeating itself without it being seen."""
 
 import json
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.comparison import sensitivity
 from tests.pipeline.comparison.traces import base_arm, output_of
 
 pytestmark = pytest.mark.slow
@@ -20,14 +23,31 @@ def repeating_arm():
 
 
 @pytest.fixture(scope="module")
-def repeated(tmp_path_factory):
+def analysed(tmp_path_factory):
+    """What the command says as JSON, and as tables 80 columns wide, of one analysis."""
     folder = tmp_path_factory.mktemp("repeated")
-    return output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
+    runs = output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
+    analyse, rows = sensitivity.sensitivity, []
+
+    def analyse_once(*arguments):
+        # The second command would score both runs under each policy again.
+        if not rows:
+            rows.extend(analyse(*arguments))
+        return rows
+
+    def said(*words):
+        with redirect_stdout(StringIO()) as said:
+            assert main(["compare", *runs, "--metrics", "CG", "SRE", "--sensitivity", *words]) == 0
+        return said.getvalue()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sensitivity, "sensitivity", analyse_once)
+        patch.setenv("COLUMNS", "80")
+        return json.loads(said("--json"))["sensitivity"], said()
 
 
-def test_a_win_by_repeating_shows_only_without_deduplication(repeated, capsys):
-    assert main(["compare", *repeated, "--metrics", "CG", "--sensitivity", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["sensitivity"]
+def test_a_win_by_repeating_shows_only_without_deduplication(analysed):
+    found, _ = analysed
     verdicts = {row["policy"]: row["verdict"] for row in found if row["metric"] == "CG"}
     assert verdicts == {
         "as run": "not shown",
@@ -42,18 +62,16 @@ def test_a_win_by_repeating_shows_only_without_deduplication(repeated, capsys):
     ]
 
 
+def test_table_says_which_verdicts_turn(analysed):
+    _, said = analysed
+    assert "Verdicts that change: CG" in said
+    lines = said.splitlines()
+    assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)
+
+
 def test_runs_whose_inputs_have_changed_are_refused(tmp_path, capsys):
     output = output_of(tmp_path / "out", base_arm())
     path = Path(f"{output}.jsonl")
     path.write_text(path.read_text().splitlines()[0] + "\n")
     assert main(["compare", output, output, "--sensitivity"]) == 2
     assert "inputs" in capsys.readouterr().err
-
-
-def test_table_says_which_verdicts_turn(repeated, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main(["compare", *repeated, "--metrics", "CG", "SRE", "--sensitivity"]) == 0
-    said = capsys.readouterr().out
-    assert "Verdicts that change: CG" in said
-    lines = said.splitlines()
-    assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)
