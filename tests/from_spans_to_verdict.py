@@ -1,5 +1,6 @@
 """What the page's commands make of the unlabelled spans of two agents, and what they must give."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
+from tests.page_commands import words_of, written
 from tests.pipeline.convert.importing import FIXTURES
 from tests.pipeline.runs import rows
 
@@ -37,35 +39,67 @@ def blocks():
     return BLOCK.findall(section.split("\n## ")[0])
 
 
-class Shell:
-    """Follows commands in a folder, with the programs of an environment before all others."""
+# Starting the program takes longer than most commands: one process runs them all.
+SERVE = """
+import contextlib, io, json, sys
+from goodgain.pipeline.__main__ import main
+for line in sys.stdin:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = main(json.loads(line))
+    print(json.dumps([code, said.getvalue()]), flush=True)
+"""
+
+
+class Program:
+    """The package of an environment, which is told commands one after another in a folder."""
 
     def __init__(self, folder, programs, environment):
         paths = pathsep.join((str(programs), environment["PATH"]))
-        self._folder, self._environment = folder, {**environment, "PATH": paths}
+        self._folder = folder
+        self._running = subprocess.Popen(
+            [programs / "python", "-c", SERVE],
+            cwd=folder,
+            env={**environment, "PATH": paths},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._running.stdin.close()
+        self._running.stdout.close()
+        self._running.wait()
 
     def told(self, commands, code=ExitCode.DONE):
-        """What commands print, which end with an exit code."""
-        done = subprocess.run(
-            ["sh", "-e", "-c", commands],
-            cwd=self._folder,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return " ".join(done.stdout.split())
+        """What commands print, of which the last ends with an exit code and the others well."""
+        answers = [self._answer(words) for words in words_of(written(commands, self._folder))]
+        codes = [one for one, _ in answers]
+        assert codes == [*[ExitCode.DONE] * (len(answers) - 1), code], answers
+        return " ".join(" ".join(said for _, said in answers).split())
+
+    def _answer(self, words):
+        self._running.stdin.write(f"{json.dumps(words)}\n")
+        self._running.stdin.flush()
+        answer = self._running.stdout.readline()
+        assert answer, f"It ended while it ran {words}."
+        return json.loads(answer)
 
 
 def follow(folder, programs, environment):
     """From an empty folder to the gate, by the commands of the page."""
     for agent in FOUND:
         shutil.copy(FIXTURES / f"{agent}-spans.jsonl.gz", folder)
-    shell = Shell(folder, programs, environment)
+    with Program(folder, programs, environment) as program:
+        _follow(folder, program)
+
+
+def _follow(folder, program):
     convert, judge, score, gate = blocks()
 
-    told = shell.told(convert)
+    told = program.told(convert)
     assert "40 conversations, 40 turns, 80 iterations, 80 calls, 204 results" in told
     assert "40 conversations, 40 turns, 120 iterations, 120 calls, 248 results" in told
     # Three good and three other documents a question, and those that one agent alone found.
@@ -74,9 +108,9 @@ def follow(folder, programs, environment):
     assert "262 documents without a label" in told
     assert "190 of 452 results need no label of their own" in told
 
-    assert "262 labels by judge" in shell.told(judge)
+    assert "262 labels by judge" in program.told(judge)
 
-    shell.told(score)
+    program.told(score)
     for agent, found in FOUND.items():
         output = folder / f"out-{agent}"
         by_id = {row["conversation_id"]: row for row in rows(output, "conversations")}
@@ -100,6 +134,6 @@ def follow(folder, programs, environment):
         assert row["base_mean"] == pytest.approx(float(base))
         assert row["candidate_mean"] == pytest.approx(float(new))
 
-    assert "2 rules, none failed" in shell.told(gate)
+    assert "2 rules, none failed" in program.told(gate)
     turned = "goodgain gate out-base --config gate.yaml --baseline out-new"
-    assert "pool_recall" in shell.told(turned, ExitCode.REGRESSION)
+    assert "pool_recall" in program.told(turned, ExitCode.REGRESSION)

@@ -2,9 +2,7 @@
 
 import os
 import re
-import shlex
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,12 +10,10 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
+from tests.page_commands import words_of, written
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "pools.md"
-
-
-HERE = re.compile(r"cat > (\S+) <<'(\w+)'\n(.*?)^\2\n", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.slow
@@ -35,12 +31,8 @@ def test_the_commands_work(tmp_path, monkeypatch, capsys):
     work.mkdir()
     monkeypatch.chdir(work)
     for block in blocks:
-        for written in HERE.finditer(block):
-            subprocess.run(["sh", "-e", "-c", written.group()], check=True)
-        for command in HERE.sub("", block).splitlines():
-            program, *words = shlex.split(command)
-            assert program == "goodgain"
-            assert main(words) == ExitCode.DONE, command
+        for words in words_of(written(block, work)):
+            assert main(words) == ExitCode.DONE, words
     said = capsys.readouterr().out
     assert "need no label of their own" in said
     assert "pool_recall" in said
