@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from tests.named_pipes import opened_with
 from tests.pipeline.nightly.world import World, edit_results, listening
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def killed_in_the_middle(world, date, while_it_runs):
     command = [sys.executable, "-m", "goodgain", "nightly", "--config", str(world.config)]
     process = subprocess.Popen([*command, "--date", date], stderr=subprocess.DEVNULL)
     try:
-        with open(endless, "wb"):  # opens as soon as the job reads it
+        with opened_with(process, endless, "wb"):
             while_it_runs(process.pid)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL

@@ -15,6 +15,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
+from tests.named_pipes import opened_with
 from tests.pipeline.pool.steps import build, documents, write_runs
 from tests.reference.test_pool import call, doc
 
@@ -127,9 +128,11 @@ def test_a_judge_that_is_killed_in_the_middle_loses_no_answer(pool, tmp_path, pa
         os.mkfifo(tmp_path / f"asked-go-{number}")
     words = ["pool", "judge", str(pool), "--command", command, "--parallel", str(parallel)]
     running = subprocess.Popen([sys.executable, "-m", "goodgain.pipeline", *words])
-    for number in in_flight:
-        (tmp_path / f"asked-reached-{number}").read_text()
-    running.kill()
+    try:
+        for number in in_flight:
+            opened_with(running, tmp_path / f"asked-reached-{number}", "rb").close()
+    finally:
+        running.kill()
     assert running.wait() == -signal.SIGKILL
     for number in in_flight:
         (tmp_path / f"asked-go-{number}").write_text("")
