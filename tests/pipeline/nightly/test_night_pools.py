@@ -1,6 +1,7 @@
 """The pool of the nights: grown by each, or pinned; after a kill, a rerun and late files too."""
 
 import json
+import shutil
 from datetime import date
 
 import pytest
@@ -42,14 +43,53 @@ def night(world, day, *names, file="a"):
     path.write_text("".join(json.dumps(one) + "\n" for one in found))
 
 
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path)
-    world.pool = tmp_path / "pool"
-    world.configure(pool={"path": str(world.pool), "update": True, "topic": "query_id"})
+class States:
+    """A world in one place, which can be what it was at several times; what it names stays true."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.world = World(folder / "world")
+        self.world.pool = self.world.folder / "pool"
+
+    def keep(self, name):
+        shutil.copytree(self.world.folder, self.folder / name)
+
+    def back_to(self, name):
+        shutil.rmtree(self.world.folder)
+        shutil.copytree(self.folder / name, self.world.folder)
+        return self.world
+
+
+@pytest.fixture(scope="module")
+def states(tmp_path_factory):
+    """What most tests begin with, each made once."""
+    states = States(tmp_path_factory.mktemp("states"))
+    world = states.world
     night(world, FIRST, "a", "b")
     night(world, SECOND, "b", "c", "d")
-    return world
+    world.configure(pool={"path": str(world.pool), "update": True, "topic": "query_id"})
+    states.keep("new")
+    assert world.nightly("--date", FIRST) == ExitCode.DONE
+    states.keep("after the first")
+    states.back_to("new")
+    assert world.nightly("--backfill", FIRST, SECOND) == ExitCode.DONE
+    states.keep("after both")
+    return states
+
+
+@pytest.fixture
+def world(states):
+    return states.back_to("new")
+
+
+@pytest.fixture
+def after_first(states):
+    return states.back_to("after the first")
+
+
+@pytest.fixture
+def after_both(states):
+    return states.back_to("after both")
 
 
 def labels(world):
@@ -59,8 +99,8 @@ def labels(world):
     }
 
 
-def test_each_night_adds_its_traces_and_is_compared_on_one_pool(world):
-    assert world.nightly("--date", FIRST) == ExitCode.DONE
+def test_each_night_adds_its_traces_and_is_compared_on_one_pool(after_first):
+    world = after_first
     before = labels(world)
     first = world.entry(FIRST)["pool"]
     assert first["digest"] == read_pool(str(world.pool)).manifest["digest"]
@@ -83,16 +123,16 @@ def test_each_night_adds_its_traces_and_is_compared_on_one_pool(world):
     assert world.hidden() == []
 
 
-def test_a_rerun_of_a_night_changes_no_byte(world):
-    assert world.nightly("--backfill", FIRST, SECOND) == ExitCode.DONE
+def test_a_rerun_of_a_night_changes_no_byte(after_both):
+    world = after_both
     pooled, contents = files(world.pool), world.contents(SECOND)
     assert world.nightly("--date", SECOND) == ExitCode.DONE
     assert files(world.pool) == pooled
     assert world.contents(SECOND) == contents
 
 
-def test_a_kill_between_the_pool_and_the_night(world):
-    assert world.nightly("--date", FIRST) == ExitCode.DONE
+def test_a_kill_between_the_pool_and_the_night(after_first):
+    world = after_first
 
     def killed(config, beam_arguments):
         raise KilledError
@@ -132,8 +172,8 @@ def test_an_earlier_night_comes_later(world):
     assert world.entry(FIRST)["baseline"] == []
 
 
-def test_late_files_replace_what_the_night_was_pooled_as(world):
-    assert world.nightly("--date", FIRST) == ExitCode.DONE
+def test_late_files_replace_what_the_night_was_pooled_as(after_first):
+    world = after_first
     night(world, FIRST, "a")
     night(world, FIRST, "z", file="late")
     before = labels(world)
@@ -148,8 +188,8 @@ def test_late_files_replace_what_the_night_was_pooled_as(world):
     assert facts["conversations"] == 24
 
 
-def test_a_baseline_whose_traces_are_gone_is_not_compared_with(world):
-    assert world.nightly("--date", FIRST) == ExitCode.DONE
+def test_a_baseline_whose_traces_are_gone_is_not_compared_with(after_first):
+    world = after_first
     world.trace_path(FIRST).unlink()
     assert world.nightly("--date", SECOND) == ExitCode.DONE
     entry = world.entry(SECOND)
@@ -157,8 +197,8 @@ def test_a_baseline_whose_traces_are_gone_is_not_compared_with(world):
     assert "measured something else: pool (one with the digest" in entry["notes"][0]
 
 
-def test_a_pinned_pool(world, capsys):
-    assert world.nightly("--backfill", FIRST, SECOND) == ExitCode.DONE
+def test_a_pinned_pool(after_both, capsys):
+    world = after_both
     digest = read_pool(str(world.pool)).manifest["digest"]
     world.configure(pool={"path": str(world.pool), "digest": digest[:12]})
     pooled = files(world.pool)
