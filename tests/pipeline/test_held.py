@@ -40,18 +40,18 @@ HOSTILE = {
 }
 
 
-def hostile_file(folder, kind, count=300):
-    path = folder / "in.jsonl.gz"
+@pytest.fixture(scope="module", params=HOSTILE)
+def hostile_file(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("hostile") / "in.jsonl.gz"
     with gzip.open(path, "wt", compresslevel=1) as file:
-        file.writelines(json.dumps(HOSTILE[kind](at)) + "\n" for at in range(count))
+        file.writelines(json.dumps(HOSTILE[request.param](at)) + "\n" for at in range(300))
     return path
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("native", ["1", "0"])
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_by_default_a_small_input_stays_below_a_gigabyte(kind, native, tmp_path):
-    path = hostile_file(tmp_path, kind)
+def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
+    path = hostile_file
     assert path.stat().st_size < 2 * MEBIBYTE
     words = ["run", "--input", str(path), "--output", str(tmp_path / "out"), "--quiet"]
     done = subprocess.run(
