@@ -86,6 +86,8 @@ def _qrels(manifest: Mapping[str, Any]) -> str | None:
     qrels = manifest.get(QRELS)
     if qrels is None:
         return None
+    if "digest" not in qrels:  # an early version, whose runs may have had any labels
+        raise UsageError("A run does not say which labels its qrels held: run it again.")
     return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
 
 
