@@ -293,7 +293,8 @@ def test_other_judgments_are_refused_and_the_same_are_not(tmp_path, outputs, cap
     )
     assert "qrels (none against 2 judgments" in record_error(capsys, outputs[0], judged[0])
     edit_manifest(judged[0], qrels={"files": [], "judgments": 2})
-    assert "does not say which labels" in record_error(capsys, judged[0], judged[1])
+    edit_manifest(judged[1], qrels={"files": [], "judgments": 2}, started="2026-01-01T00:00:00Z")
+    assert "did not record" in record_error(capsys, judged[0], judged[1])
 
 
 def test_shared_judgments_are_the_same_labels_wherever_they_lie(tmp_path, capsys):
