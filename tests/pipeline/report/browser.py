@@ -115,6 +115,29 @@ def choose(page, menu, text):
     menu.select_by_value(option.get_attribute("value"))
 
 
+def assert_menus_change_their_plots(page, *menus):
+    """Each menu, set to an option that begins with a text, changes a plot.
+
+    Args:
+      menus: (menu, plot, text).
+    """
+    for menu, plot, text in menus:
+        before = drawn(page, plot)
+        choose(page, menu, text)
+        assert drawn(page, plot) != before, menu
+
+
+def assert_shows_under_the_pointer(page, plot, shown):
+    """Pointing at the first bar of a plot shows a text."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    point = page.find_element("css selector", f"#figure-{plot} .trace.bars .point")
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+    ActionChains(page).move_to_element(point).perform()
+    selector = f"#figure-{plot} .pointed"
+    eventually(page, lambda: any(shown in text for text in texts(page, selector)))
+
+
 def texts(page, selector):
     # In one call: tables have hundreds of cells, and each call of the driver takes a while.
     cells = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent);"

@@ -6,6 +6,8 @@ from goodgain.pipeline.report import build_report
 from tests.pipeline.report.browser import (
     HOSTILE,
     assert_is_whole,
+    assert_menus_change_their_plots,
+    assert_shows_under_the_pointer,
     assert_tells_plot,
     choose,
     drawn,
@@ -149,23 +151,15 @@ class TestOpenedOnce:
         assert entry.is_displayed()
 
     def test_plot_shows_what_is_under_the_pointer(self, page):
-        from selenium.webdriver.common.action_chains import ActionChains
-
-        point = page.find_element("css selector", "#figure-added .trace.bars .point")
-        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
-        ActionChains(page).move_to_element(point).perform()
-        selector = "#figure-added .pointed"
-        eventually(page, lambda: any("new and good" in text for text in texts(page, selector)))
+        assert_shows_under_the_pointer(page, "added", "new and good")
 
     def test_choosing_a_metric_or_a_dimension_changes_its_plot(self, page):
-        for menu, figure, text in (
+        assert_menus_change_their_plots(
+            page,
             ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
             ("distribution-metric", "distribution", "Gain (CG)"),
             ("dimension", "slices", "arm, market"),
-        ):
-            before = drawn(page, figure)
-            choose(page, menu, text)
-            assert drawn(page, figure) != before
+        )
 
     def test_axes_carry_units(self, page):
         choose(page, "curve-metric", "Gain per result so far (RAG@i)")

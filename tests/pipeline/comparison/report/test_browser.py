@@ -6,10 +6,11 @@ from tests.pipeline.comparison.report.outputs import arms, write_comparison
 from tests.pipeline.report.browser import (
     HOSTILE,
     assert_is_whole,
+    assert_menus_change_their_plots,
+    assert_shows_under_the_pointer,
     assert_tells_plot,
     choose,
     drawn,
-    eventually,
     needs_chromium,
     opened,
     prefer,
@@ -118,25 +119,17 @@ class TestOpenedOnce:
         assert "sum of G_k" in page.find_element("id", "definition").text
 
     def test_pair_shows_its_key_and_values_under_the_pointer(self, page):
-        from selenium.webdriver.common.action_chains import ActionChains
-
-        point = page.find_element("css selector", "#figure-pairs .trace.bars .point")
-        page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
-        ActionChains(page).move_to_element(point).perform()
-        selector = "#figure-pairs .pointed"
-        eventually(page, lambda: any("(+2.00)" in text for text in texts(page, selector)))
+        assert_shows_under_the_pointer(page, "pairs", "(+2.00)")
 
     def test_menus_change_their_plots(self, page):
-        for menu, figure, text in (
+        assert_menus_change_their_plots(
+            page,
             ("scale", "forest", "percent"),
             ("which", "forest", "all"),
             ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
             ("slices-metric", "slices", "Repeated results (SRR)"),
             ("pairs-metric", "pairs", "Good and new results (SRE)"),
-        ):
-            before = drawn(page, figure)
-            choose(page, menu, text)
-            assert drawn(page, figure) != before, menu
+        )
 
     def test_hostile_text_is_shown_and_not_run(self, page):
         choose(page, "slice", "market = </script>")

@@ -6,8 +6,7 @@ from goodgain.pipeline.nightly.report.build import build_nights_report
 from tests.pipeline.nightly.report.entries import many, week
 from tests.pipeline.report.browser import (
     assert_is_whole,
-    choose,
-    drawn,
+    assert_menus_change_their_plots,
     eventually,
     needs_chromium,
     opened,
@@ -36,15 +35,13 @@ def test_page_opens_without_a_complaint_or_a_request(browser, addresses, name, w
 def test_menus_change_their_plots(browser, addresses):
     page = opened(browser, addresses["year"])
     assert len(texts(page, "#figure-input tbody th")) == 90
-    for menu, figure, text in (
+    assert_menus_change_their_plots(
+        page,
         ("range", "trend", "the last 30"),
         ("trend-metric", "trend", "ndcg@10"),
         ("count", "input", "share of rejected"),
         ("range", "changes", "all"),
-    ):
-        before = drawn(page, figure)
-        choose(page, menu, text)
-        assert drawn(page, figure) != before, menu
+    )
     assert texts(page, "#status") == ["Showing 365 days."]
     assert texts(page, "#figure-input tbody td")[0] == "1.3 %"  # 2 of 160
 
