@@ -25,11 +25,11 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
     """The `goodgain explain` command for a conversation.
 
     Args:
-      conversation_id: from the traces, and so not to be trusted.
-      parameters: those of the run's manifest.
+      conversation_id: from the traces, so untrusted.
+      parameters: from the run's manifest.
 
     Returns:
-      The command; None when it would be too long to be of use.
+      The command; None if it would be too long to be useful.
     """
     words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
     for name, default in _DEFAULTS.items():

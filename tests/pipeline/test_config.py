@@ -148,7 +148,7 @@ class TestMistakes:
         [
             ("a: [", "run.yaml:1: not valid YAML"),
             ("output: a\n\tinput: b", "run.yaml:2: not valid YAML"),
-            ("- output", "run.yaml:1: expected options"),
+            ("- output", "run.yaml:1: expected one option per line"),
             ("{[a, b]: c}", "run.yaml:1: not valid YAML"),
         ],
     )
