@@ -1,4 +1,4 @@
-"""Everything that the report shows, read from a run's outputs, each in one pass (SPEC 6)."""
+"""The content of the report, read from a run's datasets in one pass each (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONVERSATIONS = "conversations"
 
 
 class Facts(Struct, frozen=True):
-    """The facts about a run that its report shows."""
+    """The content of a run's report."""
 
     manifest: Mapping[str, Any]
     glossary: Glossary
@@ -41,7 +41,7 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     """Read the outputs of a run.
 
     Args:
-      folder: where they are.
+      folder: the folder of the outputs.
       manifest: the run's manifest.
     """
     parameters = manifest["parameters"]
