@@ -253,7 +253,7 @@ def test_what_holds_no_labels_is_told_before_the_run(tmp_path, capsys):
         "empty.csv": ("", "is empty"),
         "sheet.csv": ("PK\x03\x04 zip", "is not CSV in UTF-8, JSON Lines or Parquet"),
         "array.json": ('[{"gain": 1}]', "is not CSV in UTF-8, JSON Lines or Parquet"),
-        "heading.csv": ("record_id,rank,gain\n", "holds no row"),
+        "heading.csv": ("record_id,rank,gain\n", "has no rows"),
         "one_line.csv": ("c0,1,1,0,1,3\n", "the first line of a table names its columns"),
         "columns.csv": ("a,b\n1,2\n", "The row has no gain"),
         "named.jsonl": ('{"gain": 1}\n', "The row names no result"),
