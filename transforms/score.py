@@ -1,4 +1,4 @@
-"""Score conversations once all their records are together (SPEC 3, 4, 5)."""
+"""Scores conversations once all of their records are gathered (SPEC 3, 4, 5)."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from goodgain.transforms.pool import pools_of
 _UNDECIDED = "undecided"
 _END = GlobalWindow().max_timestamp()
 _OfTopic = tuple[str, str, bytes]  # the topic's key, conversation_id, payload
-_SCORED = b""  # stands for the payloads of a conversation that were scored
-_SORTED_AT_ONCE = 1_000  # conversations that are brought into the order of their topics
+_SCORED = b""  # replaces the payloads of a conversation that was scored
+_SORTED_AT_ONCE = 1_000  # conversations to sort by topic
 
 
 class ScoredConversations(NamedTuple):
     """The outputs of scoring.
 
     Attributes:
-      scores: one for each conversation.
-      undecided: the payloads of conversations whose order only canonical encodings decide, when
-        they came without them; `ScoreTied` finds these.
+      scores: one score per conversation.
+      undecided: payloads of conversations whose order depends on missing canonical encodings; for
+        `ScoreTied`.
     """
 
     scores: beam.PCollection[ConversationScore]
@@ -48,10 +48,9 @@ class ScoredConversations(NamedTuple):
 class ScoreConversations(beam.PTransform):
     """Records to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
 
-    Takes `PCollection[SearchCall]`, or with `RejectedRecord`s among the calls, which flag their
-    conversations (SPEC 3). Carries the records' canonical encodings, so that every order is decided
-    and `undecided` stays empty. Where the input can be read twice it is cheaper to leave them
-    behind at first, and to give the `undecided` to `ScoreTied`.
+    Takes `PCollection[SearchCall]`; `RejectedRecord`s among the calls flag their conversations
+    (SPEC 3). It keeps the records' canonical encodings, so that `undecided` is always empty. If the
+    input can be read twice, it is cheaper not to keep them, and to pass `undecided` to `ScoreTied`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
@@ -74,18 +73,17 @@ class ScoreConversations(beam.PTransform):
 class ScorePayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `ScoredConversations`.
 
-    Gathers the payloads of a conversation, brings the calls into the order of SPEC 3 and folds
-    them. The outcome does not depend on the order of arrival, on bundling or on the number of
-    workers. With a pool the payloads carry canonical encodings. For bounded input; conversations of
-    a stream are scored by `ScoreStreamedPayloads`.
+    Gathers the payloads of a conversation, sorts the calls as in SPEC 3 and folds them. The outcome
+    does not depend on order of arrival, bundling or the number of workers. With a pool, payloads
+    must have canonical encodings. For bounded input; for streams use `ScoreStreamedPayloads`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
-      in_state: gather in state, until a timer says that the input is complete, instead of by a
-        grouping. In Beam's local runner that takes less than half the memory. Elsewhere it costs
-        three to fifteen times as much, and is wrong where an engine fires timers before it has
-        brought all of a conversation, as Prism does.
-      most_held: as of `ReadPayloads`; used in state.
+      in_state: gather in state, until a timer fires at the end of the input, instead of by a
+        GroupByKey. In Beam's local runner this takes less than half the memory. On other engines it
+        costs three to fifteen times as much, and is wrong if they fire timers before they have
+        delivered all of a conversation, as Prism does.
+      most_held: see `ReadPayloads`; only used with `in_state`.
     """
 
     def __init__(
@@ -118,7 +116,7 @@ class ScorePayloads(beam.PTransform):
             | "GroupByConversation" >> beam.GroupByKey()
             | "ToPoolFile" >> beam.Map(_to_pool_file, pool)
         )
-        # Beam's own spelling, since workers know this type's fast coder only by it.
+        # Beam's own type, since workers have a fast coder only for that.
         keyed.element_type = beam.typehints.Tuple[str, beam.typehints.Tuple[str, str, bytes]]
         scores = (
             keyed
@@ -140,20 +138,20 @@ def _to_pool_file(grouped: tuple[str, Iterable[bytes]], pool: PoolUse) -> tuple[
 
 
 class ScoreWithPool(beam.DoFn):
-    """Scores the conversations whose topics lie in one file of a pool, which is read once.
+    """Scores the conversations whose topics are in one file of a pool, which is read once.
 
-    Holds that file's documents, but of the conversations only some at a time.
+    Holds that file's documents, but only some of the conversations at a time.
     """
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring))
 
     def process(self, grouped: tuple[str, Iterable[_OfTopic]]) -> Iterator[ConversationScore]:
-        """Score the conversations by topic, so that few topics are held in memory at a time."""
+        """Score the conversations by topic, so that few topics are in memory at a time."""
         _, conversations = grouped
         remaining = iter(conversations)
         while some := list(islice(remaining, _SORTED_AT_ONCE)):
@@ -162,19 +160,19 @@ class ScoreWithPool(beam.DoFn):
 
 
 class ScoreGrouped(beam.DoFn):
-    """Scores a conversation whose payloads were grouped."""
+    """Scores a conversation from its grouped payloads."""
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._scorer = PayloadScorer(self._scoring)
 
     def process(
         self, grouped: tuple[str, Iterable[bytes]]
     ) -> Iterator[ConversationScore | TaggedOutput]:
-        """Score it, or emit its payloads as undecided."""
+        """Score the conversation, or emit its payloads as undecided."""
         conversation_id, payloads = grouped
         yield _scored(conversation_id, list(payloads), self._scorer)
 
@@ -182,9 +180,9 @@ class ScoreGrouped(beam.DoFn):
 class ScoreFromState(beam.DoFn):
     """Buffers the payloads of one conversation and scores it once all have arrived."""
 
-    # A bag, since every engine supports that kind of state; the payloads are sorted here.
+    # A bag, which every engine supports; the payloads are sorted here.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
-    # Event time, so that it fires when the watermark says that the input is complete.
+    # In event time, so that it fires when the watermark reaches the end of the input.
     CLOSE = TimerSpec("close", TimeDomain.WATERMARK)
 
     def __init__(self, scoring: Scoring, most_held: int | None = None) -> None:
@@ -192,7 +190,7 @@ class ScoreFromState(beam.DoFn):
         self._held = HeldBytes(most_held)
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._scorer = PayloadScorer(self._scoring)
 
     def process(
@@ -214,9 +212,9 @@ class ScoreFromState(beam.DoFn):
         """Score the buffered payloads and clear the state.
 
         Raises:
-          GoodGainError: a part of the conversation came after the engine had said that all of it
-            was there. Two rows of one conversation would look right, and be counted twice. Or
-            the conversation is too large to be scored at once.
+          GoodGainError: part of the conversation came after the engine had declared the input
+            complete, so that it would get two rows and count twice; or the conversation is too
+            large to be scored at once.
         """
         packed = list(payloads.read())
         if _SCORED in packed:

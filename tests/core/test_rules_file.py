@@ -80,10 +80,10 @@ types:
         "my.yaml:18",
     ]
     for line in (
-        "my.yaml:2: aliases.Mail: stands for Letter, which is not under types",
+        "my.yaml:2: aliases.Mail: stands for Letter, which is not in types",
         "my.yaml:5: colour: not a known name",
         "my.yaml:6: types: must have an entry `default`",
-        "my.yaml:9: types.File.container: file_id is named as definitive too",
+        "my.yaml:9: types.File.container: file_id is also listed as definitive",
         "my.yaml:16: types.literature.points: excludes duplicate_if; use one of the two",
         "my.yaml:18: types.literature.definitiv: not a known name",
     ):
@@ -134,7 +134,7 @@ def test_what_is_not_yaml(text, line):
         ),
         (
             "types: {default: {definitive: [ids.isbn]}}",
-            "my.yaml:1: types.default.definitive: ids.isbn is an id already without `ids.`",
+            "my.yaml:1: types.default.definitive: ids.isbn is an id even without `ids.`",
         ),
         (
             "types: {default: {reject_on: [ids.isbn]}}",

@@ -1,7 +1,7 @@
-"""The pools of topics, read from a pool's files when they are needed (SPEC 9).
+"""Reads the pools of topics from a pool's files on demand (SPEC 9).
 
-A topic's documents are all in the file that its name hashes to. So one file is read for a topic,
-and if conversations are sorted by file, each file is read once.
+All documents of a topic are in the file to which its name hashes. So a topic takes one file, and if
+conversations are sorted by file, each file is read once.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.matching import TopicPool, labels_of
 from goodgain.transforms.core.pool.rows import document_of
 
-_MOST_BYTES = 64 * 2**20  # of documents cached for further topics
-_MOST_TOPICS = 16  # topics cached ready to score with
+_MOST_BYTES = 64 * 2**20  # of documents in the cache for further topics
+_MOST_TOPICS = 16  # topics in the cache, ready for scoring
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(PoolDocument).decode
 
@@ -31,8 +31,8 @@ class PoolFiles(Struct, frozen=True):
     """The files with the documents of a pool.
 
     Attributes:
-      folder: of the part files.
-      suffix: of their names; determines the format.
+      folder: folder of the files.
+      suffix: suffix of their names, which determines the format.
       shards: their number.
       preferred: the annotator whose labels the pool prefers.
     """
@@ -65,7 +65,7 @@ class PoolUse(Struct, frozen=True):
 
 
 def shard_of(topic: Topic, shards: int) -> int:
-    """The number of the file that holds a topic."""
+    """The number of the file with a topic."""
     return xxhash.xxh3_64_intdigest(topic.key.encode()) % shards
 
 
@@ -94,7 +94,7 @@ def _rows(path: str, file: BinaryIO) -> Iterator[dict[str, Any]]:
 
         yield from fastavro.reader(file)
     else:
-        import pyarrow.parquet as pq  # takes half a second
+        import pyarrow.parquet as pq  # slow to import
 
         for batch in pq.ParquetFile(file).iter_batches(batch_size=1_000, use_threads=False):
             yield from batch.to_pylist()
@@ -116,7 +116,7 @@ class TopicPools:
         self._ready: OrderedDict[Topic, TopicPool] = OrderedDict()
 
     def of_topic(self, topic: Topic) -> TopicPool:
-        """The pool of a topic; without documents where the pool has none.
+        """The pool of a topic; may have no documents.
 
         Raises:
           GoodGainError: a file of the pool cannot be read.
