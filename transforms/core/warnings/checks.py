@@ -364,7 +364,7 @@ def _labels_apart(found: Findings) -> Iterator[DataWarning]:
                 span.apart,
                 share,
                 f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
-                f"several conversations share by the id {name} {fitting(span.apart, 'has', 'have')} "
+                f"conversations share by the id {name} {fitting(span.apart, 'has', 'have')} "
                 "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
                 "different documents.",
                 f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "
