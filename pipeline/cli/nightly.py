@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
       GoodGainError: the job failed, or another one is running.
     """
     request = _request(args)
-    # Imported here: this imports Beam, which is slow.
+    # Imported here, since it imports Beam, which is slow.
     import msgspec
 
     from goodgain.pipeline.nightly.config_file import load_nightly_config

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     config = load_run_config(given_options(args, RunConfig), args.config)
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
-    # Imported here: this imports Beam, which is slow.
+    # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run
     from goodgain.pipeline.cli.gate_text import render
     from goodgain.pipeline.gate.folders import Gate

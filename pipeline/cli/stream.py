@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
                 "or from a --pool."
             )
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
-    # Imported here: this imports Beam, which is slow.
+    # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.streaming.run
 
     return goodgain.pipeline.streaming.run.stream(config, args.beam_arguments)

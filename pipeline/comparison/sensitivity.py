@@ -22,9 +22,8 @@ from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.transforms.core.dedup.rules_file import Policy
 
 AS_RUN = "as run"
-_RANKING = (
-    "ndcg@10"  # besides the family, since copies that keep their slots change ranking metrics only
-)
+# In addition to the family, since copies that keep their slots change ranking metrics only.
+_RANKING = "ndcg@10"
 _THRESHOLDS = (1, 2, 3)
 
 

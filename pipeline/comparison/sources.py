@@ -51,7 +51,7 @@ class Arms(Struct, frozen=True):
     """Two arms, ready to be compared.
 
     Attributes:
-      forced: differences because of which the comparison needs --force.
+      forced: mismatches that --force overrides.
       shared_judgments: whether the same judgments from outside label both.
       max_i: last i for which both runs have means.
       only_in_base, only_in_candidate: ranking metrics, and costs, that only one of the runs has.
@@ -73,7 +73,7 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
     """Read both arms.
 
     Args:
-      say: called with a sentence before a step that takes long.
+      say: called with one sentence before each slow step.
 
     Raises:
       UsageError: a folder is not the output of a run, the runs do not measure the same thing and

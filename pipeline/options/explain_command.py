@@ -39,7 +39,7 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
             words += [_flag(name), *(quoted(str(one)) for one in several)]
     identity = quoted(conversation_id)
     # An id that looks like an option goes last, behind `--`.
-    words = [*words, "--", identity] if conversation_id[:1] == "-" else _second(words, identity)
+    words = [*words, "--", identity] if conversation_id[:1] == "-" else _with_id(words, identity)
     command = " ".join(words)
     return command if len(command) <= _LONGEST else None
 
@@ -48,7 +48,7 @@ def _flag(name: str) -> str:
     return "--map" if name == "mapping" else f"--{name.replace('_', '-')}"
 
 
-def _second(words: list[str], identity: str) -> list[str]:
+def _with_id(words: list[str], identity: str) -> list[str]:
     return [*words[:2], identity, *words[2:]]
 
 

@@ -47,7 +47,7 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     parameters = manifest["parameters"]
     words = glossary_of(manifest)
     slices = read_slices(
-        lambda wanted: _cut(read_means(folder, wanted), words), parameters.get("slice", ())
+        lambda wanted: _clipped(read_means(folder, wanted), words), parameters.get("slice", ())
     )
     metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
@@ -70,7 +70,7 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     )
 
 
-def _cut(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
+def _clipped(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
     """Rows of `means` with intervals clipped to the range of their metric."""
     metrics = {one.metric.name: one.metric for one in (*words.at_end, *words.by_iteration)}
     for row in means:

@@ -46,15 +46,15 @@ def read_settings(path: str) -> dict[str, str]:
 def _joined(lines: list[str]) -> list[tuple[int, str]]:
     """Settings with their line numbers: no comments or blank lines, continued lines joined."""
     joined: list[tuple[int, str]] = []
-    goes_on = False
+    continued = False
     for number, line in enumerate(lines, start=1):
         text = line.strip()
-        if goes_on:
+        if continued:
             first, before = joined.pop()
             joined.append((first, before + text.removesuffix("\\")))
         elif text and text[0] not in "#!":
             joined.append((number, text.removesuffix("\\")))
         else:
             continue
-        goes_on = text.endswith("\\")
+        continued = text.endswith("\\")
     return joined

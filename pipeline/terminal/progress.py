@@ -66,13 +66,13 @@ def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None
 
 def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -> str:
     """The progress of a run after some seconds, in one line."""
-    told = ", ".join(counted(seen[name], *labels) for name, labels in _SHOWN.items())
+    counts = ", ".join(counted(seen[name], *labels) for name, labels in _SHOWN.items())
     read = min(seen[_BYTES], planned_bytes)
     if not read:
-        return told
+        return counts
     left = round(seconds * (planned_bytes - read) / read)
     wait = f", about {left // 60}:{left % 60:02} left to read" if left else ""
-    return f"{read / planned_bytes:.0%} read{wait}; {told}"
+    return f"{read / planned_bytes:.0%} read{wait}; {counts}"
 
 
 def _draw(done: threading.Event, stream: TextIO, text: Callable[[], str]) -> None:

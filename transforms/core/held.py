@@ -18,16 +18,16 @@ _A_FURTHER_BYTE = 16
 
 # Measured on Beam's local engine, in bytes or in copies of the data.
 _A_PAYLOAD = 2_000  # bytes per payload, however small
-_OF_ALL = 2
+_OF_ALL = 2  # copies of a payload
 _OF_A_SHARD = 2  # further copies while a shard is read
 _OF_A_KEY = 2  # further copies of a key
 _DECODED = 30  # copies of a conversation while it is scored, in which a result may have 4 bytes
 _COMPRESSED = 6  # copies of compressed rows to be written
 _WRITTEN = 2  # copies of these rows before compression
 _A_LABEL = 400  # bytes per external label, in addition to its names
-_OF_NAMES = 4
+_OF_NAMES = 4  # bytes per character of its names
 _EXPLAINED_RESULT = 3_000  # bytes per explained result, in addition to its texts
-_EXPLAINED_TEXTS = 6
+_EXPLAINED_TEXTS = 6  # copies of its texts
 
 
 def default_held(input_bytes: int) -> int:

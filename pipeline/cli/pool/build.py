@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     if args.shards is not None and args.shards < 1:
         raise UsageError(f"--shards is {args.shards}, but must be at least 1.")
     runs = runs_of(args.run)
-    # Imported here: this imports Beam, which is slow.
+    # Imported here, since it imports Beam, which is slow.
     from goodgain.pipeline.cli.pool.text import print_manifest
     from goodgain.pipeline.pool.build import build_pool
     from goodgain.pipeline.terminal.console import print_json, result_console

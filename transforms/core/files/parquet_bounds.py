@@ -1,7 +1,7 @@
 """Decides how many rows of a Parquet row group to decode at once, to bound memory.
 
 A run of equal values takes a few bytes however long it is, and so does a dictionary entry however
-often it is used. So neither the size of a row group nor its number of rows show how large a row is
+often it is used. So neither the size of a row group nor its number of rows shows how large a row is
 once decoded. Nearly always the headers of its pages show that it is harmless. Otherwise the lengths
 of its lists and the entries of its dictionaries are read first.
 """
@@ -26,9 +26,9 @@ ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000
 _MOST_VALUES = 5_000_000
 _BYTES_A_VALUE = 2  # compressed, over all columns; real lists take more
-_LARGEST_ROW = 2  # times the bound for a page
+_LARGEST_ROW = 2  # times the limit for a page
 _AT_ONCE = 4  # fraction of the limit for a page, since decoded data are held several times
-_LARGEST_RATIO = 16  # of strings that would exceed the limit
+_LARGEST_RATIO = 16  # of expansion, for row groups that exceed the memory limit
 _LARGEST_NUMBER = 12
 _VALUES_A_BYTE = 4
 _IDENTITY = {"conversation_id", "iteration"}  # columns that every record has
