@@ -65,7 +65,8 @@ class Plan(Struct, frozen=True):
       qrels: files of judgments that replace the labels of the traces; empty = keep the labels.
       labels: files of labels of single results, which override those of the traces.
       iteration_base: number of the first iteration of a turn, in the labels as in the traces.
-      in_state: how the engine gathers conversations (`goodgain.transforms.score.ScorePayloads`).
+      spill_folder: through which an engine that keeps everything in memory gathers conversations
+        (`goodgain.transforms.gather.GatherPayloads`); empty for the others.
       finishes: the run, if the graph itself must finish it because no program waits for its end.
     """
 
@@ -82,7 +83,7 @@ class Plan(Struct, frozen=True):
     qrels: tuple[InputFile, ...] = ()
     labels: tuple[LabelFile, ...] = ()
     iteration_base: int = 1
-    in_state: bool = False
+    spill_folder: str = ""
     finishes: StartedRun | None = None
 
 
@@ -108,8 +109,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     labels = _join_labels(pipeline, payloads, plan) if plan.labels else None
     if labels:
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
-    scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state, plan.target.most_held)
-    tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
+    spill_folder = plan.spill_folder
+    scored = payloads | "Score" >> ScorePayloads(plan.scoring, spill_folder, plan.target.most_held)
+    tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
     # Never one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from math import ceil
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -28,9 +30,16 @@ from goodgain.pipeline.options.pool_use import open_pool
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring import scoring_of
-from goodgain.pipeline.outputs.folder import MANIFEST, claim, discard_unfinished, prepare
+from goodgain.pipeline.outputs.folder import (
+    MANIFEST,
+    claim,
+    discard_unfinished,
+    prepare,
+    unfinished_folder,
+)
 from goodgain.pipeline.outputs.lock import folder_locked
 from goodgain.pipeline.outputs.sinks import Target
+from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.pipeline.qrels import check_beginnings, find_labels, find_qrels
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
@@ -117,7 +126,8 @@ def run(
             f"goodgain: reading {counted(len(inputs), 'file')} of {size:,} bytes on {facts.engine}."
         )
         try:
-            _run_pipeline(plan, engine, options, quiet)
+            with _spill_folder(config, facts.area) as folder:
+                _run_pipeline(replace(plan, spill_folder=folder), engine, options, quiet)
         except KeyboardInterrupt:
             discard_unfinished(config.output, facts.area)
             raise
@@ -172,13 +182,26 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
         qrels=run.qrels,
         labels=run.labels,
         iteration_base=config.iteration_base,
-        in_state=runners.ENGINES[config.runner].in_state,
         finishes=run if handed_over else None,
     )
 
 
+def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
+    """A folder for what an engine would keep in memory, removed at the end; "" where it does not.
+
+    It lies on the disk of the outputs, since temporary files may be memory themselves.
+    """
+    if not runners.ENGINES[config.runner].in_memory:
+        return nullcontext("")
+    beside = None
+    if is_local(config.output):
+        beside = unfinished_folder(config.output, area)
+        os.makedirs(beside, exist_ok=True)
+    return TemporaryDirectory(prefix="goodgain-", dir=beside, ignore_cleanup_errors=True)
+
+
 def _most_held(config: RunConfig, input_bytes: int) -> int | None:
-    if not runners.ENGINES[config.runner].in_state:
+    if not runners.ENGINES[config.runner].in_memory:
         return None  # what such an engine holds is on its disks, too
     return config.max_held_bytes or default_held(input_bytes)
 

@@ -69,8 +69,8 @@ LOSSES = {
     a_payload_given_twice: (ReadShardPayloads, DIFFERENT),
 }
 GATHERED = {
-    "in state": (),
-    "by a grouping": ("--runner=PortableRunner", "--job_endpoint=embed"),
+    "through files": (),
+    "by the engine": ("--runner=PortableRunner", "--job_endpoint=embed"),
 }
 
 
