@@ -11,7 +11,7 @@ from goodgain.transforms.core.files.labels import LabelFile, kept_labels, read_l
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.tables import recognise_table
-from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
@@ -51,7 +51,7 @@ def label_files(
 
 
 def local_labels(
-    pattern: str | None, iteration_base: int, held: HeldBytes = UNBOUNDED
+    pattern: str | None, iteration_base: int, held: HeldBytes
 ) -> Iterator[ResultLabel]:
     """The labels in files of this machine, each counted; none without a pattern.
 

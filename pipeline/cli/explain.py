@@ -48,10 +48,10 @@ def run(args: argparse.Namespace) -> int:
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
-        {label.key for label in labels},
         held,
+        {label.key for label in labels},
     )
-    explanation = explain(gathered, found.scoring, found.qrels, result_labels=labels, held=held)
+    explanation = explain(gathered, found.scoring, held, found.qrels, labels)
     if args.json:
         print_json(explanation_json(explanation))
     else:

@@ -23,7 +23,7 @@ from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, asked_by
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
@@ -44,19 +44,19 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
+    held: HeldBytes,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
-    held: HeldBytes = UNBOUNDED,
 ) -> ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results.
 
     The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
 
     Args:
+      held: counts the judgments.
       qrels: files of judgments, where `scoring.label_keys` is given.
       result_labels: of single results, in place of those that the trace gives them; labels of
         other conversations may be among them.
-      held: counts the judgments.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another.
@@ -117,7 +117,7 @@ def _external(
     if keys is None:
         return None
     asked = asked_by(gathered.conversation_id, gathered.calls, keys)
-    joined = join([asked], read_judgments(qrels, open_local, asked.documents, held))
+    joined = join([asked], read_judgments(qrels, open_local, held, asked.documents))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

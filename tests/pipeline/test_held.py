@@ -141,6 +141,25 @@ def test_an_explanation_is_bounded(kind, tmp_path, capsys):
     assert main([*words, "100000000"]) == ExitCode.DONE
 
 
+def test_an_explanation_of_an_evaluation_is_bounded(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(record(0, results=[{"title": "t" * 50_000}] * 5)) + "\n")
+    run = goodgain.evaluate(path, max_held_bytes=200_000, allow_unlabelled=True)
+    run.save(tmp_path / "out")
+    for one in (run, goodgain.load(tmp_path / "out")):
+        with pytest.raises(GoodGainError, match=SAID):
+            one.explain("c0")
+
+
+def test_judgments_beside_traces_in_memory_are_bounded(tmp_path):
+    given = tmp_path / "qrels.txt"
+    given.write_text(QRELS)
+    traces = [record(0, results=[{"ids": {"doc_id": "d0"}}])]
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(traces, max_held_bytes=60_000, qrels=given)
+    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, qrels=given).conversations
+
+
 def test_a_survey_takes_a_bound(tmp_path, capsys):
     path = tmp_path / "in.jsonl"
     path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))

@@ -113,6 +113,3 @@ class HeldBytes:
                 f"{self._most:,} bytes: raise --max-held-bytes if the machine has the memory, give "
                 "fewer files, or run on an engine that keeps data on disk (--runner FlinkRunner)."
             )
-
-
-UNBOUNDED = HeldBytes(None)
