@@ -202,6 +202,15 @@ def incremental_bomb():
     )
 
 
+def wide_xz_window():
+    """A readable record, for which the decompressor is told to keep a window of a gigabyte."""
+    data = bytearray(lzma.compress(_call(zigzag(0)), preset=0))
+    header = slice(12, 12 + 4 * data[12])  # behind the header of the stream, up to its checksum
+    data[16] = 36  # 2 * 2**29 bytes
+    data[header.stop : header.stop + 4] = zlib.crc32(data[header]).to_bytes(4, "little")
+    return avro_file(with_field("bytes"), [(1, bytes(data))], b"xz")
+
+
 def line_of(item, count=22_000_000):
     head = b'{"conversation_id": "c", "iteration": 1, "results": ['
     return gzip.compress(head + b",".join([item] * count) + b"]}\n", 1, mtime=0)
@@ -251,6 +260,7 @@ FILES = {
         _avro_bomb(b"xz", lambda: lzma.LZMACompressor(preset=0), 100),
         "more than 67,108,864 bytes",
     ),
+    "xz-window.avro": (wide_xz_window, "Memory usage limit exceeded"),
     "zstandard-bomb.avro": (
         _avro_bomb(b"zstandard", lambda: zstandard.ZstdCompressor().compressobj()),
         "more than 67,108,864 bytes",
