@@ -35,17 +35,18 @@ def label_files(
         for number, file in enumerate(files)
     )
     for file in found:
-        rows = list(islice(read_labels(file, open_file, iteration_base), _LOOKED_AT))
-        if not rows:
+        rows = islice(read_labels(file, open_file, iteration_base), _LOOKED_AT)
+        first = next(rows, ...)
+        if first is ...:
             raise UsageError(
                 f"{file.table.path} holds no row (--labels); the first line of a table names its "
                 "columns."
             )
-        wrong = [row for row in rows if isinstance(row, RejectedRecord)]
-        if len(wrong) == len(rows):
+        if isinstance(first, RejectedRecord) and all(
+            isinstance(row, RejectedRecord) for row in rows
+        ):
             raise UsageError(
-                f"{file.table.path} gives no label (--labels). {wrong[0].position}: "
-                f"{wrong[0].reason}"
+                f"{file.table.path} gives no label (--labels). {first.position}: {first.reason}"
             )
     return found
 

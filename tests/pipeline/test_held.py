@@ -5,7 +5,10 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import goodgain
@@ -48,12 +51,9 @@ def hostile_file(request, tmp_path_factory):
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("native", ["1", "0"])
-def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
-    path = hostile_file
-    assert path.stat().st_size < 2 * MEBIBYTE
-    words = ["run", "--input", str(path), "--output", str(tmp_path / "out"), "--quiet"]
+def limited_run(path, folder, *options, native="1"):
+    """The exit code of a run that takes little memory, and what it said."""
+    words = ["run", "--input", str(path), "--output", str(folder), "--quiet", *options]
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *words],
         capture_output=True,
@@ -61,12 +61,59 @@ def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, t
         check=False,
         env={**os.environ, "GOODGAIN_NATIVE": native},
     )
-    assert done.returncode == ExitCode.FAILED, done.stderr
     said, memory = done.stderr.rsplit("\n", 1)
-    assert said.count(SAID) == 1
     assert "Traceback" not in said
     assert int(memory) < MOST_MEMORY
-    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert not (folder / "manifest.json").exists()
+    return done.returncode, said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("native", ["1", "0"])
+def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
+    assert hostile_file.stat().st_size < 2 * MEBIBYTE
+    code, said = limited_run(hostile_file, tmp_path / "out", native=native)
+    assert (code, said.count(SAID)) == (ExitCode.FAILED, 1), said
+
+
+def shared_text(names, path):
+    """A Parquet file of few bytes, each of whose rows holds a megabyte in columns of some names."""
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000, pa.int32()), ["x" * MEBIBYTE])
+    columns = dict.fromkeys(("topic", "document_id", "conversation_id"), text)
+    numbers = dict.fromkeys(("iteration", "rank", "gain"), pa.array([1] * 2_000))
+    chosen = {name: values for name, values in columns.items() if name in names}
+    pq.write_table(pa.table(chosen | numbers), path, compression="zstd")
+
+
+def endless_row(head, path):
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(head)
+    rest = gzip.compress(b"x" * 100 * MEBIBYTE, 1)
+    with path.open("ab") as file:
+        file.writelines([rest] * 15)
+
+
+TABLES = {
+    "qrels.parquet": (partial(shared_text, ("topic", "document_id")), SAID),
+    "labels.parquet": (partial(shared_text, ("conversation_id",)), SAID),
+    "labels.csv": (partial(endless_row, b"record_id,rank,gain\n"), "the row is longer than"),
+    "labels.head.csv": (partial(endless_row, b"record_id,"), "the row is longer than"),
+    "labels.jsonl": (partial(endless_row, b'{"record_id": "'), "the row is longer than"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_small_tables_beside_the_traces_stay_below_a_gigabyte(name, tmp_path):
+    make, expected = TABLES[name]
+    traces, table = tmp_path / "in.jsonl", tmp_path / name
+    traces.write_text(json.dumps(record(0)) + "\n")
+    make(table)
+    assert table.stat().st_size < 8 * MEBIBYTE
+    option = f"--{name.partition('.')[0]}"
+    code, said = limited_run(traces, tmp_path / "out", option, str(table))
+    assert code in (ExitCode.FAILED, ExitCode.USAGE)
+    assert said.count(expected) == 1
 
 
 def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(tmp_path, capsys):
