@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import apache_beam as beam
 import xxhash
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
@@ -155,7 +156,10 @@ def _finish(run: StartedRun, show: Show) -> int:
 
 def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: bool) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
-    bytes_of_labels = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
+    bytes_beside = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
+    if run.pool is not None:
+        (match,) = FileSystems.match([run.pool.use.files.pattern])
+        bytes_beside += sum(one.size_in_bytes for one in match.metadata_list)
     return graph.Plan(
         inputs=run.inputs,
         target=Target(
@@ -163,7 +167,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
             area=run.area,
-            most_held=_most_held(config, input_bytes + bytes_of_labels),
+            most_held=_most_held(config, input_bytes + bytes_beside),
         ),
         scoring=scoring_of(
             config,

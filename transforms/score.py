@@ -111,9 +111,9 @@ class ScorePayloads(beam.PTransform):
             >> beam.ParDo(_ToPoolFile(pool, self.spill_folder)).with_output_types(Keyed)
             | "GroupByPoolFile" >> GatherPayloads(self.spill_folder)
             | "ScoreWithPool"
-            >> beam.ParDo(ScoreWithPool(self.scoring, self.spill_folder)).with_output_types(
-                ConversationScore
-            )
+            >> beam.ParDo(
+                ScoreWithPool(self.scoring, self.spill_folder, self.most_held)
+            ).with_output_types(ConversationScore)
         )
         nothing = gathered.pipeline | "Undecided" >> beam.Create([])
         nothing.element_type = beam.typehints.Tuple[str, bytes]
@@ -140,13 +140,16 @@ class ScoreWithPool(ReadsGathered):
     Holds that file's documents, but of the conversations only some at a time.
     """
 
-    def __init__(self, scoring: Scoring, spill_folder: str = "") -> None:
+    def __init__(
+        self, scoring: Scoring, spill_folder: str = "", most_held: int | None = None
+    ) -> None:
         super().__init__(spill_folder)
         self._scoring = scoring
+        self._most_held = most_held
 
     def setup(self) -> None:
         """Make what a worker needs once."""
-        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring))
+        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring, self._most_held))
 
     def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
         """Score the conversations by topic, so that few topics are held in memory at a time."""

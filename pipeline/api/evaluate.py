@@ -109,12 +109,6 @@ def evaluate(
     }
     paths = None if files is None else [file.path for file in files]
     settings = evaluation_config(paths, chosen, config)
-    held = held_of(settings, files or ())
-    # Traces that the caller holds anyway are not counted, only the files beside them.
-    of_traces = HeldBytes(None) if files is None else held
-    label_rows = None
-    if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        label_rows = read_result_labels(from_where, settings.iteration_base, held)
     source: _Memory | _Files
     if files is None:
         memory = in_memory(traces, settings.adaptation)
@@ -124,8 +118,14 @@ def evaluate(
         seen = first_look(files, open_local, settings.adaptation)
     found = local_scoring(settings, seen.costs, started)
     scoring, pool = found.scoring, found.pool
+    held = held_of(settings, files or (), pool)
+    # Traces that the caller holds anyway are not counted, only the files beside them.
+    of_traces = HeldBytes(None) if files is None else held
+    label_rows = None
+    if (from_where := labels if settings.labels is None else settings.labels) is not None:
+        label_rows = read_result_labels(from_where, settings.iteration_base, held)
     judged = read_judgments(found.qrels, open_local, held)
-    pools = TopicPools(pool.use.files, scoring.rules, open_local) if pool else None
+    pools = TopicPools(pool.use.files, scoring.rules, open_local, held) if pool else None
     sums = RunSums(
         scoring.ranking.names,
         settings.slice,
@@ -191,7 +191,7 @@ def evaluate(
         lambda: found,
         source.records,
         lambda _: () if label_rows is None else label_rows.labels(),
-        lambda: HeldBytes(None) if files is None else held_of(settings, files),
+        lambda _: HeldBytes(None) if files is None else held_of(settings, files, pool),
     )
 
 

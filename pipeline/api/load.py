@@ -68,7 +68,7 @@ def load(folder: str | Path) -> Run:
         lambda: _scoring(config),
         lambda: _records(config),
         lambda held: local_labels(config.labels, config.iteration_base, held),
-        lambda: held_of(config, _files(config)),
+        lambda scored_with: held_of(config, _files(config), scored_with.pool),
     )
 
 

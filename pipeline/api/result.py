@@ -49,7 +49,7 @@ class Run:
         scoring: Callable[[], LocalScoring],
         records: Records,
         labels: Callable[[HeldBytes], Iterable[ResultLabel]],
-        held: Callable[[], HeldBytes],
+        held: Callable[[LocalScoring], HeldBytes],
     ) -> None:
         """Hold a run.
 
@@ -59,7 +59,7 @@ class Run:
           scoring: returns the scoring and the judgments of the run.
           records: iterates over the traces again.
           labels: returns the labels that were given beside the traces, each counted.
-          held: returns the bound on what an explanation may hold.
+          held: returns the bound on what an explanation may hold, which uses this scoring.
         """
         self.manifest = manifest
         self._tables = tables
@@ -150,12 +150,12 @@ class Run:
         from goodgain.pipeline.cli.explain_text import render
         from goodgain.pipeline.explanation import explain, gather
 
-        held = self._held()
+        scored_with = self._scoring()
+        held = self._held(scored_with)
         labels = list(self._labels(held))
         keys = {label.key for label in labels}
         gathered = gather(conversation_id, [self._records()], held, keys)
         text = StringIO()
-        scored_with = self._scoring()
         explained = explain(gathered, scored_with.scoring, held, scored_with.qrels, labels)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)
     found = local_scoring(config, seen.costs)
-    held = held_of(config, files)
+    held = held_of(config, files, found.pool)
     labels = list(local_labels(config.labels, config.iteration_base, held))
     gathered = gather(
         args.conversation_id,

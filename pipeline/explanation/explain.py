@@ -72,7 +72,7 @@ def explain(
     external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)
     pools = None
     if scoring.pool is not None:
-        pools = TopicPools(scoring.pool.files, scoring.rules, open_local)
+        pools = TopicPools(scoring.pool.files, scoring.rules, open_local, held)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
     # A label that fits several conversations labels none, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere

@@ -14,6 +14,8 @@ import pytest
 import goodgain
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.outputs.formats import FORMATS
+from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import GoodGainError
 from tests.core.files.limited import MOST_MEMORY
 from tests.pipeline.runs import SAMPLE, manifest, run
@@ -170,6 +172,73 @@ def test_questions_for_labels_are_bounded(tmp_path, capsys):
     assert SAID in capsys.readouterr().err
     with pytest.raises(GoodGainError, match=SAID):
         goodgain.evaluate(traces, max_held_bytes=100_000, qrels=given)
+
+
+def built_pool(tmp_path, results, *options):
+    """A pool that another trace brought results to, and a trace that finds the first of them."""
+    traces, others, pool = (tmp_path / name for name in ("in.jsonl", "others.jsonl", "pool"))
+    traces.write_text(json.dumps(record(0, results=[{"ids": {"doc_id": "d0"}}])) + "\n")
+    found = [{"ids": {"doc_id": f"d{at}"}, "gain": 2} for at in range(results)]
+    others.write_text(json.dumps(record(0, results=found)) + "\n")
+    words = ["--run", f"a={others}", "--output", str(pool), *options]
+    assert main(["pool", "build", *words]) == ExitCode.DONE
+    return traces, pool
+
+
+def test_pools_are_bounded(tmp_path, capsys):
+    traces, pool = built_pool(tmp_path, 300)
+    few, enough = ["--max-held-bytes", "200000"], ["--max-held-bytes", "10000000"]
+    words = ["--input", str(traces), "--pool", str(pool)]
+    out = ["--output", str(tmp_path / "out")]
+    assert main(["run", *words, *out, *few]) == ExitCode.FAILED
+    assert capsys.readouterr().err.count(SAID) == 1
+    assert main(["run", *words, *out, *enough, "--overwrite"]) == ExitCode.DONE
+    assert main(["explain", "c0", *words, *few]) == ExitCode.FAILED
+    assert main(["explain", "c0", *words, *enough]) == ExitCode.DONE
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(traces, max_held_bytes=200_000, pool=pool)
+    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, pool=pool).conversations
+
+
+def many_documents(row, path):
+    rows = ({**row, "number": at, "document": str(at)} for at in range(500_000))
+    with path.open("wb") as file:
+        FORMATS["parquet"].write(pool_documents("documents"), rows, file)
+
+
+def long_documents(count, length, row, path):
+    """Of one text, which is in the file once."""
+    columns = {name: pa.array([value] * count) for name, value in row.items()}
+    text = json.dumps([{"content": "x" * length}])
+    columns["evidence"] = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), [text])
+    pq.write_table(pa.table(columns), path, compression="zstd")
+
+
+def a_long_list(row, path):
+    text = "[" + ",".join(["{}"] * 20_000_000) + "]"
+    path.write_text(json.dumps({**row, "evidence": text}) + "\n")
+
+
+POOLS = {
+    "many documents": ("parquet", many_documents),
+    "many long documents": ("parquet", partial(long_documents, 12_000, 100_000)),
+    "long documents": ("parquet", partial(long_documents, 2_000, MEBIBYTE)),
+    "one document": ("jsonl", a_long_list),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POOLS)
+def test_a_small_pool_stays_below_a_gigabyte(name, tmp_path):
+    written, change = POOLS[name]
+    traces, pool = built_pool(tmp_path, 1, "--format", written)
+    (path,) = pool.glob("documents_*/part-*")
+    with path.open("rb") as file:
+        (row,) = FORMATS[written].read(file)
+    change(row, path)
+    assert path.stat().st_size < 64 * MEBIBYTE
+    code, said = limited_run(traces, tmp_path / "out", "--pool", str(pool))
+    assert (code, said.count(SAID)) == (ExitCode.FAILED, 1), said
 
 
 @pytest.mark.parametrize("kind", ["results", "texts", "rejected"])
