@@ -18,7 +18,7 @@ from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import GoodGainError
 from tests.core.files.limited import MOST_MEMORY
-from tests.pipeline.runs import SAMPLE, manifest, run
+from tests.pipeline.runs import manifest, run
 
 MEBIBYTE = 2**20
 SAID = "The input decodes to more than one process should hold"
@@ -118,26 +118,31 @@ def test_small_tables_beside_the_traces_stay_below_a_gigabyte(name, tmp_path):
     assert said.count(expected) == 1
 
 
-def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(tmp_path, capsys):
+@pytest.fixture
+def traces(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
+    return path
+
+
+def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(traces, tmp_path, capsys):
     out = tmp_path / "out"
-    assert run(out, [SAMPLE], "--max-held-bytes=100000") == ExitCode.FAILED
-    assert f"{SAID}, about 100,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
+    assert run(out, [traces], "--max-held-bytes=30000") == ExitCode.FAILED
+    assert f"{SAID}, about 30,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
     assert not (out / "manifest.json").exists()
-    assert run(out, [SAMPLE], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
+    assert run(out, [traces], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
     assert manifest(out)["parameters"]["max_held_bytes"] == 100_000_000
 
 
-def test_an_evaluation_is_bounded_too():
+def test_an_evaluation_is_bounded_too(traces):
     with pytest.raises(GoodGainError, match=SAID):
-        goodgain.evaluate(SAMPLE, max_held_bytes=100_000)
-    assert goodgain.evaluate(SAMPLE, max_held_bytes=100_000_000).conversations
+        goodgain.evaluate(traces, max_held_bytes=30_000)
+    assert goodgain.evaluate(traces, max_held_bytes=100_000_000).conversations
 
 
-def test_a_survey_is_bounded_by_the_ids_that_it_remembers(tmp_path, capsys, monkeypatch):
+def test_a_survey_is_bounded_by_the_ids_that_it_remembers(traces, capsys, monkeypatch):
     monkeypatch.setattr("goodgain.transforms.core.held._LEAST", 2**16)
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
-    assert main(["validate", str(path)]) == ExitCode.FAILED
+    assert main(["validate", str(traces)]) == ExitCode.FAILED
     assert SAID in capsys.readouterr().err
 
 
@@ -276,9 +281,7 @@ def test_judgments_beside_traces_in_memory_are_bounded(tmp_path):
     assert goodgain.evaluate(traces, max_held_bytes=10_000_000, qrels=given).conversations
 
 
-def test_a_survey_takes_a_bound(tmp_path, capsys):
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
-    assert main(["validate", str(path), "--max-held-bytes", "60000"]) == ExitCode.FAILED
+def test_a_survey_takes_a_bound(traces, capsys):
+    assert main(["validate", str(traces), "--max-held-bytes", "60000"]) == ExitCode.FAILED
     assert SAID in capsys.readouterr().err
-    assert main(["validate", str(path), "--max-held-bytes", "60000000"]) == ExitCode.DONE
+    assert main(["validate", str(traces), "--max-held-bytes", "60000000"]) == ExitCode.DONE
