@@ -63,7 +63,7 @@ def test_adversarial_traces(keep_encodings):
 def test_adversarial_traces_as_files():
     rows = [
         msgspec.to_builtins(parse_mapping(record), enc_hook=int)
-        for record in trace(Random(12), conversations=1_500)
+        for record in trace(Random(12), conversations=700)
     ]
     content = samples.avro_bytes(rows)
     whole, _ = assert_same(content, "a.avro")
