@@ -210,12 +210,17 @@ ids = st.one_of(
 maps = st.dictionaries(
     st.sampled_from(["file_id", "doc_id", "site_id", "title", "odd", "Odd", "é", ""]),
     st.one_of(ids, st.lists(ids, min_size=2, max_size=5)),
+    max_size=4,
 )
 
 
 @pytest.mark.slow
-@given(st.lists(st.tuples(maps, st.none() | ids, st.sampled_from([None, "File", "Wiki", " é"]))))
-@settings(max_examples=200)
+@given(
+    st.lists(
+        st.tuples(maps, st.none() | ids, st.sampled_from([None, "File", "Wiki", " é"])), max_size=4
+    )
+)
+@settings(max_examples=150)
 def test_ids(told):
     assert_same_results(
         [
