@@ -65,8 +65,8 @@ class Plan(Struct, frozen=True):
       qrels: files of judgments that replace the labels of the traces; empty = keep the labels.
       labels: files with labels of single results, which override those of the traces.
       iteration_base: number of the first iteration of a turn, in traces and labels.
-      in_state: whether conversations are gathered in state
-        (`goodgain.transforms.score.ScorePayloads`).
+      spill_folder: where an engine that keeps everything in memory writes payloads
+        (`goodgain.transforms.gather.GatherPayloads`); empty for other engines.
       finishes: the run, if the last step of the graph must finish it because no program waits for
         the end.
     """
@@ -84,7 +84,7 @@ class Plan(Struct, frozen=True):
     qrels: tuple[InputFile, ...] = ()
     labels: tuple[LabelFile, ...] = ()
     iteration_base: int = 1
-    in_state: bool = False
+    spill_folder: str = ""
     finishes: StartedRun | None = None
 
 
@@ -110,8 +110,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     labels = _join_labels(pipeline, payloads, plan) if plan.labels else None
     if labels:
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
-    scored = payloads | "Score" >> ScorePayloads(plan.scoring, plan.in_state, plan.target.most_held)
-    tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, plan.in_state)
+    spill_folder = plan.spill_folder
+    scored = payloads | "Score" >> ScorePayloads(plan.scoring, spill_folder, plan.target.most_held)
+    tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
     # Not flattened into one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
 

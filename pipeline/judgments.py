@@ -11,7 +11,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
-from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
@@ -52,14 +52,14 @@ class JoinedJudgments(Struct, frozen=True):
 def read_judgments(
     files: Sequence[InputFile],
     open_file: Open,
+    held: HeldBytes,
     topics: Collection[str] | None = None,
-    held: HeldBytes = UNBOUNDED,
 ) -> Judged:
     """The judgments by topic and document.
 
     Args:
-      topics: keep only judgments of these topics; None = all.
       held: counts the bytes kept.
+      topics: keep only judgments of these topics; None = all.
 
     Raises:
       UsageError: a judgment cannot be used, or two of a document differ; the message names the

@@ -11,7 +11,7 @@ from goodgain.transforms.core.files.labels import LabelFile, kept_labels, read_l
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.tables import recognise_table
-from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
@@ -35,23 +35,24 @@ def label_files(
         for number, file in enumerate(files)
     )
     for file in found:
-        rows = list(islice(read_labels(file, open_file, iteration_base), _LOOKED_AT))
-        if not rows:
+        rows = islice(read_labels(file, open_file, iteration_base), _LOOKED_AT)
+        first = next(rows, ...)
+        if first is ...:
             raise UsageError(
                 f"{file.table.path} has no rows (--labels); the first line of a table names its "
                 "columns."
             )
-        wrong = [row for row in rows if isinstance(row, RejectedRecord)]
-        if len(wrong) == len(rows):
+        if isinstance(first, RejectedRecord) and all(
+            isinstance(row, RejectedRecord) for row in rows
+        ):
             raise UsageError(
-                f"{file.table.path} has no labels (--labels). {wrong[0].position}: "
-                f"{wrong[0].reason}"
+                f"{file.table.path} has no labels (--labels). {first.position}: {first.reason}"
             )
     return found
 
 
 def local_labels(
-    pattern: str | None, iteration_base: int, held: HeldBytes = UNBOUNDED
+    pattern: str | None, iteration_base: int, held: HeldBytes
 ) -> Iterator[ResultLabel]:
     """The labels in local files; empty without a pattern.
 

@@ -52,12 +52,15 @@ def local_scoring(
     return LocalScoring(scoring, rules, pool, qrels)
 
 
-def held_of(config: ExplainConfig, traces: Iterable[InputFile]) -> HeldBytes:
-    """The limit on memory for traces, judgments and labels.
+def held_of(
+    config: ExplainConfig, traces: Iterable[InputFile], pool: OpenedPool | None
+) -> HeldBytes:
+    """The limit on memory for traces, and for judgments, labels and the pool.
 
     Raises:
       UsageError: a file of labels or judgments cannot be found.
     """
-    beside = [pattern for pattern in (config.qrels, config.labels) if pattern is not None]
+    of_pool = None if pool is None else pool.use.files.pattern
+    beside = [one for one in (config.qrels, config.labels, of_pool) if one is not None]
     files = [*traces, *(local_files(beside) if beside else ())]
     return HeldBytes(config.max_held_bytes or default_held(sum(file.size for file in files)))

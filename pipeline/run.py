@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from math import ceil
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 import apache_beam as beam
 import xxhash
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
@@ -28,9 +31,16 @@ from goodgain.pipeline.options.pool_use import open_pool
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring import scoring_of
-from goodgain.pipeline.outputs.folder import MANIFEST, claim, discard_unfinished, prepare
+from goodgain.pipeline.outputs.folder import (
+    MANIFEST,
+    claim,
+    discard_unfinished,
+    prepare,
+    unfinished_folder,
+)
 from goodgain.pipeline.outputs.lock import folder_locked
 from goodgain.pipeline.outputs.sinks import Target
+from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.pipeline.qrels import check_beginnings, find_labels, find_qrels
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
@@ -117,7 +127,8 @@ def run(
             f"goodgain: reading {counted(len(inputs), 'file')} of {size:,} bytes on {facts.engine}."
         )
         try:
-            _run_pipeline(plan, engine, options, quiet)
+            with _spill_folder(config, facts.area) as folder:
+                _run_pipeline(replace(plan, spill_folder=folder), engine, options, quiet)
         except KeyboardInterrupt:
             discard_unfinished(config.output, facts.area)
             raise
@@ -145,7 +156,10 @@ def _finish(run: StartedRun, show: Show) -> int:
 
 def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: bool) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
-    bytes_of_labels = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
+    bytes_beside = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
+    if run.pool is not None:
+        (match,) = FileSystems.match([run.pool.use.files.pattern])
+        bytes_beside += sum(one.size_in_bytes for one in match.metadata_list)
     return graph.Plan(
         inputs=run.inputs,
         target=Target(
@@ -153,7 +167,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
             area=run.area,
-            most_held=_most_held(config, input_bytes + bytes_of_labels),
+            most_held=_most_held(config, input_bytes + bytes_beside),
         ),
         scoring=scoring_of(
             config,
@@ -172,13 +186,26 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
         qrels=run.qrels,
         labels=run.labels,
         iteration_base=config.iteration_base,
-        in_state=runners.ENGINES[config.runner].in_state,
         finishes=run if handed_over else None,
     )
 
 
+def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
+    """A folder for what an engine would keep in memory, removed at the end; "" where it does not.
+
+    It lies on the disk of the outputs, since temporary files may be memory themselves.
+    """
+    if not runners.ENGINES[config.runner].in_memory:
+        return nullcontext("")
+    beside = None
+    if is_local(config.output):
+        beside = unfinished_folder(config.output, area)
+        os.makedirs(beside, exist_ok=True)
+    return TemporaryDirectory(prefix="goodgain-", dir=beside, ignore_cleanup_errors=True)
+
+
 def _most_held(config: RunConfig, input_bytes: int) -> int | None:
-    if not runners.ENGINES[config.runner].in_state:
+    if not runners.ENGINES[config.runner].in_memory:
         return None  # such engines can use their disks
     return config.max_held_bytes or default_held(input_bytes)
 

@@ -1,12 +1,12 @@
 """What holds for all tests."""
 
+import gc
 import os
 
 import pytest
 from hypothesis import settings
 
 from goodgain.transforms.core.native import SWITCH, native_module
-from tests.quick_beam import remember
 
 # GNU readline, which pytest-xdist's parent imports, gives its children the width of a terminal;
 # tests see the width that a pipe has, unless they set one.
@@ -15,12 +15,25 @@ os.environ.pop("LINES", None)
 # ranx compiles itself, which takes minutes where its cache is cold; its Python gives the same.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 os.environ.setdefault("NUMBA_OPT", "0")
-remember()
 # How long an example takes says nothing on a machine that does other things, too.
 settings.register_profile("goodgain", deadline=None)
 settings.load_profile("goodgain")
 # Each takes most of a minute; what begins last should not be what ends last.
 LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortnight.py")
+
+
+def pytest_configure(config):
+    # With `-n` this process runs no test, and those that do start when it is ready.
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        from tests.quick_beam import remember
+
+        remember()
+
+
+def pytest_collection_finish():
+    """What is there by now stays; to look through it for garbage took a tenth of the time."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_collection_modifyitems(items):

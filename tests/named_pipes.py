@@ -1,6 +1,7 @@
 """Named pipes between a test and a program that may end too early."""
 
 import os
+from contextlib import contextmanager
 from threading import Event, Thread
 
 
@@ -29,3 +30,14 @@ def opened_with(process, path, mode):
         pipe.close()
         raise AssertionError(f"{process.args} ended with {process.returncode} before it got there")
     return pipe
+
+
+@contextmanager
+def passable(path):
+    """Let a program through that opens a named pipe to read, whether one is there or not."""
+    both_ends = os.open(path, os.O_RDWR)  # waits for nobody
+    try:
+        yield
+    finally:
+        path.unlink()  # who comes too late fails, and does not wait for ever
+        os.close(both_ends)

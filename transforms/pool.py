@@ -13,6 +13,7 @@ from apache_beam.typehints import KV
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.lookup import TopicPools, read_documents
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
@@ -38,11 +39,15 @@ _topic = msgspec.msgpack.Decoder(Topic).decode
 _Pair = tuple[bytes, bytes]
 
 
-def pools_of(scoring: Scoring) -> TopicPools | None:
-    """The pools of topics for a worker; None without a pool."""
+def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | None:
+    """The pools of topics for a worker; None without a pool.
+
+    Args:
+      most_held: see `ReadPayloads`.
+    """
     if scoring.pool is None:
         return None
-    return TopicPools(scoring.pool.files, scoring.rules, open_plain)
+    return TopicPools(scoring.pool.files, scoring.rules, open_plain, HeldBytes(most_held))
 
 
 class ContributeToPool(beam.PTransform):
@@ -122,7 +127,10 @@ class BuildPool(beam.PTransform):
         pooled = (
             contributions.pipeline
             | "HeldFiles" >> beam.Create(self.held, reshuffle=True)
-            | "ReadHeld" >> beam.FlatMap(read_documents, open_plain).with_output_types(PoolDocument)
+            | "ReadHeld"
+            >> beam.FlatMap(read_documents, open_plain, HeldBytes(None)).with_output_types(
+                PoolDocument
+            )
         )
         known = pooled | "KeyHeldConversations" >> beam.ParDo(_HeldConversations())
         added = contributions | "KeyConversations" >> beam.Map(_by_conversation)

@@ -124,7 +124,7 @@ class ReadShardPayloads(beam.DoFn):
                 yield TaggedOutput(REJECTED, found)
                 continue
             calls += found.calls
-            held.read(found.conversation_id, found.payload)
+            held.read(found.conversation_id)  # payloads go through files there
             yield found.conversation_id, found.payload
             if found.asked is not None:
                 for name in found.asked.names():

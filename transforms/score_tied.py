@@ -25,19 +25,19 @@ class ScoreTied(beam.PTransform):
 
     Attributes:
       shards: PCollection[FileShard], the shards that were read.
-      scoring, in_state: as in `ScorePayloads`.
+      scoring, spill_folder: as in `ScorePayloads`.
 
     Raises:
       GoodGainError: at run time, if the files have changed.
     """
 
     def __init__(
-        self, shards: beam.PCollection[FileShard], scoring: Scoring, in_state: bool = False
+        self, shards: beam.PCollection[FileShard], scoring: Scoring, spill_folder: str = ""
     ) -> None:
         super().__init__()
         self.shards = shards
         self.scoring = scoring
-        self.in_state = in_state
+        self.spill_folder = spill_folder
 
     def expand(self, undecided: beam.PCollection[Keyed]) -> beam.PCollection[ConversationScore]:
         """Apply the transform."""
@@ -48,7 +48,7 @@ class ScoreTied(beam.PTransform):
         scored: ScoredConversations = (
             (undecided, encodings)
             | "WithEncodings" >> beam.Flatten()
-            | "Score" >> ScorePayloads(self.scoring, self.in_state)
+            | "Score" >> ScorePayloads(self.scoring, self.spill_folder)
         )
         _ = scored.undecided | "Changed" >> beam.MapTuple(_input_changed)
         return scored.scores

@@ -1,5 +1,8 @@
 //! From a result to its fingerprint: `dedup/fingerprint.py`.
 
+use std::borrow::Cow;
+use std::io::Write;
+
 use indexmap::IndexMap;
 use pyo3::PyResult;
 use rustc_hash::FxBuildHasher;
@@ -43,6 +46,8 @@ pub struct Fingerprinter {
     seeds: Vec<u64>,
     text: Vec<u8>,
     name: String,
+    /// Names of a map in the order of their numbers, each with its place in the map.
+    order: Vec<(Name, usize)>,
     /// The fingerprint of the result that was given last.
     pub codes: Vec<u8>,
     pub digests: Vec<u8>,
@@ -57,6 +62,7 @@ impl Fingerprinter {
             seeds,
             text: Vec::new(),
             name: String::new(),
+            order: Vec::new(),
             codes: Vec::new(),
             digests: Vec::new(),
         }
@@ -123,7 +129,9 @@ impl Fingerprinter {
         names: &mut Names,
     ) -> PyResult<bool> {
         let mut has_definitive = false;
-        for (name, text, value) in self.in_order(span, pools, true) {
+        let order = self.in_order(span, pools, true);
+        for (name, at) in &order {
+            let (text, value) = pools.pairs_of(span)[*at];
             let mut parts = Vec::new(); // of several values
             let mut any = false;
             match value {
@@ -160,11 +168,14 @@ impl Fingerprinter {
                 remember(names, &codes, text);
             }
         }
+        self.order = order;
         Ok(has_definitive)
     }
 
     fn add_fields(&mut self, span: Span, pools: &Pools) -> PyResult<()> {
-        for (name, text, value) in self.in_order(span, pools, false) {
+        let order = self.in_order(span, pools, false);
+        for (name, at) in &order {
+            let (text, value) = pools.pairs_of(span)[*at];
             let timed = self.rules.time_fields.contains(text);
             let found = match value {
                 OneOrMany::One(value) => self.field_digest(value, timed, name.seed)?,
@@ -180,23 +191,25 @@ impl Fingerprinter {
                 self.push_part(name.code, name.digest, Part { value, key: None });
             }
         }
+        self.order = order;
         Ok(())
     }
 
     /// The names of a map in the order of their numbers, which is the order in a fingerprint.
-    fn in_order<'a>(
-        &self,
-        span: Span,
-        pools: &Pools<'a>,
-        are_ids: bool,
-    ) -> Vec<(Name, &'a str, OneOrMany<'a>)> {
-        let mut order: Vec<_> = pools
-            .pairs_of(span)
-            .iter()
-            .filter(|(name, _)| are_ids || !matches!(*name, "title" | "snippet" | "content"))
-            .map(|(name, value)| (self.name(name, are_ids), *name, *value))
-            .collect();
-        order.sort_by_key(|(name, ..)| name.number);
+    ///
+    /// Takes the room of `self.order`; who is done with it gives it back.
+    fn in_order(&mut self, span: Span, pools: &Pools, are_ids: bool) -> Vec<(Name, usize)> {
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        let names = pools.pairs_of(span).iter().enumerate();
+        order.extend(
+            names
+                .filter(|(_, (name, _))| {
+                    are_ids || !matches!(*name, "title" | "snippet" | "content")
+                })
+                .map(|(at, (name, _))| (self.name(name, are_ids), at)),
+        );
+        order.sort_by_key(|(name, _)| name.number);
         order
     }
 
@@ -267,7 +280,9 @@ impl Fingerprinter {
                 None => self.python.instant(raw)?,
             };
             if let Some(instant) = instant {
-                return Ok(Some(xxh3_64_with_seed(format!("{instant} ").as_bytes(), seed)));
+                self.text.clear();
+                write!(self.text, "{instant} ")?;
+                return Ok(Some(xxh3_64_with_seed(&self.text, seed)));
             }
         }
         self.normalise_text(raw)?;
@@ -301,37 +316,47 @@ impl Fingerprinter {
     }
 
     fn add_url(&mut self, url: &str) -> PyResult<()> {
-        let plain = normalise_plain_url(url, &self.rules.ignored_parameters);
-        let normal = match plain {
-            Some(normal) => normal,
-            None => match self.python.url(url)? {
-                Some(normal) => normal,
+        let ignored = &self.rules.ignored_parameters;
+        let query = match normalise_plain_url(url, ignored, &mut self.text) {
+            Some(query) => query,
+            None => match self.python.url(url, &mut self.text)? {
+                Some(query) => query,
                 None => return Ok(()),
             },
         };
-        self.text.clear();
-        self.text.extend_from_slice(normal.host.as_bytes());
-        self.text.push(b'\n');
-        self.text.extend_from_slice(normal.path.as_bytes());
         let place = xxh3_64_with_seed(&self.text, self.seed(URL));
         self.push_part(URL, None, Part { value: place, key: None });
-        if normal.query.is_empty() {
+        if query.is_empty() {
             return Ok(());
         }
-        let pairs = normal.query.iter().flat_map(|(name, value)| [name, value]);
-        let query = xxh3_64_with_seed(&joined(pairs), self.seed(URL_QUERY));
-        self.push_part(URL_QUERY, None, Part { value: query, key: None });
+        let value =
+            self.digest_joined(query.iter().flat_map(|(name, value)| [name, value]), URL_QUERY);
+        self.push_part(URL_QUERY, None, Part { value, key: None });
         // Sorted by name and then by value already.
-        for of_name in normal.query.chunk_by(|one, next| one.0 == next.0) {
-            let Some(number) = self.rules.url_parameters.get(&of_name[0].0).copied() else {
+        for of_name in query.chunk_by(|one, next| one.0 == next.0) {
+            let Some(number) = self.rules.url_parameters.get(&*of_name[0].0).copied() else {
                 continue;
             };
             let mut values: Vec<_> = of_name.iter().map(|(_, value)| value).collect();
             values.dedup();
-            let value = xxh3_64_with_seed(&joined(values.into_iter()), self.seed(number));
+            let value = self.digest_joined(values.into_iter(), number);
             self.push_part(number, None, Part { value, key: None });
         }
         Ok(())
+    }
+
+    /// The digest of texts one behind another, each with its length before it.
+    fn digest_joined<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t Cow<'t, str>>,
+        attribute: u8,
+    ) -> u64 {
+        self.text.clear();
+        for text in texts {
+            self.text.extend((text.len() as u32).to_be_bytes());
+            self.text.extend_from_slice(text.as_bytes());
+        }
+        xxh3_64_with_seed(&self.text, self.seed(attribute))
     }
 }
 
@@ -354,16 +379,6 @@ fn digest_of_set(mut members: Vec<u64>) -> Option<u64> {
     }
     let bytes: Vec<u8> = members.iter().flat_map(|member| member.to_be_bytes()).collect();
     Some(xxh3_64(&bytes))
-}
-
-/// Texts one behind another, each with its length before it.
-fn joined<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for text in texts {
-        bytes.extend((text.len() as u32).to_be_bytes());
-        bytes.extend_from_slice(text.as_bytes());
-    }
-    bytes
 }
 
 /// Whether UTF-8 text has at least so many characters.

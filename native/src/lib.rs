@@ -46,6 +46,9 @@ use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 /// Raised together with `FORMAT` in transforms/core/native.py when one of both gives other bytes.
 const FORMAT: u32 = 4;
 
+/// Bytes of records for which there is room from the beginning.
+const MOST_ROOM: usize = 1 << 15;
+
 /// Conversation, payload, number of calls, and the earliest time at which a record was given.
 type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64)>;
 
@@ -209,7 +212,7 @@ fn add_lines(
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
     let unescaped = Bump::new();
-    let mut pools = Pools::default();
+    let mut pools = Pools::for_bytes(lines.len().min(MOST_ROOM));
     while let Some(rest) = lines.get(from..) {
         let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
         if line.len() > longest {
@@ -236,7 +239,7 @@ fn add_rows(
     at: i64,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
-    let mut pools = Pools::default();
+    let mut pools = Pools::for_bytes(MOST_ROOM);
     let mut reader = RowReader { most_results };
     for row in from..*count {
         let Ok(call) = reader.call(rows, row, &mut pools) else {

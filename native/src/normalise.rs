@@ -3,16 +3,14 @@
 //! What is ASCII is done here. `None` means that a string is not plain: Python decides then, so that
 //! one table of characters, that of the running Python, is behind every form.
 
+use std::borrow::Cow;
+
 use memchr::memchr2;
 
 use crate::rules::IgnoredParameters;
 
-/// A URL as it is compared.
-pub struct NormalUrl {
-    pub host: String,
-    pub path: String,
-    pub query: Vec<(String, String)>,
-}
+/// The pairs of a URL's query that say which document it is, sorted.
+pub type Query<'u> = Vec<(Cow<'u, str>, Cow<'u, str>)>;
 
 /// White space among ASCII as Python's `str.split` has it.
 pub fn is_space(byte: u8) -> bool {
@@ -21,6 +19,10 @@ pub fn is_space(byte: u8) -> bool {
 
 /// An ASCII text without the white space at its ends.
 pub fn trim(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    if let ([b'!'..=b'~', ..], [.., b'!'..=b'~']) = (bytes, bytes) {
+        return text; // as nearly all are
+    }
     text.trim_matches(|character: char| character.is_ascii() && is_space(character as u8))
 }
 
@@ -174,8 +176,14 @@ fn is_guid(value: &[u8]) -> bool {
         })
 }
 
-/// A plain http(s) URL in its normal form: what `_PLAIN_URL` matches, where it unescapes to UTF-8.
-pub fn normalise_plain_url(url: &str, ignored: &IgnoredParameters) -> Option<NormalUrl> {
+/// Put host and path of a plain http(s) URL, with a line feed between, into `place`; gives its query.
+///
+/// Plain is what `_PLAIN_URL` matches, where it unescapes to UTF-8.
+pub fn normalise_plain_url<'u>(
+    url: &'u str,
+    ignored: &IgnoredParameters,
+    place: &mut Vec<u8>,
+) -> Option<Query<'u>> {
     let bytes = url.as_bytes();
     let rest = bytes.strip_prefix(b"http")?;
     let rest = rest.strip_prefix(b"s").unwrap_or(rest).strip_prefix(b"://")?;
@@ -200,16 +208,19 @@ pub fn normalise_plain_url(url: &str, ignored: &IgnoredParameters) -> Option<Nor
     if !plain_end {
         return None;
     }
-    let mut host = String::from_utf8(host.to_ascii_lowercase()).ok()?;
-    if host.starts_with("www.") {
-        host.drain(..4);
+    place.clear();
+    place.extend_from_slice(host);
+    place.make_ascii_lowercase();
+    if place.starts_with(b"www.") {
+        place.drain(..4);
     }
-    let mut path = unescaped(path, false)?;
-    path.truncate(path.trim_end_matches('/').len());
-    if path.is_empty() {
-        path.push('/');
+    place.push(b'\n');
+    let path = unescaped(path, false)?;
+    match path.trim_end_matches('/') {
+        "" => place.push(b'/'),
+        path => place.extend_from_slice(path.as_bytes()),
     }
-    Some(NormalUrl { host, path, query: kept_pairs(query, ignored)? })
+    kept_pairs(query, ignored)
 }
 
 fn split_while(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
@@ -246,9 +257,9 @@ fn without_port(rest: &[u8]) -> &[u8] {
 }
 
 /// Percent signs and, in a query, plus signs undone as `urllib.parse` does.
-fn unescaped(text: &[u8], plus_is_space: bool) -> Option<String> {
+fn unescaped(text: &[u8], plus_is_space: bool) -> Option<Cow<'_, str>> {
     if memchr2(b'%', b'+', text).is_none() {
-        return String::from_utf8(text.to_vec()).ok();
+        return std::str::from_utf8(text).map(Cow::Borrowed).ok();
     }
     let mut plain = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -266,14 +277,14 @@ fn unescaped(text: &[u8], plus_is_space: bool) -> Option<String> {
         }
         at += 1;
     }
-    String::from_utf8(plain).ok()
+    String::from_utf8(plain).map(Cow::Owned).ok()
 }
 
 fn hex(digit: Option<&u8>) -> Option<u8> {
     char::from(*digit?).to_digit(16).map(|value| value as u8)
 }
 
-fn kept_pairs(query: &[u8], ignored: &IgnoredParameters) -> Option<Vec<(String, String)>> {
+fn kept_pairs<'u>(query: &'u [u8], ignored: &IgnoredParameters) -> Option<Query<'u>> {
     let mut pairs = Vec::new();
     for pair in query.split(|byte| *byte == b'&') {
         if pair.is_empty() {
@@ -288,7 +299,9 @@ fn kept_pairs(query: &[u8], ignored: &IgnoredParameters) -> Option<Vec<(String, 
         if !name.is_ascii() {
             return None;
         }
-        name.make_ascii_lowercase();
+        if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            name.to_mut().make_ascii_lowercase();
+        }
         if !ignored.contains(&name) {
             pairs.push((name, unescaped(value, true)?));
         }

@@ -39,8 +39,8 @@ pub struct Packer {
     seen: VecDeque<(u64, String)>,
     next_number: u64,
     results: usize,
-    /// Where calls are encoded, one after the other.
-    whole: Vec<u8>,
+    /// Bytes of the call that was encoded last; the next one is likely to be as long.
+    last_length: usize,
 }
 
 /// What is known of one conversation.
@@ -81,7 +81,7 @@ impl Packer {
             seen: VecDeque::new(),
             next_number: 0,
             results: 0,
-            whole: Vec::new(),
+            last_length: 0,
         }
     }
 
@@ -93,9 +93,10 @@ impl Packer {
         at: i64,
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
-        self.whole.clear();
-        encode_call(&mut self.whole, call, pools);
-        let whole: Box<[u8]> = self.whole.as_slice().into();
+        let mut whole = Vec::with_capacity(self.last_length + self.last_length / 4);
+        encode_call(&mut whole, call, pools);
+        self.last_length = whole.len();
+        let whole = whole.into_boxed_slice();
         let record_digest = record_digest(&whole);
         let encoding = match self.keep_encodings {
             true => Some(self.python.encoding(&whole)?),

@@ -1,5 +1,8 @@
 //! What travels between workers: `scoring/payload.py`.
 
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
@@ -13,8 +16,57 @@ use crate::records::SearchResult;
 #[derive(Default)]
 pub struct Frame {
     shapes: IndexSet<Box<[u8]>, FxBuildHasher>,
-    evidence: IndexSet<(u32, Box<[u8]>), FxBuildHasher>,
+    evidence: EvidenceSet,
     results: Vec<u8>,
+}
+
+/// Shapes with their digests, each once, in the order in which they came.
+///
+/// The digests lie one behind another, since one allocation for each of them would cost more than
+/// all the rest of a result.
+#[derive(Default)]
+struct EvidenceSet {
+    digests: Vec<u8>,
+    /// The shape, and where in `digests` its stretch begins and ends.
+    entries: Vec<(usize, usize, usize)>,
+    places: HashTable<usize>,
+}
+
+impl EvidenceSet {
+    /// The place of a shape with its digests, which are added unless they are there.
+    fn place_of(&mut self, shape: usize, digests: &[u8]) -> usize {
+        let Self { digests: all, entries, places } = self;
+        let entry = places.entry(
+            hash_of(shape, digests),
+            |place| {
+                let (of, begin, end) = entries[*place];
+                of == shape && all[begin..end] == *digests
+            },
+            |place| {
+                let (of, begin, end) = entries[*place];
+                hash_of(of, &all[begin..end])
+            },
+        );
+        let added = entries.len();
+        let place = *entry.or_insert(added).get();
+        if place == added {
+            entries.push((shape, all.len(), all.len() + digests.len()));
+            all.extend_from_slice(digests);
+        }
+        place
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        self.entries.iter().map(|(shape, begin, end)| (*shape, &self.digests[*begin..*end]))
+    }
+}
+
+fn hash_of(shape: usize, digests: &[u8]) -> u64 {
+    FxBuildHasher.hash_one((shape, digests))
 }
 
 impl Frame {
@@ -29,7 +81,7 @@ impl Frame {
             Some(shape) => shape,
             None => self.shapes.insert_full(codes.into()).0,
         };
-        let place = self.evidence.insert_full((shape as u32, digests.into())).0;
+        let place = self.evidence.place_of(shape, digests);
         write_array(&mut self.results, 3);
         write_int(&mut self.results, place as i64);
         write_optional_int(&mut self.results, result.gain);
@@ -51,9 +103,9 @@ impl Frame {
             write_bytes(&mut out, shape);
         }
         write_array(&mut out, self.evidence.len());
-        for (shape, digests) in &self.evidence {
+        for (shape, digests) in self.evidence.iter() {
             write_array(&mut out, 2);
-            write_int(&mut out, i64::from(*shape));
+            write_int(&mut out, shape as i64);
             write_bytes(&mut out, digests);
         }
         write_array(&mut out, calls.len());

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::characters::Characters;
-use crate::normalise::NormalUrl;
+use crate::normalise::Query;
 
 // Of the process, since it has one Python.
 static CHARACTERS: OnceLock<Characters> = OnceLock::new();
@@ -54,11 +54,18 @@ impl Fallback {
         Python::attach(|py| self.0.call_method1(py, "entity_type", (written,))?.extract(py))
     }
 
-    pub fn url(&self, url: &str) -> PyResult<Option<NormalUrl>> {
+    /// As `normalise_plain_url`.
+    pub fn url(&self, url: &str, place: &mut Vec<u8>) -> PyResult<Option<Query<'static>>> {
         type Parts = Option<(String, String, Vec<(String, String)>)>;
         let parts: Parts =
             Python::attach(|py| self.0.call_method1(py, "url", (url,))?.extract(py))?;
-        Ok(parts.map(|(host, path, query)| NormalUrl { host, path, query }))
+        Ok(parts.map(|(host, path, query)| {
+            place.clear();
+            place.extend_from_slice(host.as_bytes());
+            place.push(b'\n');
+            place.extend_from_slice(path.as_bytes());
+            query.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+        }))
     }
 
     /// The canonical encoding of a call that msgspec encoded.

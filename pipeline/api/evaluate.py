@@ -109,11 +109,6 @@ def evaluate(
     }
     paths = None if files is None else [file.path for file in files]
     settings = evaluation_config(paths, chosen, config)
-    # Memory that the caller holds anyway is not counted.
-    held = HeldBytes(None) if files is None else held_of(settings, files)
-    label_rows = None
-    if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        label_rows = read_result_labels(from_where, settings.iteration_base, held)
     source: _Memory | _Files
     if files is None:
         memory = in_memory(traces, settings.adaptation)
@@ -123,8 +118,14 @@ def evaluate(
         seen = first_look(files, open_local, settings.adaptation)
     found = local_scoring(settings, seen.costs, started)
     scoring, pool = found.scoring, found.pool
-    judged = read_judgments(found.qrels, open_local, held=held)
-    pools = TopicPools(pool.use.files, scoring.rules, open_local) if pool else None
+    held = held_of(settings, files or (), pool)
+    # Traces that the caller holds anyway are not counted, only the files beside them.
+    of_traces = HeldBytes(None) if files is None else held
+    label_rows = None
+    if (from_where := labels if settings.labels is None else settings.labels) is not None:
+        label_rows = read_result_labels(from_where, settings.iteration_base, held)
+    judged = read_judgments(found.qrels, open_local, held)
+    pools = TopicPools(pool.use.files, scoring.rules, open_local, held) if pool else None
     sums = RunSums(
         scoring.ranking.names,
         settings.slice,
@@ -135,7 +136,7 @@ def evaluate(
     )
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
-        gathered = gather(source.packed(packer_for(packing)), held)
+        gathered = gather(source.packed(packer_for(packing)), of_traces)
         judgments = join(gathered.asked, judged)
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
@@ -143,7 +144,7 @@ def evaluate(
         joined = None
         if label_rows is not None:
             joined = join_labels(label_rows, gathered.payloads)
-        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, held):
+        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, of_traces):
             sums.add(score)
             scores.append(score)
     counts = sums.counts + Counter(gathered.counts) + judgments.counts
@@ -184,8 +185,14 @@ def evaluate(
         tables[datasets.REJECTED_LABELS.name] = _made_once(
             datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
         )
-    labelled = tuple if label_rows is None else label_rows.labels
-    return Run(tables, manifest, lambda: found, source.records, labelled)
+    return Run(
+        tables,
+        manifest,
+        lambda: found,
+        source.records,
+        lambda _: () if label_rows is None else label_rows.labels(),
+        lambda _: HeldBytes(None) if files is None else held_of(settings, files, pool),
+    )
 
 
 def _tables(

@@ -15,6 +15,7 @@ from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -47,7 +48,8 @@ class Run:
         manifest: Mapping[str, Any],
         scoring: Callable[[], LocalScoring],
         records: Records,
-        labels: Callable[[], Iterable[ResultLabel]] = tuple,
+        labels: Callable[[HeldBytes], Iterable[ResultLabel]],
+        held: Callable[[LocalScoring], HeldBytes],
     ) -> None:
         """Wrap the results of a run.
 
@@ -56,13 +58,15 @@ class Run:
           manifest: see the class.
           scoring: returns the scoring and the judgments of the run.
           records: iterates over the traces again.
-          labels: returns the labels that were given separately from the traces.
+          labels: returns the labels that were given separately from the traces, each counted.
+          held: returns the memory limit of an explanation with this scoring.
         """
         self.manifest = manifest
         self._tables = tables
         self._scoring = scoring
         self._records = records
         self._labels = labels
+        self._held = held
 
     @cached_property
     def conversations(self) -> Table:
@@ -132,6 +136,7 @@ class Run:
 
         Raises:
           UsageError: there is no such conversation.
+          GoodGainError: it holds more than `max_held_bytes` allows.
 
         Example:
           >>> import goodgain as gg
@@ -145,11 +150,13 @@ class Run:
         from goodgain.pipeline.cli.explain_text import render
         from goodgain.pipeline.explanation import explain, gather
 
-        labels = list(self._labels())
-        gathered = gather(conversation_id, [self._records()], {label.key for label in labels})
-        text = StringIO()
         scored_with = self._scoring()
-        explained = explain(gathered, scored_with.scoring, scored_with.qrels, result_labels=labels)
+        held = self._held(scored_with)
+        labels = list(self._labels(held))
+        keys = {label.key for label in labels}
+        gathered = gather(conversation_id, [self._records()], held, keys)
+        text = StringIO()
+        explained = explain(gathered, scored_with.scoring, held, scored_with.qrels, labels)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 

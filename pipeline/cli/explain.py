@@ -44,15 +44,15 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)
     found = local_scoring(config, seen.costs)
-    held = held_of(config, files)
+    held = held_of(config, files, found.pool)
     labels = list(local_labels(config.labels, config.iteration_base, held))
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
-        {label.key for label in labels},
         held,
+        {label.key for label in labels},
     )
-    explanation = explain(gathered, found.scoring, found.qrels, result_labels=labels, held=held)
+    explanation = explain(gathered, found.scoring, held, found.qrels, labels)
     if args.json:
         print_json(explanation_json(explanation))
     else:

@@ -17,6 +17,7 @@ from goodgain.pipeline.options.max_rejected import MaxRejected
 NAME = "validate"
 HELP = "read traces without scoring: what they contain, what is wrong"
 _MILLIS = 1_000  # of a second
+_GAINS = range(1, 5)  # that may be the least of a good result
 EXAMPLE = "goodgain validate 'traces/*.avro'"
 
 
@@ -41,13 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--good-gain-threshold",
         type=int,
+        choices=_GAINS,
         default=2,
         metavar="GAIN",
         help="smallest gain of a good result; warn if no result is good (2)",
     )
     parser.add_argument(
         "--max-held-bytes",
-        type=int,
+        type=_bytes,
         metavar="N",
         help="stop when more than about this many bytes are held, most of them ids (536870912, and "
         "16 for each byte of input beyond 64 MiB)",
@@ -60,6 +62,14 @@ def _limit(written: str) -> MaxRejected:
         return MaxRejected.parse(written)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _bytes(written: str) -> int:
+    if not written.isdecimal() or not int(written):
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number of bytes, 1 or more, not '{written}'"
+        )
+    return int(written)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,8 +97,8 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(args.input)
     adaptation = parse_adaptation(renames(args), args.iteration_base)
     clock = int(datetime.now(UTC).timestamp() * _MILLIS)
-    held = args.max_held_bytes or default_held(sum(file.size for file in files))
-    survey = Survey(rules, clock, HeldBytes(held))
+    most = args.max_held_bytes or default_held(sum(file.size for file in files))
+    survey = Survey(rules, clock, HeldBytes(most))
     # The spinner shows on a terminal only; elsewhere nothing is printed while reading.
     with message_console().status("reading") as status:
         for at, (file, records) in enumerate(read_files(files, adaptation), start=1):

@@ -15,6 +15,7 @@ from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.pool.document import PoolDocument, Topic, topic_of
@@ -161,7 +162,7 @@ def _documents(
         files, wanted = held.files, {one.topic: one for one in topics}
         found: dict[Topic, list[FoundDocument]] = {one.topic: [] for one in topics}
         for shard in sorted({shard_of(topic, files.shards) for topic in wanted}):
-            for document in read_documents(files.path(shard), open_plain):
+            for document in read_documents(files.path(shard), open_plain, HeldBytes(None)):
                 of_topic = wanted.get(document.topic)
                 label = document.label(held.preferred)
                 if of_topic is not None and label is not None and label >= good_from:

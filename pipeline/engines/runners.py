@@ -45,8 +45,8 @@ class Engine(Struct, frozen=True):
       stream_arguments: options added in streams.
       cannot_run: why it cannot be used; "" if it can.
       cannot_stream: why it cannot stream; "" if it can.
-      in_state: whether batch gathers conversations in state instead of by a grouping
-        (`goodgain.transforms.score.ScorePayloads`).
+      in_memory: whether it keeps all it groups in the memory of this process, so that payloads
+        go through files (`goodgain.transforms.gather.GatherPayloads`) and the rest is bounded.
       reason: why this runner and these options.
     """
 
@@ -57,16 +57,16 @@ class Engine(Struct, frozen=True):
     stream_arguments: tuple[str, ...] = ()
     cannot_run: str = ""
     cannot_stream: str = ""
-    in_state: bool = False
+    in_memory: bool = False
 
 
 _FN_API = Engine(
     "",
     "Beam's own DirectRunner picks an engine that it may download; this one needs no download and "
-    "delivers all elements of a key before its timers. Its cache of state is off, since it costs "
-    "more than it saves. A grouping would save 5 % of CPU, but hold 2.7 times as much memory.",
+    "delivers all elements of a key before its timers. It keeps what it groups in memory, so "
+    "payloads go through files. Its cache of state is off, since it costs more than it saves.",
     cannot_stream="it fires timers of a stream too early",
-    in_state=True,
+    in_memory=True,
 )
 
 ENGINES: dict[str, Engine] = {

@@ -23,7 +23,7 @@ from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, asked_by
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
@@ -44,19 +44,19 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
+    held: HeldBytes,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
-    held: HeldBytes = UNBOUNDED,
 ) -> ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results.
 
     The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
 
     Args:
+      held: counts the judgments.
       qrels: files of judgments, if `scoring.label_keys` is given.
       result_labels: labels of single results that override those of the trace; may include labels
         of other conversations.
-      held: counts the judgments.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another.
@@ -72,7 +72,7 @@ def explain(
     external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)
     pools = None
     if scoring.pool is not None:
-        pools = TopicPools(scoring.pool.files, scoring.rules, open_local)
+        pools = TopicPools(scoring.pool.files, scoring.rules, open_local, held)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
     # A label that matches several conversations is not used, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
@@ -117,7 +117,7 @@ def _external(
     if keys is None:
         return None
     asked = asked_by(gathered.conversation_id, gathered.calls, keys)
-    joined = join([asked], read_judgments(qrels, open_local, asked.documents, held))
+    joined = join([asked], read_judgments(qrels, open_local, held, asked.documents))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

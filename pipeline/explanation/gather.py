@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.reading import Records
-from goodgain.transforms.core.held import UNBOUNDED, HeldBytes
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import LabelKey, keys_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
@@ -40,14 +40,14 @@ class ConversationRecords(Struct, frozen=True):
 def gather(
     conversation_id: str,
     records: Iterable[Records],
+    held: HeldBytes,
     label_keys: Collection[LabelKey] = (),
-    held: HeldBytes = UNBOUNDED,
 ) -> ConversationRecords:
     """Read everything and keep what belongs to one conversation.
 
     Args:
-      label_keys: keys of labels that were given separately from the traces.
       held: counts the bytes kept.
+      label_keys: keys of labels that were given separately from the traces.
 
     Raises:
       UsageError: there is no such conversation; the message names the nearest.

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.compare import compare
 from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
+from goodgain.pipeline.comparison.rows import ComparisonRow
+from goodgain.pipeline.comparison.withholding import Grounds, grounds
 from goodgain.pipeline.data_warnings import grave_in
 from goodgain.pipeline.gate.evaluate import evaluate
 from goodgain.pipeline.gate.folders import gather
@@ -19,6 +22,7 @@ from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline
 from goodgain.pipeline.nightly.entry import DayChange, Verdict
 from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import fitting
 
 
@@ -49,22 +53,41 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
         outputs, metrics=(*HEADLINE, *of_pool), family=(*DECISIVE, *of_pool), max_i=1
     )
     compared = compare(request)
+    rests_on = grounds(compared.matched, compared.arms)
     return {
-        row.metric: DayChange(
-            n_base=row.n_base,
-            n=row.n_candidate,
-            base=row.base_mean,
-            difference=row.difference,
-            ci_low=row.shown_interval[0],
-            ci_high=row.shown_interval[1],
-            p=row.p_holm,
-            verdict=row.verdict,
-            reason=row.reason,
-            population=row.population,
-        )
+        row.metric: _change(row, rests_on)
         for row in compared.rows
         if row.i is None and not row.slice
     }
+
+
+def _change(row: ComparisonRow, rests_on: Grounds) -> DayChange:
+    """A row of the comparison; what needs labels is null where there are none, as its mean is."""
+    change = DayChange(
+        n_base=row.n_base,
+        n=row.n_candidate,
+        base=row.base_mean,
+        difference=row.difference,
+        ci_low=row.shown_interval[0],
+        ci_high=row.shown_interval[1],
+        p=row.p_holm,
+        verdict=row.verdict,
+        reason=row.reason,
+        population=row.population,
+    )
+    labelled = rests_on.labelled_base, rests_on.labelled_candidate
+    if 0 not in labelled or not metric_by_name(row.metric).needs_labels:
+        return change
+    return replace(
+        change,
+        base=row.base_mean if labelled[0] else None,
+        difference=None,
+        ci_low=None,
+        ci_high=None,
+        p=None,
+        verdict="not comparable",
+        reason=row.reason or "no result has a label",
+    )
 
 
 def judge(

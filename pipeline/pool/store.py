@@ -30,6 +30,7 @@ from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.lock import LOCK, locked
 from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.lookup import PoolFiles, read_documents
 from goodgain.transforms.core.pool.rows import content_digest, document_digest, document_row
@@ -72,7 +73,7 @@ class Pool(Struct, frozen=True):
           GoodGainError: a file cannot be read.
         """
         for path in self.files.paths():
-            yield from read_documents(path, open_plain)
+            yield from read_documents(path, open_plain, HeldBytes(None))
 
 
 def read_pool(folder: str) -> Pool:
@@ -168,7 +169,7 @@ def rewrite(
 
     def rows(path: str) -> Iterator[dict[str, Any]]:
         nonlocal total
-        for document in map(changed, read_documents(path, open_plain)):
+        for document in map(changed, read_documents(path, open_plain, HeldBytes(None))):
             total += document_digest(document)
             yield document_row(document, preferred)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -20,7 +20,10 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.streaming.window_warnings import data_warnings
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
+from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.sources.streamed import ReadRecords
 
 _RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
@@ -41,6 +44,7 @@ class LiveCounters(Struct, frozen=True):
       means: running means over the conversations closed since this start, by metric; those of
         metrics that need labels only if some result has one.
       totals: counts of everything in files, over all starts.
+      warnings: oddities in the data of the conversations of `means` (SPEC 10).
     """
 
     read: int
@@ -52,33 +56,37 @@ class LiveCounters(Struct, frozen=True):
     missed: int
     means: Mapping[str, float]
     totals: StreamTotals
+    warnings: Sequence[DataWarning] = ()
 
 
 class _Seen:
-    def __init__(self, totals: StreamTotals) -> None:
+    def __init__(self, totals: StreamTotals, scoring: Scoring | None) -> None:
         self.lock = threading.Lock()
+        self.scoring = scoring
         self.counts: Counter[str] = Counter()
         self.open: set[str] = set()
         self.sums: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
         self.totals = totals
 
 
 _seen: _Seen | None = None
 
 
-def begin(totals: StreamTotals) -> None:
+def begin(totals: StreamTotals, scoring: Scoring) -> None:
     """Reset the counts; `totals` starts from the files of earlier starts."""
     global _seen
-    _seen = _Seen(totals)
+    _seen = _Seen(totals, scoring)
 
 
 def now() -> LiveCounters:
     """The current counts; all zero if `begin` was not called."""
-    seen = _seen or _Seen(StreamTotals())
+    seen = _seen or _Seen(StreamTotals(), None)
     with seen.lock:
         counts, in_means = seen.counts, seen.counts["in_means"]
         names = _RUNNING_MEANS if counts["labelled"] else _WITHOUT_LABELS
         means = {name: seen.sums[name] / in_means for name in names} if in_means else {}
+        odd = data_warnings(seen.found, seen.scoring) if in_means and seen.scoring else ()
         return LiveCounters(
             read=counts["read"],
             out=counts["out"],
@@ -89,6 +97,7 @@ def now() -> LiveCounters:
             missed=counts["missed"],
             means=means,
             totals=seen.totals,
+            warnings=odd,
         )
 
 
@@ -119,6 +128,7 @@ def _note(seen: _Seen, element: Any) -> None:
         seen.open.discard(element.conversation.conversation_id)
         if element.counts["conversations.in_means"]:
             counts["in_means"] += 1
+            seen.found.update(element.counts)
             counts["labelled"] += element.conversation.R - element.conversation.unlabelled
             for name in _RUNNING_MEANS:
                 seen.sums[name] += getattr(element.conversation, name)

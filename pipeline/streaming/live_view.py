@@ -66,7 +66,8 @@ def line(now: LiveCounters, watermark: int | None, clock: int) -> str:
         f"{now.late:,} late, {now.rejected:,} rejected"
     )
     means = ", ".join(f"{name} {mean:.3f}" for name, mean in now.means.items())
-    return f"{counts}; {_time_text(watermark, clock)}" + (f"; means {means}" if means else "")
+    parts = (counts, _time_text(watermark, clock), f"means {means}" if means else "", _odd(now))
+    return "; ".join(filter(None, parts))
 
 
 def view(now: LiveCounters, watermark: int | None, clock: int) -> Group:
@@ -84,7 +85,15 @@ def view(now: LiveCounters, watermark: int | None, clock: int) -> Group:
         means.add_row("running mean", *now.means, style="dim")
         means.add_row("", *(f"{mean:.3f}" for mean in now.means.values()))
         parts.append(means)
+    if now.warnings:
+        parts.append(Text(_odd(now), style="yellow"))
     return Group(*parts)
+
+
+def _odd(now: LiveCounters) -> str:
+    """The codes of the warnings about the data so far; "" without any."""
+    codes = ", ".join(warning.code for warning in now.warnings)
+    return f"warnings {codes}" if codes else ""
 
 
 def _time_text(watermark: int | None, clock: int) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from goodgain.pipeline.data_warnings import warning_text
+from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
@@ -32,13 +34,17 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
       BalanceError: records are missing in the files, or are in them twice.
     """
     console = result_console()
-    _print_warnings(console, latest_warnings(config.output))
-    print_means(console, latest_means(config.output), now, config.cluster)
+    means = latest_means(config.output)
+    if means:
+        _print_warnings(console, latest_warnings(config.output))
+    print_means(console, means, now, config.cluster)
     totals = now.totals
+    waiting = without_means(means, totals.in_means)
+    yet = f" ({waiting:,} of them in no window's means yet)" if waiting else ""
     print_line(
         console,
         f"\nConversations: {totals.conversations:,} closed, of which {totals.in_means:,} in the "
-        f"means; {now.open:,} still open.",
+        f"means{yet}; {now.open:,} still open.",
     )
     still_open = now.read - now.out
     read = totals.records + still_open
@@ -97,6 +103,22 @@ def _check(read: int, journal: Journal) -> None:
         )
 
 
+def without_means(means: Iterable[Row], in_means: int) -> int:
+    """How many conversations closed after the latest means of their window, which may come yet.
+
+    Args:
+      means: rows of the latest panes.
+      in_means: all closed conversations that count in means.
+    """
+    rows = (row for row in means if _is_of_all(row) and row["metric"] == _SHOWN_METRICS[0])
+    given: int = sum(row["n"] + row["undefined"] for row in rows)
+    return max(0, in_means - given)
+
+
+def _is_of_all(row: Row) -> bool:
+    return not row["slice"] and row["i"] is None and row["population"] == "all"
+
+
 def print_means(
     console: Console, means: list[dict[str, Any]], now: LiveCounters, cluster: str | None
 ) -> None:
@@ -109,7 +131,7 @@ def print_means(
     """
     windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
     for row in means:
-        if not row["slice"] and row["i"] is None and row["population"] == "all":
+        if _is_of_all(row):
             windows[row["window_start"]][row["metric"]] = row
     if not windows:
         _print_running(console, now)
@@ -149,10 +171,19 @@ def _print_clusters(
 
 def _print_running(console: Console, now: LiveCounters) -> None:
     if not now.means:
-        print_line(console, "No means yet: no conversation has closed.")
+        print_line(
+            console,
+            "No means yet: no conversation that counts in them has closed since this start.",
+        )
         return
+    for warning in now.warnings:
+        print_line(console, Text(printable(warning_text(warning)), style="yellow"))
     table = plain_table()
     for name in ("mean so far", *now.means):
         table.add_column(name, justify="right")
     table.add_row(f"{now.closed:,} closed", *map(decimal, now.means.values()))
     console.print(table)
+    print_line(
+        console,
+        "\nWindows: none has means yet; these are over the conversations closed since this start.",
+    )

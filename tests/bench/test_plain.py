@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import fastavro
+import pytest
 
 import goodgain as gg
 from goodgain.pipeline.sample import SampleOptions, write_sample
@@ -21,6 +22,7 @@ def add_tied_calls(trace):
         fastavro.writer(file, reader.writer_schema, records + tied)
 
 
+@pytest.mark.slow
 def test_it_gives_the_means_of_a_run(tmp_path):
     trace = tmp_path / "a.avro"
     write_sample(SampleOptions(conversations=60, bad_share=0.0), str(trace))

@@ -60,7 +60,7 @@ def with_many_values(results, random):
 def test_every_reason_is_that_of_verification(policy, everything_bulk_rejected):
     rules = shipped_rules(policy=policy)
     seen, missed, several = Counter(), Counter(), Counter()
-    for seed in range(150):
+    for seed in range(80):
         random = Random(seed)
         source = ResultSource(random)
         results = with_many_values([source.result() for _ in range(60)], random)

@@ -18,6 +18,7 @@ from goodgain.transforms.core.scoring.packing import Packing
 from tests.adversarial import trace
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
+from tests.native import generated
 from tests.native.characters import batched, groups
 from tests.native.paths import assert_same, needs_native
 
@@ -186,20 +187,32 @@ def test_numbers_in_every_spelling_in_every_place():
     assert rejected
 
 
-doubles = st.floats(allow_nan=False, allow_infinity=False)
-spelled = st.one_of(
-    doubles.map(repr),
-    st.tuples(doubles, st.integers(0, 25)).map(lambda told: f"{told[0]:.{told[1]}g}"),
-    st.tuples(doubles, st.integers(0, 19)).map(lambda told: f"{told[0]:.{told[1]}e}"),
-    st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{1,19})?([eE][+-]?[0-9]{1,2})?", fullmatch=True),
-)
+def digits(rng, most):
+    return "".join(rng.choices("0123456789", k=rng.randint(1, most)))
 
 
-@given(st.lists(spelled, min_size=20, max_size=60))
-@settings(max_examples=100)
-def test_doubles_are_rounded_alike(numbers):
+def spelled(rng):
+    number = generated.any_double(rng)
+    kind = rng.randrange(4)
+    if kind == 0:
+        return repr(number)
+    if kind == 1:
+        return f"{number:.{rng.randrange(26)}g}"
+    if kind == 2:
+        return f"{number:.{rng.randrange(20)}e}"
+    fraction = rng.choice(["", f".{digits(rng, 19)}"])
+    exponent = rng.choice(["", f"{rng.choice('eE')}{rng.choice(['', '+', '-'])}{digits(rng, 2)}"])
+    return rng.choice(["", "-"]) + digits(rng, 20) + fraction + exponent
+
+
+def test_doubles_are_rounded_alike():
+    rng = Random(9)
     assert_same_lines(
-        [line_with(place, one) for one in numbers for place in ("score", "costs.usd", "timestamp")]
+        [
+            line_with(place, spelled(rng))
+            for place in ("score", "costs.usd", "timestamp")
+            for _ in range(4_000)
+        ]
     )
 
 
@@ -245,46 +258,16 @@ def test_pairs_of_escapes():
     )
 
 
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=6)
-    | st.sampled_from(["2024-01-01", "1704110400000", " ", "3", "3.0", "true"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
-    max_leaves=6,
-)
-results = st.dictionaries(
-    st.sampled_from([*native_module().RESULT_FIELDS, "noise"] if native_module() else ["id"]),
-    values,
-    max_size=5,
-)
-records = st.fixed_dictionaries(
-    {},
-    optional={
-        "conversation_id": st.sampled_from(["c", "d", "é"]) | values,
-        "iteration": st.integers(0, 5) | values,
-        **dict.fromkeys(["turn", "call", "turn_count"], st.integers(-1, 5) | values),
-        "is_final": st.booleans() | values,
-        **dict.fromkeys(["record_id", "timestamp", "query", "tool", "noise"], values),
-        "attributes": st.dictionaries(st.text(max_size=2), st.text(max_size=3)) | values,
-        "costs": st.dictionaries(st.text(max_size=2), st.floats(0, 9)) | values,
-        "results": st.lists(results, max_size=3) | values,
-    },
-)
-
-
-@given(st.lists(st.tuples(records, st.booleans(), st.sampled_from([None, 0, ", "])), max_size=12))
-@settings(max_examples=300)
-def test_any_values(told):
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_any_values(seed):
+    rng = Random(seed)
     usable = {"conversation_id": "c", "iteration": 1}
     lines = []
-    for record, ascii_only, spaces in told:
-        separators = (spaces, ": ") if isinstance(spaces, str) else (",", ":")
-        for one in (record, {**usable, **record}):
-            text = json.dumps(one, ensure_ascii=ascii_only, separators=separators)
-            lines.append(text.encode("utf-8", "surrogatepass"))
+    for _ in range(80):
+        record = {**(usable if rng.random() < 0.8 else {}), **generated.record(rng)}
+        separators = rng.choice([(",", ":"), (", ", ": ")])
+        lines.append(json.dumps(record, ensure_ascii=rng.random() < 0.5, separators=separators))
     assert_same_lines(lines)
 
 
@@ -322,7 +305,7 @@ def test_any_bytes_as_lines(content, begin, longest, most):
     packer.take_lines(START.encode() + content, 0, longest, most)
 
 
-FILE = samples.jsonl_bytes(ROWS)
+FILE = samples.jsonl_bytes(ROWS[:8])
 MIXED = b"\n".join([*FILE.splitlines(), b"{", b"", b"[]", *FILE.splitlines()[:5], b"  {  "])
 
 
@@ -347,7 +330,7 @@ def test_files_however_they_are_cut(content):
         _, of_shards = assert_same(content, "a.jsonl", shard_bytes=shard_bytes)
         assert of_shards == rejected
     assert_same(gzip.compress(content), "a.jsonl.gz")
-    assert sum(one.calls for one in whole) >= len(ROWS) - 30 * (len(content) < 5_000)
+    assert sum(one.calls for one in whole) >= (8 if b"\n" in content else 1)
 
 
 def test_a_compressed_file_that_breaks_off():

@@ -10,6 +10,7 @@ from goodgain.pipeline.explanation import explain, gather
 from goodgain.pipeline.local import local_files, read_files
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -48,8 +49,12 @@ def worked_example():
 
 
 def explained(records, conversation_id="c1"):
-    calls = [parse_mapping(record) for record in records]
-    return explain(gather(conversation_id, [iter(calls)]), SCORING)
+    return explained_calls(conversation_id, [parse_mapping(record) for record in records])
+
+
+def explained_calls(conversation_id, calls):
+    held = HeldBytes(None)
+    return explain(gather(conversation_id, [iter(calls)], held), SCORING, held)
 
 
 def reasons(*results, apart=False):
@@ -106,7 +111,7 @@ class TestNumbers:
             for record in records
             if record.conversation_id == "1fb92a63-e461-01ed-471d-29a263f69c29"
         ]
-        explanation = explain(gather(calls[0].conversation_id, [iter(calls)]), SCORING)
+        explanation = explained_calls(calls[0].conversation_id, calls)
         assert explanation.row.N == len(explanation.iterations) == 4
         counted = [
             sum(

@@ -17,7 +17,7 @@ GROUPING = "beam:transform:group_by_key:v1"
 PARDO = "beam:transform:pardo:v1"
 
 
-def transforms_of(qrels, in_state=False):
+def transforms_of(qrels, spill_folder=""):
     """All transforms of the graph that do something themselves, as engines see them."""
     plan = Plan(
         (InputFile("in.jsonl", 10),),
@@ -29,7 +29,7 @@ def transforms_of(qrels, in_state=False):
         max_i=10,
         shard_bytes=1000,
         qrels=(InputFile("qrels.txt", 10),) if qrels else (),
-        in_state=in_state,
+        spill_folder=spill_folder,
         interval="hall",
         cluster=None,
     )
@@ -87,13 +87,18 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
 
 @pytest.mark.parametrize("qrels", [False, True], ids=["traces alone", "with judgments"])
 @pytest.mark.parametrize("label", ["Score/", "ScoreTied/Score/"])
-@pytest.mark.parametrize("in_state", [False, True])
-def test_the_table_of_engines_decides_how_conversations_are_gathered(qrels, label, in_state):
+@pytest.mark.parametrize("spill_folder", ["", "/payloads"])
+def test_conversations_are_grouped_and_not_gathered_in_state(qrels, label, spill_folder):
     """Prism fires timers before it brings what comes from behind groupings and side inputs."""
-    transforms = transforms_of(qrels, in_state)
-    made_by = {name: one for one in transforms for name in one.outputs.values()}
-    (fold,) = (one for one in transforms if one.unique_name.startswith(f"{label}ScoreConv"))
-    (source,) = fold.inputs.values()
-    assert (made_by[source].spec.urn == GROUPING) is not in_state
-    payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(fold.spec.payload)
-    assert bool(payload.state_specs) is in_state
+    transforms = transforms_of(qrels, spill_folder)
+    of_scoring = [one for one in transforms if one.unique_name.startswith(label)]
+    steps = [one.spec.urn for one in of_scoring]
+    assert steps.count(GROUPING) == 1
+    spilled = [one for one in of_scoring if "Spill" in one.unique_name]
+    assert bool(spilled) is bool(spill_folder)
+    for one in of_scoring:
+        if one.spec.urn == PARDO:
+            payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(
+                one.spec.payload
+            )
+            assert not payload.state_specs

@@ -5,15 +5,20 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import goodgain
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.outputs.formats import FORMATS
+from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import GoodGainError
 from tests.core.files.limited import MOST_MEMORY
-from tests.pipeline.runs import SAMPLE, manifest, run
+from tests.pipeline.runs import manifest, run
 
 MEBIBYTE = 2**20
 SAID = "The input decodes to more than one process should hold"
@@ -48,12 +53,9 @@ def hostile_file(request, tmp_path_factory):
     return path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("native", ["1", "0"])
-def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
-    path = hostile_file
-    assert path.stat().st_size < 2 * MEBIBYTE
-    words = ["run", "--input", str(path), "--output", str(tmp_path / "out"), "--quiet"]
+def limited_run(path, folder, *options, native="1"):
+    """The exit code of a run that takes little memory, and what it said."""
+    words = ["run", "--input", str(path), "--output", str(folder), "--quiet", *options]
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *words],
         capture_output=True,
@@ -61,34 +63,86 @@ def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, t
         check=False,
         env={**os.environ, "GOODGAIN_NATIVE": native},
     )
-    assert done.returncode == ExitCode.FAILED, done.stderr
     said, memory = done.stderr.rsplit("\n", 1)
-    assert said.count(SAID) == 1
     assert "Traceback" not in said
     assert int(memory) < MOST_MEMORY
-    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert not (folder / "manifest.json").exists()
+    return done.returncode, said
 
 
-def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(tmp_path, capsys):
+@pytest.mark.slow
+@pytest.mark.parametrize("native", ["1", "0"])
+def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
+    assert hostile_file.stat().st_size < 2 * MEBIBYTE
+    code, said = limited_run(hostile_file, tmp_path / "out", native=native)
+    assert (code, said.count(SAID)) == (ExitCode.FAILED, 1), said
+
+
+def shared_text(names, path):
+    """A Parquet file of few bytes, each of whose rows holds a megabyte in columns of some names."""
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000, pa.int32()), ["x" * MEBIBYTE])
+    columns = dict.fromkeys(("topic", "document_id", "conversation_id"), text)
+    numbers = dict.fromkeys(("iteration", "rank", "gain"), pa.array([1] * 2_000))
+    chosen = {name: values for name, values in columns.items() if name in names}
+    pq.write_table(pa.table(chosen | numbers), path, compression="zstd")
+
+
+def endless_row(head, path):
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(head)
+    rest = gzip.compress(b"x" * 100 * MEBIBYTE, 1)
+    with path.open("ab") as file:
+        file.writelines([rest] * 15)
+
+
+TABLES = {
+    "qrels.parquet": (partial(shared_text, ("topic", "document_id")), SAID),
+    "labels.parquet": (partial(shared_text, ("conversation_id",)), SAID),
+    "labels.csv": (partial(endless_row, b"record_id,rank,gain\n"), "the row is longer than"),
+    "labels.head.csv": (partial(endless_row, b"record_id,"), "the row is longer than"),
+    "labels.jsonl": (partial(endless_row, b'{"record_id": "'), "the row is longer than"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_small_tables_beside_the_traces_stay_below_a_gigabyte(name, tmp_path):
+    make, expected = TABLES[name]
+    traces, table = tmp_path / "in.jsonl", tmp_path / name
+    traces.write_text(json.dumps(record(0)) + "\n")
+    make(table)
+    assert table.stat().st_size < 8 * MEBIBYTE
+    option = f"--{name.partition('.')[0]}"
+    code, said = limited_run(traces, tmp_path / "out", option, str(table))
+    assert code in (ExitCode.FAILED, ExitCode.USAGE)
+    assert said.count(expected) == 1
+
+
+@pytest.fixture
+def traces(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
+    return path
+
+
+def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(traces, tmp_path, capsys):
     out = tmp_path / "out"
-    assert run(out, [SAMPLE], "--max-held-bytes=100000") == ExitCode.FAILED
-    assert f"{SAID}, about 100,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
+    assert run(out, [traces], "--max-held-bytes=30000") == ExitCode.FAILED
+    assert f"{SAID}, about 30,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
     assert not (out / "manifest.json").exists()
-    assert run(out, [SAMPLE], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
+    assert run(out, [traces], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
     assert manifest(out)["parameters"]["max_held_bytes"] == 100_000_000
 
 
-def test_an_evaluation_is_bounded_too():
+def test_an_evaluation_is_bounded_too(traces):
     with pytest.raises(GoodGainError, match=SAID):
-        goodgain.evaluate(SAMPLE, max_held_bytes=100_000)
-    assert goodgain.evaluate(SAMPLE, max_held_bytes=100_000_000).conversations
+        goodgain.evaluate(traces, max_held_bytes=30_000)
+    assert goodgain.evaluate(traces, max_held_bytes=100_000_000).conversations
 
 
-def test_a_survey_is_bounded_by_the_ids_that_it_remembers(tmp_path, capsys, monkeypatch):
+def test_a_survey_is_bounded_by_the_ids_that_it_remembers(traces, capsys, monkeypatch):
     monkeypatch.setattr("goodgain.transforms.core.held._LEAST", 2**16)
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
-    assert main(["validate", str(path)]) == ExitCode.FAILED
+    assert main(["validate", str(traces)]) == ExitCode.FAILED
     assert SAID in capsys.readouterr().err
 
 
@@ -125,6 +179,73 @@ def test_questions_for_labels_are_bounded(tmp_path, capsys):
         goodgain.evaluate(traces, max_held_bytes=100_000, qrels=given)
 
 
+def built_pool(tmp_path, results, *options):
+    """A pool that another trace brought results to, and a trace that finds the first of them."""
+    traces, others, pool = (tmp_path / name for name in ("in.jsonl", "others.jsonl", "pool"))
+    traces.write_text(json.dumps(record(0, results=[{"ids": {"doc_id": "d0"}}])) + "\n")
+    found = [{"ids": {"doc_id": f"d{at}"}, "gain": 2} for at in range(results)]
+    others.write_text(json.dumps(record(0, results=found)) + "\n")
+    words = ["--run", f"a={others}", "--output", str(pool), *options]
+    assert main(["pool", "build", *words]) == ExitCode.DONE
+    return traces, pool
+
+
+def test_pools_are_bounded(tmp_path, capsys):
+    traces, pool = built_pool(tmp_path, 300)
+    few, enough = ["--max-held-bytes", "200000"], ["--max-held-bytes", "10000000"]
+    words = ["--input", str(traces), "--pool", str(pool)]
+    out = ["--output", str(tmp_path / "out")]
+    assert main(["run", *words, *out, *few]) == ExitCode.FAILED
+    assert capsys.readouterr().err.count(SAID) == 1
+    assert main(["run", *words, *out, *enough, "--overwrite"]) == ExitCode.DONE
+    assert main(["explain", "c0", *words, *few]) == ExitCode.FAILED
+    assert main(["explain", "c0", *words, *enough]) == ExitCode.DONE
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(traces, max_held_bytes=200_000, pool=pool)
+    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, pool=pool).conversations
+
+
+def many_documents(row, path):
+    rows = ({**row, "number": at, "document": str(at)} for at in range(500_000))
+    with path.open("wb") as file:
+        FORMATS["parquet"].write(pool_documents("documents"), rows, file)
+
+
+def long_documents(count, length, row, path):
+    """Of one text, which is in the file once."""
+    columns = {name: pa.array([value] * count) for name, value in row.items()}
+    text = json.dumps([{"content": "x" * length}])
+    columns["evidence"] = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), [text])
+    pq.write_table(pa.table(columns), path, compression="zstd")
+
+
+def a_long_list(row, path):
+    text = "[" + ",".join(["{}"] * 20_000_000) + "]"
+    path.write_text(json.dumps({**row, "evidence": text}) + "\n")
+
+
+POOLS = {
+    "many documents": ("parquet", many_documents),
+    "many long documents": ("parquet", partial(long_documents, 12_000, 100_000)),
+    "long documents": ("parquet", partial(long_documents, 2_000, MEBIBYTE)),
+    "one document": ("jsonl", a_long_list),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", POOLS)
+def test_a_small_pool_stays_below_a_gigabyte(name, tmp_path):
+    written, change = POOLS[name]
+    traces, pool = built_pool(tmp_path, 1, "--format", written)
+    (path,) = pool.glob("documents_*/part-*")
+    with path.open("rb") as file:
+        (row,) = FORMATS[written].read(file)
+    change(row, path)
+    assert path.stat().st_size < 64 * MEBIBYTE
+    code, said = limited_run(traces, tmp_path / "out", "--pool", str(pool))
+    assert (code, said.count(SAID)) == (ExitCode.FAILED, 1), said
+
+
 @pytest.mark.parametrize("kind", ["results", "texts", "rejected"])
 def test_an_explanation_is_bounded(kind, tmp_path, capsys):
     path = tmp_path / "in.jsonl"
@@ -141,9 +262,26 @@ def test_an_explanation_is_bounded(kind, tmp_path, capsys):
     assert main([*words, "100000000"]) == ExitCode.DONE
 
 
-def test_a_survey_takes_a_bound(tmp_path, capsys):
+def test_an_explanation_of_an_evaluation_is_bounded(tmp_path):
     path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(record(at)) + "\n" for at in range(300)))
-    assert main(["validate", str(path), "--max-held-bytes", "60000"]) == ExitCode.FAILED
+    path.write_text(json.dumps(record(0, results=[{"title": "t" * 50_000}] * 5)) + "\n")
+    run = goodgain.evaluate(path, max_held_bytes=200_000, allow_unlabelled=True)
+    run.save(tmp_path / "out")
+    for one in (run, goodgain.load(tmp_path / "out")):
+        with pytest.raises(GoodGainError, match=SAID):
+            one.explain("c0")
+
+
+def test_judgments_beside_traces_in_memory_are_bounded(tmp_path):
+    given = tmp_path / "qrels.txt"
+    given.write_text(QRELS)
+    traces = [record(0, results=[{"ids": {"doc_id": "d0"}}])]
+    with pytest.raises(GoodGainError, match=SAID):
+        goodgain.evaluate(traces, max_held_bytes=60_000, qrels=given)
+    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, qrels=given).conversations
+
+
+def test_a_survey_takes_a_bound(traces, capsys):
+    assert main(["validate", str(traces), "--max-held-bytes", "60000"]) == ExitCode.FAILED
     assert SAID in capsys.readouterr().err
-    assert main(["validate", str(path), "--max-held-bytes", "60000000"]) == ExitCode.DONE
+    assert main(["validate", str(traces), "--max-held-bytes", "60000000"]) == ExitCode.DONE

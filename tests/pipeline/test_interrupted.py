@@ -46,7 +46,9 @@ def test_ctrl_c_during_a_run(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "stream", "nightly", "gate"])
-@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ("{a: ", "}")])
+@pytest.mark.parametrize(
+    ("opening", "closing"), [pytest.param("[", "]", marks=pytest.mark.slow), ("{a: ", "}")]
+)
 def test_a_configuration_nested_20000_deep(command, opening, closing, tmp_path, capsys):
     path = tmp_path / "deep.yaml"
     path.write_text(f"input: {opening * 20_000}{closing * 20_000}\n")

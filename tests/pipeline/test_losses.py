@@ -7,9 +7,10 @@ import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.sinks import _WriteShard
+from goodgain.transforms.labels import _Join, _ReadFile
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.read_payloads import ReadShardPayloads
-from tests.pipeline.runs import SAMPLE, manifest, run
+from tests.pipeline.runs import SAMPLE, manifest, run, write_jsonl
 
 pytestmark = pytest.mark.slow
 
@@ -69,8 +70,8 @@ LOSSES = {
     a_payload_given_twice: (ReadShardPayloads, DIFFERENT),
 }
 GATHERED = {
-    "in state": (),
-    "by a grouping": ("--runner=PortableRunner", "--job_endpoint=embed"),
+    "through files": (),
+    "by the engine": ("--runner=PortableRunner", "--job_endpoint=embed"),
 }
 
 
@@ -83,6 +84,40 @@ def test_it_fails_and_publishes_nothing(loss, gathered, tmp_path, monkeypatch, c
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert re.match(said, last)
     assert last.endswith("the engine lost or repeated some, so nothing was published: run again.")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def a_label(process):
+    """After it was counted as read."""
+
+    def losing(self, element):
+        found = list(process(self, element))
+        return found[:1] + found[2:]
+
+    return losing
+
+
+def labels_of_a_conversation(_):
+    return lambda self, grouped: iter(())
+
+
+@pytest.mark.parametrize(
+    ("step", "loss"), [(_ReadFile, a_label), (_Join, labels_of_a_conversation)]
+)
+def test_labels_that_are_lost_fail_the_run(step, loss, tmp_path, monkeypatch, capsys):
+    record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}, {"id": "b"}]}
+    traces = write_jsonl(tmp_path / "in.jsonl", [record])
+    labels = tmp_path / "labels.csv"
+    labels.write_text("conversation_id,iteration,rank,gain\nc,1,1,3\nc,1,2,2\n")
+    options = ("--labels", str(labels))
+    assert run(tmp_path / "whole", [traces], *options) == ExitCode.DONE
+    monkeypatch.setattr(step, "process", loss(step.process))
+    assert run(tmp_path / "out", [traces], *options) == ExitCode.FAILED
+    left = 1 if step is _ReadFile else 0
+    assert (
+        f"2 labels were read but their outcomes are {left} joined + 0 repeated + 0 empty + 0 "
+        "rejected; the engine lost or repeated some, so nothing was published: run again."
+    ) in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 FUNCTIONS = """
 def first_good(iterations):
     return next((i for i, one in enumerate(iterations, start=1) if one.good), None)
@@ -112,6 +114,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_columns_means_lists_schemas_comparisons_reports_and_beam_rows_have_it(tmp_path):
     edits = [text for pair in zip(HEADS, ENTRIES, strict=True) for text in pair]
     done = subprocess.run(

@@ -104,9 +104,9 @@ def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, m
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-def test_gathering_by_a_grouping_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+def test_gathering_without_files_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
     """As on every engine but this one."""
-    elsewhere = replace(runners.ENGINES["FnApiRunner"], in_state=False)
+    elsewhere = replace(runners.ENGINES["FnApiRunner"], in_memory=False)
     monkeypatch.setitem(runners.ENGINES, "FnApiRunner", elsewhere)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)

@@ -64,8 +64,8 @@ def test_what_one_run_leaves_behind_is_collected_in_the_next():
     assert len(left_behind) == 1_000
 
 
-def test_only_the_local_engine_gathers_in_state():
-    assert {name for name, engine in runners.ENGINES.items() if engine.in_state} == {
+def test_only_the_local_engine_keeps_everything_in_memory():
+    assert {name for name, engine in runners.ENGINES.items() if engine.in_memory} == {
         "DirectRunner",
         "FnApiRunner",
     }

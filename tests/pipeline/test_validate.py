@@ -311,6 +311,20 @@ class TestRejected:
         assert main(["validate", SAMPLE, "--max-rejected", "some"]) == 2
         assert "must be a count like 5 or a share like 2%" in capsys.readouterr().err
 
+    @pytest.mark.parametrize(
+        ("option", "value", "said"),
+        [
+            ("--max-held-bytes", "0", "must be a whole number of bytes, 1 or more, not '0'"),
+            ("--max-held-bytes", "-1", "must be a whole number of bytes, 1 or more, not '-1'"),
+            ("--good-gain-threshold", "0", "invalid choice: 0"),
+            ("--good-gain-threshold", "5", "invalid choice: 5"),
+        ],
+    )
+    def test_a_number_that_a_run_would_refuse(self, option, value, said, tmp_path, capsys):
+        assert main(["validate", SAMPLE, option, value]) == 2
+        assert f"argument {option}: {said}" in capsys.readouterr().err
+        assert main(["run", "--input", SAMPLE, "--output", str(tmp_path), option, value]) == 2
+
     def test_kinds_and_examples_are_limited(self):
         rejections = Rejections()
         for number in range(500):

@@ -10,5 +10,7 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def journal(tmp_path):
+def journal(tmp_path, monkeypatch):
+    # No test cuts the power, and to wait until each entry is on the disk takes most of the time.
+    monkeypatch.setattr("os.fsync", lambda _: None)
     return tmp_path / "journal"

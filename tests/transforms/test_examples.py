@@ -132,8 +132,8 @@ def test_global_means(pipeline):
         assert_that(at_two, equal_to([(1, 5), (2, 9)]))
 
 
-@pytest.mark.parametrize("in_state", [False, True])
-def test_read_payloads_and_score_tied(pipeline, tmp_path, monkeypatch, in_state):
+@pytest.mark.parametrize("through_files", [False, True])
+def test_read_payloads_and_score_tied(pipeline, tmp_path, monkeypatch, through_files):
     """Leave the texts behind at first, and read again those that an order hangs on."""
     # So that no two calls meet in a payload, as on engines with many workers.
     monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
@@ -141,8 +141,9 @@ def test_read_payloads_and_score_tied(pipeline, tmp_path, monkeypatch, in_state)
     path.write_bytes(b"\n".join(msgspec.json.encode(call) for call in [*CALLS, *TIED]))
     with pipeline:
         files = pipeline | ReadPayloads([str(path)], Packing(RULES))
-        first = files.payloads | ScorePayloads(SCORING, in_state)
-        tied = first.undecided | ScoreTied(files.shards, SCORING, in_state)
+        folder = str(tmp_path) if through_files else ""
+        first = files.payloads | ScorePayloads(SCORING, folder)
+        tied = first.undecided | ScoreTied(files.shards, SCORING, folder)
 
         scores = (first.scores, tied) | beam.Flatten()
         gains = scores | beam.Map(

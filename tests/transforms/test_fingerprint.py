@@ -48,7 +48,7 @@ def calls_of(seed):
 
 
 @given(seed=st.integers(0, 10_000), parts=st.integers(1, 4), order=st.randoms())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_bundling_changes_nothing(seed, parts, order):
     calls = calls_of(seed)
     expected = score([calls], keep_encodings=True)
@@ -62,7 +62,7 @@ def test_bundling_changes_nothing(seed, parts, order):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_one_bundle_holds_what_its_order_needs(seed):
     calls = calls_of(seed)
     assert score([calls], keep_encodings=False) == score([calls], keep_encodings=True)

@@ -28,6 +28,13 @@ _A_LABEL = 400  # bytes per external label, in addition to its names
 _OF_NAMES = 4  # bytes per character of its names
 _EXPLAINED_RESULT = 3_000  # bytes per explained result, in addition to its texts
 _EXPLAINED_TEXTS = 6  # copies of its texts
+# For the documents of a pool.
+_POOLED_EVIDENCE = 80  # copies of the evidence while it is read, in which a result may have 3 bytes
+_POOLED_REST = 12  # copies of the other columns while they are read
+_POOLED = 10  # copies of a document that is ready for scoring, except for its texts
+_POOLED_TEXT = 3  # copies of its texts
+_POOLED_ID = 1_500  # further bytes per id
+_POOLED_FIELD = 300  # further bytes per field
 
 
 def default_held(input_bytes: int) -> int:
@@ -39,12 +46,28 @@ def default_held(input_bytes: int) -> int:
     return _LEAST + _A_FURTHER_BYTE * max(0, input_bytes - _ORDINARY_INPUT)
 
 
+def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
+    """Bytes that a document of a pool takes when it is ready to score with.
+
+    Args:
+      size: bytes that it has packed.
+      texts: characters of its long texts.
+      ids, fields: how many values of these it has.
+    """
+    named = _POOLED_ID * ids + _POOLED_FIELD * fields
+    return _POOLED * (size - texts) + _POOLED_TEXT * texts + named
+
+
 class HeldBytes:
-    """Counts the bytes that stay in memory; one object for all data held at the same time."""
+    """Counts the bytes that stay in memory; one object for all data held at the same time.
+
+    Attributes:
+      most: allowed bytes; None = no limit.
+    """
 
     def __init__(self, most: int | None) -> None:
         """Allow `most` bytes, as estimated; None = no limit."""
-        self._most = most
+        self.most = most
         self._bytes = 0
         self._shard = 0
 
@@ -62,7 +85,7 @@ class HeldBytes:
         size = sum(map(getsizeof, filter(None, parts))) + _OF_A_KEY * getsizeof(key)
         self._bytes += _A_PAYLOAD + _OF_ALL * size
         self._shard += _OF_A_SHARD * size
-        self._check(self._bytes + self._shard)
+        self.at_once(self._bytes + self._shard)
 
     def written(self, compressed: int, size: int) -> None:
         """Count rows that wait to be written, `size` bytes before they were compressed.
@@ -71,7 +94,7 @@ class HeldBytes:
           GoodGainError: too much is held.
         """
         self._bytes += _COMPRESSED * compressed + _WRITTEN * size
-        self._check(self._bytes)
+        self.at_once(self._bytes)
 
     def label(self, *names: str | None) -> None:
         """Count an external label, or a request for one, with the names by which they are joined.
@@ -96,7 +119,7 @@ class HeldBytes:
           GoodGainError: too much is held.
         """
         self._bytes += size
-        self._check(self._bytes)
+        self.at_once(self._bytes)
 
     def decoded(self, payloads: Sequence[bytes]) -> None:
         """Check whether a conversation is small enough to be scored; it is released afterwards.
@@ -104,15 +127,29 @@ class HeldBytes:
         Raises:
           GoodGainError: it is too large.
         """
-        self._check(_DECODED * sum(map(len, payloads)))
+        self.at_once(_DECODED * sum(map(len, payloads)))
 
-    def _check(self, size: int) -> None:
-        if self._most is not None and size > self._most:
+    def pooled_row(self, evidence: str, *others: str) -> None:
+        """See whether a document of a pool can be read, whose columns hold these texts.
+
+        Raises:
+          GoodGainError: it takes too much.
+        """
+        self.at_once(_POOLED_EVIDENCE * len(evidence) + _POOLED_REST * sum(map(len, others)))
+
+    def allows(self, size: int) -> bool:
+        """Whether so many bytes can be held for a while."""
+        return self.most is None or size <= self.most
+
+    def at_once(self, size: int) -> None:
+        """See whether so many bytes can be held for a while.
+
+        Raises:
+          GoodGainError: they are too many.
+        """
+        if not self.allows(size):
             raise GoodGainError(
                 "The input decodes to more than one process should hold, about "
-                f"{self._most:,} bytes: raise --max-held-bytes if the machine has the memory, give "
+                f"{self.most:,} bytes: raise --max-held-bytes if the machine has the memory, give "
                 "fewer files, or run on an engine that keeps data on disk (--runner FlinkRunner)."
             )
-
-
-UNBOUNDED = HeldBytes(None)

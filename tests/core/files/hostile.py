@@ -16,7 +16,7 @@ from tests.core.files import samples
 from tests.core.files.samples import SYNC, zigzag
 
 MEBIBYTE = 2**20
-_BOMB = 1_500 * MEBIBYTE
+_BOMB = 1_100 * MEBIBYTE  # more than `limited.MOST_MEMORY`, should somebody hold it all
 
 
 def avro_file(schema, blocks, codec=b"null"):
@@ -47,6 +47,14 @@ def _compressed_zeros(compressor, length=_BOMB):
     zeros = bytes(MEBIBYTE)
     parts = [compressor.compress(zeros) for _ in range(length // MEBIBYTE)]
     return b"".join(parts) + compressor.flush()
+
+
+def deflate_bomb():
+    """A stretch that refers to nothing before it, again and again."""
+    compressor = zlib.compressobj(1, wbits=-15)
+    stretch = compressor.compress(bytes(MEBIBYTE)) + compressor.flush(zlib.Z_FULL_FLUSH)
+    data = stretch * (_BOMB // MEBIBYTE) + compressor.flush()
+    return avro_file(with_field("bytes"), [(1, data)], b"deflate")
 
 
 def _avro_bomb(codec, compressor, streams=1):
@@ -202,9 +210,21 @@ def incremental_bomb():
     )
 
 
-def line_of(item, count=22_000_000):
-    head = b'{"conversation_id": "c", "iteration": 1, "results": ['
-    return gzip.compress(head + b",".join([item] * count) + b"]}\n", 1, mtime=0)
+def wide_xz_window():
+    """A readable record, for which the decompressor is told to keep a window of a gigabyte."""
+    data = bytearray(lzma.compress(_call(zigzag(0)), preset=0))
+    header = slice(12, 12 + 4 * data[12])  # behind the header of the stream, up to its checksum
+    data[16] = 36  # 2 * 2**29 bytes
+    data[header.stop : header.stop + 4] = zlib.crc32(data[header]).to_bytes(4, "little")
+    return avro_file(with_field("bytes"), [(1, bytes(data))], b"xz")
+
+
+def line_of(item, millions=22):
+    """In several compressed streams, of which one million of items make one."""
+    head = b'{"conversation_id": "c", "iteration": 1, "results": [' + item
+    parts = head, (b"," + item) * 1_000_000, b"]}\n"
+    begin, some, end = (gzip.compress(part, 1, mtime=0) for part in parts)
+    return begin + some * millions + end
 
 
 def many_attributes():
@@ -242,15 +262,13 @@ FILES = {
     "nested-600.avro": (lambda: nested_schema(600), "nested more than 64 levels"),
     "nested-20000.avro": (lambda: nested_schema(20_000), "nested too deeply"),
     "wide-header.avro": (wide_map_header, "does not end within 1 MiB"),
-    "deflate-bomb.avro": (
-        _avro_bomb(b"deflate", lambda: zlib.compressobj(1, wbits=-15)),
-        "more than 67,108,864 bytes",
-    ),
+    "deflate-bomb.avro": (deflate_bomb, "more than 67,108,864 bytes"),
     "bzip2-bomb.avro": (_avro_bomb(b"bzip2", bz2.BZ2Compressor, 100), "more than 67,108,864 bytes"),
     "xz-bomb.avro": (
         _avro_bomb(b"xz", lambda: lzma.LZMACompressor(preset=0), 100),
         "more than 67,108,864 bytes",
     ),
+    "xz-window.avro": (wide_xz_window, "Memory usage limit exceeded"),
     "zstandard-bomb.avro": (
         _avro_bomb(b"zstandard", lambda: zstandard.ZstdCompressor().compressobj()),
         "more than 67,108,864 bytes",
@@ -275,8 +293,8 @@ FILES = {
     "fewer-ids.parquet": (lambda: long_ids(55), None),
     "incremental.parquet": (incremental_bomb, "may expand to"),
     "objects.jsonl.gz": (lambda: line_of(b"{}"), "values"),
-    "nulls.jsonl.gz": (lambda: line_of(b"0", 30_000_000), "values"),
-    "texts.jsonl.gz": (lambda: line_of(b'""', 20_000_000), "values"),
+    "nulls.jsonl.gz": (lambda: line_of(b"0", 30), "values"),
+    "texts.jsonl.gz": (lambda: line_of(b'""', 20), "values"),
     "attributes.jsonl.gz": (many_attributes, "values"),
     "array.json": (array_of_one, "values"),
     "endless.jsonl.gz": (endless_line(_gzip), "bytes long"),

@@ -11,7 +11,7 @@ from tests.core.files import samples
 
 pytestmark = pytest.mark.slow
 
-ROWS = samples.records(40, results=2)
+ROWS = samples.records(20, results=2)
 CALLS = [parse_mapping(row) for row in ROWS]
 
 FILES = {
@@ -19,16 +19,16 @@ FILES = {
     "a.jsonl.gz": samples.COMPRESS[".gz"](samples.jsonl_bytes(ROWS)),
     "a.jsonl.bz2": samples.COMPRESS[".bz2"](samples.jsonl_bytes(ROWS)),
     "a.jsonl.zst": samples.COMPRESS[".zst"](samples.jsonl_bytes(ROWS)),
-    "null.avro": samples.avro_bytes(ROWS, "null", block=1_000),
-    "deflate.avro": samples.avro_bytes(ROWS, "deflate", block=1_000),
-    "bzip2.avro": samples.avro_bytes(ROWS, "bzip2", block=1_000),
-    "xz.avro": samples.avro_bytes(ROWS, "xz", block=1_000),
-    "snappy.avro": samples.avro_bytes(ROWS, "snappy", block=1_000),
-    "lz4.avro": samples.avro_bytes(ROWS, "lz4", block=1_000),
+    "null.avro": samples.avro_bytes(ROWS, "null", block=500),
+    "deflate.avro": samples.avro_bytes(ROWS, "deflate", block=500),
+    "bzip2.avro": samples.avro_bytes(ROWS, "bzip2", block=500),
+    "xz.avro": samples.avro_bytes(ROWS, "xz", block=500),
+    "snappy.avro": samples.avro_bytes(ROWS, "snappy", block=500),
+    "lz4.avro": samples.avro_bytes(ROWS, "lz4", block=500),
     "zstandard.avro": samples.zstandard_avro_bytes(ROWS),
-    "a.parquet": samples.parquet_bytes(ROWS, group=10),
-    "gzip.parquet": samples.parquet_bytes(ROWS, "gzip", group=10),
-    "a.parquet.gz": samples.COMPRESS[".gz"](samples.parquet_bytes(ROWS, group=10)),
+    "a.parquet": samples.parquet_bytes(ROWS, group=5),
+    "gzip.parquet": samples.parquet_bytes(ROWS, "gzip", group=5),
+    "a.parquet.gz": samples.COMPRESS[".gz"](samples.parquet_bytes(ROWS, group=5)),
 }
 
 
@@ -122,7 +122,7 @@ def test_a_damaged_row_group_loses_no_other(path):
         changed = bytearray(content)
         changed[place] = rng.randrange(256)
         found = samples.calls(samples.read(bytes(changed), path))
-        groups = [CALLS[n : n + 10] for n in range(0, len(CALLS), 10)]
+        groups = [CALLS[n : n + 5] for n in range(0, len(CALLS), 5)]
         whole = [group for group in groups if all(call in found for call in group)]
         assert len(whole) >= len(groups) - 1
 

@@ -10,7 +10,7 @@ from tests.core.files import samples
 
 pytestmark = pytest.mark.slow
 
-ROWS = samples.records(1_000)
+ROWS = samples.records(300)
 EXPECTED = [parse_mapping(row) for row in ROWS]
 AVRO_CODECS = ["null", "deflate", "bzip2", "xz", "snappy", "lz4"]
 PARQUET_CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]

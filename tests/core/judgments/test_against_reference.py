@@ -68,7 +68,7 @@ judgments = st.dictionaries(
     max_size=8,
 )
 topics = st.sampled_from([None, "topic"])
-thorough = settings(max_examples=400)
+thorough = settings(max_examples=120)
 
 
 @given(records, judgments, topics)

@@ -129,6 +129,8 @@ def runs(tmp_path_factory):
                 for at in range(80)
             ],
             slice=["user", "user,market"],
+            max_i=1,
+            metrics=[],
         )
         for name, gain in (("base", 1), ("candidate", 3))
     )

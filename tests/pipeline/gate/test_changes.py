@@ -77,3 +77,22 @@ def test_a_proof_rests_on_the_interval_of_the_gate_or_else_of_the_run(tmp_path, 
     by_run = [("interval", "student")]
     assert verdict(within, by_run) == "passed"
     assert verdict(within, by_run, interval="hall") == "failed"
+
+
+def test_pairs_by_the_cluster_are_one_value_each_and_so_independent(tmp_path, capsys):
+    """Their interval is Hall's; one of a cluster for each pair would be Student's, and pass."""
+    gained = np.array([0] * 24 + [2] * 10 + [4] * 4 + [6] * 2)
+    base = [conversation(f"c{at}", [[2]], query_id=f"q{at}") for at in range(40)]
+    candidate = [
+        conversation(f"c{at}", [[2] * (1 + more // 2)], query_id=f"q{at}")
+        for at, more in enumerate(gained)
+    ]
+    high = float(gained.mean() + stats.t.ppf(0.95, 39) * gained.std(ddof=1) / np.sqrt(40))
+    rule = {"metric": "CG", "proof": "of_compliance", "rise_at_most": high + 1e-6}
+
+    def verdict(**more):
+        arms = base, candidate
+        return outcome_of(tmp_path, capsys, arms, {**rule, **more}, cluster="query_id")["verdict"]
+
+    assert verdict() == "passed"
+    assert verdict(pair_by="query_id") == "failed"

@@ -8,12 +8,13 @@ from statistics import fmean
 
 import pytest
 
-from goodgain.pipeline.nightly.baseline import find_baseline
+from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
 from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.judging import changes, judge
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError
+from tests.pipeline.comparison.traces import conversation, output_of
 from tests.pipeline.nightly.world import World
 
 pytestmark = pytest.mark.slow
@@ -180,3 +181,28 @@ def test_nothing_to_average_is_bad_data(world):
         "bad data",
         ("there are no conversations in the means",),
     )
+
+
+@pytest.mark.parametrize(
+    ("gains", "base", "reason"),
+    [
+        ((3, None), 6.0, "100 % of the results of the base have a label, 0 % of the candidate's"),
+        ((None, 3), None, "0 % of the results of the base have a label, 100 % of the candidate's"),
+        ((None, None), None, "no result has a label"),
+    ],
+)
+def test_a_difference_is_null_where_a_day_has_no_labels(gains, base, reason, tmp_path):
+    """As its mean is: rows of conversations have 0, which would be a loss of everything."""
+    before, after = (
+        output_of(
+            tmp_path / str(at),
+            [conversation(f"c{number}", [[gain, gain]]) for number in range(6)],
+            allow_unlabelled=True,
+        )
+        for at, gain in enumerate(gains)
+    )
+    found = changes(Path(after), Baseline((DAYS[0],), Path(before)))
+    gain, repeated = found["CG"], found["SRR"]
+    assert (gain.base, gain.difference, gain.ci_low, gain.ci_high) == (base, None, None, None)
+    assert (gain.p, gain.verdict, gain.reason) == (None, "not comparable", reason)
+    assert (repeated.base, repeated.difference) == (0.0, 0.0)

@@ -11,6 +11,8 @@ from goodgain.pipeline.local import open_local
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.lookup import TopicPools
 from tests.core.pool import direct
 from tests.pipeline.pool.steps import build, documents, files, some_runs, write_runs
@@ -74,14 +76,37 @@ def test_every_format_holds_the_same(pool, paths, written, tmp_path):
     assert sorted(map(repr, documents(other))) == sorted(map(repr, documents(pool)))
 
 
-def test_every_topic_is_found_in_its_file(pool):
+def looked_up(pool, most=None):
     rules = compile_rules(read_rules(shipped_rules_text()))
-    pools = TopicPools(read_pool(str(pool)).files, rules, open_local)
+    return TopicPools(read_pool(str(pool)).files, rules, open_local, HeldBytes(most))
+
+
+def test_every_topic_is_found_in_its_file(pool):
+    pools = looked_up(pool)
     by_topic = {}
     for document in documents(pool):
         by_topic.setdefault(document.topic, []).append(document)
     for topic, own in by_topic.items():
         assert list(pools.of_topic(topic).documents) == own
+
+
+def allows(pool, topic, most):
+    try:
+        looked_up(pool, most).of_topic(topic)
+    except GoodGainError:
+        return False
+    return True
+
+
+def test_topics_make_room_for_others(pool):
+    one, other = list(dict.fromkeys(document.topic for document in documents(pool)))[:2]
+    bounds = range(1_000, 10**6, 1_000)
+    most = next(n for n in bounds if allows(pool, one, n) and allows(pool, other, n))
+    for pools, kept in ((looked_up(pool), True), (looked_up(pool, most), False)):
+        first = pools.of_topic(one)
+        assert pools.of_topic(one) is first
+        pools.of_topic(other)
+        assert (pools.of_topic(one) is first) is kept
 
 
 @pytest.mark.slow

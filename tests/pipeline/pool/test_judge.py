@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import ClassVar
@@ -15,7 +16,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
-from tests.named_pipes import opened_with
+from tests.named_pipes import opened_with, passable
 from tests.pipeline.pool.steps import build, documents, write_runs
 from tests.reference.test_pool import call, doc
 
@@ -134,12 +135,13 @@ def test_a_judge_that_is_killed_in_the_middle_loses_no_answer(pool, tmp_path, pa
     finally:
         running.kill()
     assert running.wait() == -signal.SIGKILL
-    for number in in_flight:
-        (tmp_path / f"asked-go-{number}").write_text("")
-        (tmp_path / f"asked-reached-{number}").unlink()
-    assert given(pool) == {}
-    assert asked(tmp_path) == 2 + parallel
-    assert judge(pool, command) == ExitCode.DONE
+    with ExitStack() as gates:
+        for number in in_flight:
+            gates.enter_context(passable(tmp_path / f"asked-go-{number}"))
+            (tmp_path / f"asked-reached-{number}").unlink()
+        assert given(pool) == {}
+        assert asked(tmp_path) == 2 + parallel
+        assert judge(pool, command) == ExitCode.DONE
     assert given(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     assert asked(tmp_path) == 5 + parallel
     told = "5 labels by judge, 2 of them from earlier answers; 3 calls; 0 rejected"

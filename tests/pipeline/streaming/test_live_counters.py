@@ -12,12 +12,13 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
 from goodgain.transforms.sources.streamed import ReadRecords
+from tests.pipeline.runs import plain_scoring
 from tests.pipeline.streaming.rows import MINUTE, NOON, score
 
 
 @pytest.fixture
 def begun():
-    live_counters.begin(StreamTotals(scored=5, conversations=2))
+    live_counters.begin(StreamTotals(scored=5, conversations=2), plain_scoring())
     yield
     live_counters._seen = None
 
@@ -65,6 +66,21 @@ def test_without_any_label_there_is_no_running_mean_of_gain():
     assert list(live_counters.now().means) == ["SRR", "N"]
     passed([labelled], Watch())
     assert list(live_counters.now().means) == ["CG", "DCG", "RAG", "SRE", "SRR", "N"]
+
+
+def codes():
+    return [warning.code for warning in live_counters.now().warnings]
+
+
+@pytest.mark.usefixtures("begun")
+def test_the_data_so_far_are_warned_of():
+    """Nothing of a conversation that no mean takes in."""
+    passed([score("a", NOON)], Watch())
+    assert codes() == []
+    passed([score("b", 1_740_916, rejected=1)], Watch())
+    assert codes() == []
+    passed([score("c", 1_740_916, gain=None)], Watch())
+    assert codes() == ["few_labels", "odd_times"]
 
 
 @pytest.mark.usefixtures("begun")

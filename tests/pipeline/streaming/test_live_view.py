@@ -9,6 +9,7 @@ from goodgain.pipeline.engines.engine_log import engine_log
 from goodgain.pipeline.streaming import live_view
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.streaming.totals import StreamTotals
+from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.streaming.rows import MINUTE, NOON
 
 FIGURES = LiveCounters(
@@ -35,6 +36,14 @@ def test_a_line_tells_all():
 def test_one_record_is_one():
     line = live_view.line(structs.replace(NOTHING, read=1), None, NOON)
     assert line.startswith("1 record, 0 open")
+
+
+def test_warnings_of_the_data_stand_beside_the_means():
+    odd = structs.replace(FIGURES, warnings=[DataWarning("odd_times", 3, None, "", "")])
+    assert live_view.line(odd, NOON, NOON).endswith("SRE 0.500; warnings odd_times")
+    console = Console(file=io.StringIO(), width=80)
+    console.print(live_view.view(odd, NOON, NOON))
+    assert "warnings odd_times" in console.file.getvalue()
 
 
 def test_at_first_there_is_little_to_tell():

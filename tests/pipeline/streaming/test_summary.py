@@ -6,7 +6,10 @@ import pytest
 from rich.console import Console
 
 import goodgain as gg
-from goodgain.pipeline.streaming.summary import print_means
+from goodgain.pipeline.streaming.live_counters import LiveCounters
+from goodgain.pipeline.streaming.summary import print_means, without_means
+from goodgain.pipeline.streaming.totals import StreamTotals
+from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY = 86_400_000
 
@@ -27,9 +30,9 @@ def means():
     return [row | window for row in rows]
 
 
-def told(means, cluster):
+def told(means, cluster, now=None):
     text = StringIO()
-    print_means(Console(file=text, width=100), means, None, cluster)
+    print_means(Console(file=text, width=100), means, now, cluster)
     return " ".join(text.getvalue().split())
 
 
@@ -42,3 +45,30 @@ def test_clusters_and_cautions_stand_below_the_means(means):
 
 def test_no_clusters_where_none_were_asked_for(means):
     assert "Clusters" not in told(means, None)
+
+
+def test_before_any_window_has_means_the_warnings_stand_above_those_so_far():
+    odd = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
+    now = LiveCounters(9, 9, 0, 5, 0, 0, 0, {"CG": 7.25}, StreamTotals(), [odd])
+    said = told([], None, now)
+    assert said.startswith(
+        "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far CG"
+    )
+    assert said.endswith(
+        "Windows: none has means yet; these are over the conversations closed since this start."
+    )
+
+
+def test_a_start_without_closed_conversations_does_not_speak_of_those_before():
+    now = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals(conversations=40))
+    assert "no conversation that counts in them has closed since this start" in told([], None, now)
+
+
+def test_conversations_that_no_window_has_in_its_means_yet(means):
+    """Of two windows, one with undefined gains."""
+    later = [
+        row | {"window_start": 21 * DAY} | ({"n": 4, "undefined": 2} if row["n"] else {})
+        for row in means
+    ]
+    assert without_means([*means, *later], 15) == 3
+    assert without_means([*means, *later], 12) == without_means([], 0) == 0

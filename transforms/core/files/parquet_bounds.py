@@ -73,6 +73,7 @@ def rows_at_once(
     chunks: Sequence[Chunk],
     columns: Sequence[str],
     bounds: ReadBounds,
+    most_rows: int = ROWS_AT_ONCE,
 ) -> int:
     """The number of rows of a row group to decode together.
 
@@ -83,6 +84,7 @@ def rows_at_once(
       chunks: its columns, from the footer.
       columns: names of the columns that will be read.
       bounds: limits on the memory for reading.
+      most_rows: upper limit for the number of rows.
 
     Raises:
       RowGroupTooLargeError: a row of it may take too much memory.
@@ -100,9 +102,9 @@ def rows_at_once(
     average = stored // max(1, rows_there)
     shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
     if most <= _HARMLESS_VALUES and not shared:
-        return max(1, min(ROWS_AT_ONCE, at_once // max(1, average)))
+        return max(1, min(most_rows, at_once // max(1, average)))
     longest = {leaf.lists: _longest_row(file, group, leaf, bounds) for leaf in _lists(leaves)}
-    rows = min(ROWS_AT_ONCE, _HARMLESS_VALUES // max(longest.values(), default=1))
+    rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
     a_row = sum(_longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in shared)
     if a_row > most_bytes:
         raise RowGroupTooLargeError(

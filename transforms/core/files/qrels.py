@@ -182,6 +182,7 @@ def _read_parquet(
     import pyarrow.parquet as pq  # slow to import
 
     from goodgain.transforms.core.files.parquet import row_groups
+    from goodgain.transforms.core.files.parquet_bounds import rows_at_once
     from goodgain.transforms.core.files.parquet_footer import read_footer
 
     at = JudgmentPlace(number, shard.start, "file")
@@ -192,8 +193,11 @@ def _read_parquet(
         columns = [name for name in parquet.schema_arrow.names if name in wanted]
         for group in row_groups(footer, shard):
             row = 0
+            at_once = rows_at_once(
+                file, parquet, group, footer[group], columns, shard.bounds, _ROWS_AT_ONCE
+            )
             batches = parquet.iter_batches(
-                batch_size=_ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False
+                batch_size=at_once, row_groups=[group], columns=columns, use_threads=False
             )
             for batch in batches:
                 for values in batch.to_pylist():

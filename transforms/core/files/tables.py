@@ -9,12 +9,13 @@ import csv
 import io
 from collections.abc import Collection, Iterator
 from enum import StrEnum
-from typing import Any, BinaryIO
+from typing import IO, Any, AnyStr, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
@@ -28,6 +29,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_BEGINNINGS = (b"[", b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS = (",", "\t", ";")
 _ROWS_AT_ONCE = 4096
+_LONGEST_ROW = 16 * 2**20
+_LONGEST_HEADER = 2**20  # each of its names is held once more with every row
+_TOO_LONG = "the row is longer than {:,} bytes"
 _decode_json = msgspec.json.Decoder().decode
 
 
@@ -126,6 +130,18 @@ def _plain(file: BinaryIO, compression: Compression) -> BinaryIO:
     return file if compression is Compression.NONE else decompressed_stream(file, compression)
 
 
+def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
+    """The lines of a file, which may decompress to any length.
+
+    Raises:
+      BrokenTableError: one has more bytes, or characters, than the longest may have.
+    """
+    while line := file.readline(longest + 1):
+        if len(line) > longest:
+            raise BrokenTableError(_TOO_LONG.format(longest))
+        yield line
+
+
 def _csv_rows(
     file: BinaryIO, table: TableFile, columns: Collection[str] | None
 ) -> Iterator[TableRow]:
@@ -133,12 +149,24 @@ def _csv_rows(
     text = io.TextIOWrapper(
         _plain(file, table.compression), "utf-8-sig", errors="backslashreplace", newline=""
     )
-    header = text.readline()
+    header = next(_lines(text, _LONGEST_HEADER), "")
     delimiter = max(_DELIMITERS, key=header.count)
     names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
-    reader = csv.reader(text, delimiter=delimiter)
+    length = 0
+
+    def lines() -> Iterator[str]:
+        """The lines of a row together are bounded, too."""
+        nonlocal length
+        for line in _lines(text, _LONGEST_ROW):
+            length += len(line)
+            if length > _LONGEST_ROW:
+                raise BrokenTableError(_TOO_LONG.format(_LONGEST_ROW))
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter)
     number = 2
     for values in reader:
+        length = 0
         if any(values):
             row = dict.fromkeys(names, "") | dict(zip(names, values, strict=False))
             if columns is not None:
@@ -150,7 +178,8 @@ def _csv_rows(
 def _json_rows(
     file: BinaryIO, table: TableFile, columns: Collection[str] | None
 ) -> Iterator[TableRow]:
-    for number, line in enumerate(_plain(file, table.compression), start=1):
+    lines = _lines(_plain(file, table.compression), _LONGEST_ROW)
+    for number, line in enumerate(lines, start=1):
         if number == 1:
             line = line.removeprefix(_BYTE_ORDER_MARK)
         if not line.strip():
@@ -165,20 +194,31 @@ def _json_rows(
 def _parquet_rows(
     file: BinaryIO, table: TableFile, columns: Collection[str] | None
 ) -> Iterator[TableRow]:
-    import pyarrow  # slow to import
-    import pyarrow.parquet as pq
+    import pyarrow.parquet as pq  # slow to import
+
+    from goodgain.transforms.core.files.parquet_bounds import rows_at_once
+    from goodgain.transforms.core.files.parquet_footer import read_footer
 
     number = 0
     try:
+        footer = read_footer(file)
         parquet = pq.ParquetFile(file)
         there = parquet.schema_arrow.names
         wanted = [name for name in there if columns is None or name in columns]
-        for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=wanted, use_threads=False):
-            for values in batch.to_pylist():
-                number += 1
-                yield TableRow(number, values)
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise BrokenTableError(str(error).splitlines()[0]) from None
+        for group, chunks in enumerate(footer):
+            at_once = rows_at_once(
+                file, parquet, group, chunks, wanted, DEFAULT_BOUNDS, _ROWS_AT_ONCE
+            )
+            for batch in parquet.iter_batches(
+                at_once, row_groups=[group], columns=wanted, use_threads=False
+            ):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield TableRow(number, values)
+    except Exception as error:  # on a broken file pyarrow raises any kind of error
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file system's, not pyarrow's
+        raise BrokenTableError(str(error).partition("\n")[0]) from None
 
 
 _ROWS = {

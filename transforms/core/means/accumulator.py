@@ -41,7 +41,7 @@ from goodgain.transforms.core.scoring.registry import (
     POOL_METRICS,
 )
 
-_BATCH = 512  # conversations that wait to be added in one go, 6 KB each
+_BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
 # Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
 # of 64 are smaller than the 64 conversations.
 _LIGHT = 32

@@ -7,8 +7,9 @@ conversations are sorted by file, each file is read once.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator, Mapping
+from io import SEEK_END
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 import xxhash
@@ -17,12 +18,23 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.files.avro import decoded_blocks
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.compression import Compression
+from goodgain.transforms.core.files.shard import FileFormat, FileShard
+from goodgain.transforms.core.held import HeldBytes, pooled_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.matching import TopicPool, labels_of
 from goodgain.transforms.core.pool.rows import document_of
+from goodgain.transforms.core.records.rejected import RejectedRecord
 
 _MOST_BYTES = 64 * 2**20  # of documents in the cache for further topics
 _MOST_TOPICS = 16  # topics in the cache, ready for scoring
+_A_DOCUMENT = 100  # bytes of a cached document in addition to its packed ones
+_WHILE_READ = 2  # copies while a file is read: its pages and their rows
+_ROWS_AT_ONCE = 128
+_OPENED = 2  # pages or blocks of a file may take 1 / this of the limit
+_UNBOUNDED = 2**40
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(PoolDocument).decode
 
@@ -45,6 +57,11 @@ class PoolFiles(Struct, frozen=True):
     def path(self, shard: int) -> str:
         """The file of a shard."""
         return f"{self.folder}/part-{shard:05d}-of-{self.shards:05d}{self.suffix}"
+
+    @property
+    def pattern(self) -> str:
+        """Matches all files."""
+        return f"{self.folder}/part-*{self.suffix}"
 
     def paths(self) -> list[str]:
         """All files, in order."""
@@ -69,15 +86,22 @@ def shard_of(topic: Topic, shards: int) -> int:
     return xxhash.xxh3_64_intdigest(topic.key.encode()) % shards
 
 
-def read_documents(path: str, open_file: Callable[[str], BinaryIO]) -> Iterator[PoolDocument]:
+def read_documents(
+    path: str, open_file: Callable[[str], BinaryIO], held: HeldBytes
+) -> Iterator[PoolDocument]:
     """The documents of a file, in order.
 
+    Args:
+      held: sees whether a document can be read.
+
     Raises:
-      GoodGainError: it cannot be read, or is not a file of a pool.
+      GoodGainError: it cannot be read, or is not a file of a pool, or a document is too large.
     """
     try:
         with open_file(path) as file:
-            yield from map(document_of, _rows(path, file))
+            for row in _rows(path, file, held):
+                held.pooled_row(row["evidence"], row["places"], row["votes"], row["given"])
+                yield document_of(row)
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise GoodGainError(
             f"The pool's file {path} cannot be read ({type(error).__name__}: {error}); restore it, "
@@ -85,61 +109,107 @@ def read_documents(path: str, open_file: Callable[[str], BinaryIO]) -> Iterator[
         ) from None
 
 
-def _rows(path: str, file: BinaryIO) -> Iterator[dict[str, Any]]:
+def _rows(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]]:
+    bounds = ReadBounds((held.most or _UNBOUNDED) // _OPENED)
     if path.endswith(".jsonl"):
         for line in file:
             yield msgspec.json.decode(line)
     elif path.endswith(".avro"):
-        import fastavro
-
-        yield from fastavro.reader(file)
+        size = file.seek(0, SEEK_END)
+        shard = FileShard(path, FileFormat.AVRO, Compression.NONE, 0, size, bounds=bounds)
+        for found in decoded_blocks(file, shard):
+            if isinstance(found, RejectedRecord):
+                raise ValueError(f"{found.position}: {found.reason}")
+            yield from found.records
     else:
         import pyarrow.parquet as pq  # slow to import
 
-        for batch in pq.ParquetFile(file).iter_batches(batch_size=1_000, use_threads=False):
-            yield from batch.to_pylist()
+        from goodgain.transforms.core.files.parquet_bounds import (
+            RowGroupTooLargeError,
+            rows_at_once,
+        )
+        from goodgain.transforms.core.files.parquet_footer import read_footer
+
+        footer = read_footer(file)
+        parquet = pq.ParquetFile(file)
+        names = parquet.schema_arrow.names
+        for group, chunks in enumerate(footer):
+            rows = _ROWS_AT_ONCE
+            try:
+                rows = rows_at_once(file, parquet, group, chunks, names, bounds, rows)
+            except RowGroupTooLargeError:
+                held.at_once(_UNBOUNDED)
+            for batch in parquet.iter_batches(rows, row_groups=[group], use_threads=False):
+                yield from batch.to_pylist()
+
+
+class _Ready(NamedTuple):
+    """A pool in memory, and about how many bytes it takes."""
+
+    pool: TopicPool
+    size: int
 
 
 class TopicPools:
-    """Looks up the pool of a topic; caches up to 64 MB. Use one per thread."""
+    """Looks up the pool of a topic; caches up to 64 MB of files. Use one per thread."""
 
     def __init__(
-        self, files: PoolFiles, rules: RuleTable, open_file: Callable[[str], BinaryIO]
+        self,
+        files: PoolFiles,
+        rules: RuleTable,
+        open_file: Callable[[str], BinaryIO],
+        held: HeldBytes,
     ) -> None:
-        """Make an empty cache."""
+        """Make an empty cache of what `held` allows at once."""
         self._files = files
         self._rules = rules
         self._open = open_file
+        self._held = held
         self._fingerprinter = Fingerprinter(rules)
         self._shards: OrderedDict[int, dict[Topic, list[bytes]]] = OrderedDict()
         self._bytes: dict[int, int] = {}
-        self._ready: OrderedDict[Topic, TopicPool] = OrderedDict()
+        self._ready: OrderedDict[Topic, _Ready] = OrderedDict()
 
     def of_topic(self, topic: Topic) -> TopicPool:
         """The pool of a topic; may have no documents.
 
         Raises:
-          GoodGainError: a file of the pool cannot be read.
+          GoodGainError: a file of the pool cannot be read, or its documents take too much memory.
         """
         ready = self._ready.pop(topic, None)
         if ready is None:
-            packed = self._shard(shard_of(topic, self._files.shards)).get(topic, ())
-            documents = [_decode(one) for one in packed]
-            labels = labels_of(documents, self._files.preferred)
-            ready = TopicPool(documents, labels, self._rules, self._fingerprinter)
+            ready = self._make_ready(topic)
         self._ready[topic] = ready
-        if len(self._ready) > _MOST_TOPICS:
+        return ready.pool
+
+    def _make_ready(self, topic: Topic) -> _Ready:
+        packed = self._shard(shard_of(topic, self._files.shards)).get(topic, ())
+        documents = []
+        size, of_files = 0, sum(self._bytes.values())
+        for one in packed:
+            document = _decode(one)
+            documents.append(document)
+            size += _size(document, len(one))
+            self._held.at_once(of_files + size)
+        while self._ready and (
+            len(self._ready) >= _MOST_TOPICS
+            or not self._held.allows(
+                of_files + size + sum(one.size for one in self._ready.values())
+            )
+        ):
             self._ready.popitem(last=False)
-        return ready
+        labels = labels_of(documents, self._files.preferred)
+        return _Ready(TopicPool(documents, labels, self._rules, self._fingerprinter), size)
 
     def _shard(self, shard: int) -> dict[Topic, list[bytes]]:
         held = self._shards.pop(shard, None)
         if held is None:
             held = {}
             size = 0
-            for document in read_documents(self._files.path(shard), self._open):
+            for document in read_documents(self._files.path(shard), self._open, self._held):
                 packed = _encode(document)
-                size += len(packed)
+                size += len(packed) + _A_DOCUMENT
+                self._held.at_once(_WHILE_READ * size)
                 held.setdefault(document.topic, []).append(packed)
             self._bytes[shard] = size
         self._shards[shard] = held
@@ -147,3 +217,18 @@ class TopicPools:
             gone, _ = self._shards.popitem(last=False)
             del self._bytes[gone]
         return held
+
+
+def _size(document: PoolDocument, packed: int) -> int:
+    """About how many bytes a document takes in a `TopicPool`."""
+    texts = ids = fields = 0
+    for result in document.evidence:
+        for text in (result.url, result.title, result.snippet, result.content):
+            texts += len(text or "")
+        ids += _values(result.ids)
+        fields += _values(result.fields)
+    return pooled_bytes(packed, texts, ids, fields)
+
+
+def _values(named: Mapping[str, str | list[str]]) -> int:
+    return sum(1 if isinstance(value, str) else len(value) for value in named.values())

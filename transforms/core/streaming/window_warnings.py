@@ -30,6 +30,23 @@ class WindowWarnings(Struct, frozen=True):
     warnings: tuple[DataWarning, ...]
 
 
+def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarning]:
+    """The warnings about some conversations of a stream.
+
+    Args:
+      counts: of the conversations, by the names of `COUNTED`.
+      scoring: what they were scored with.
+    """
+    return warnings_of(
+        Findings(
+            counts,
+            scoring.good_gain_threshold,
+            scoring.rules,
+            external=scoring.label_keys is not None,
+        )
+    )
+
+
 def window_warnings(
     pane: DuePane, rules: WindowRules, counts: Mapping[str, int], scoring: Scoring
 ) -> WindowWarnings | None:
@@ -41,14 +58,7 @@ def window_warnings(
       counts: counts of its conversations, by the names of `COUNTED`.
       scoring: settings with which the conversations were scored.
     """
-    found = warnings_of(
-        Findings(
-            counts,
-            scoring.good_gain_threshold,
-            scoring.rules,
-            external=scoring.label_keys is not None,
-        )
-    )
+    found = data_warnings(counts, scoring)
     if not found and pane.number == 0:
         return None
     return WindowWarnings(
