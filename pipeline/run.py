@@ -191,9 +191,9 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
 
 
 def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
-    """A folder for what an engine would keep in memory, removed at the end; "" where it does not.
+    """A folder for payloads that an engine would keep in memory; "" if it uses its disks.
 
-    It lies on the disk of the outputs, since temporary files may be memory themselves.
+    It is removed at the end. It is on the disk of the outputs, since /tmp may be in memory.
     """
     if not runners.ENGINES[config.runner].in_memory:
         return nullcontext("")

@@ -1,4 +1,4 @@
-"""Bring the payloads of a conversation together, in memory or by way of files."""
+"""Gathers the payloads of each conversation, in memory or through files."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import apache_beam as beam
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.fingerprint import Keyed
 
-_PLACE = Struct("<16sQI")  # a file's name, and where in it a payload begins and how long it is
+_PLACE = Struct("<16sQI")  # file name, offset and length of a payload
 
 
 class GatherPayloads(beam.PTransform):
-    """`PCollection[tuple[str, bytes]]` grouped by key, for a `ReadsGathered`.
+    """Groups `PCollection[tuple[str, bytes]]` by key, for a subclass of `ReadsGathered`.
 
     Attributes:
-      spill_folder: a folder on a disk that all workers share, for one file of each bundle; the
-        engine then groups 28 bytes instead of each payload. Beam's local runner keeps what it
-        groups in memory three times. Who gives the folder removes it after the run. Empty: the
-        engine groups the payloads themselves.
+      spill_folder: a folder on a disk that all workers share, for one file per bundle. The engine
+        then groups 28 bytes per payload; Beam's local runner keeps three copies of grouped data in
+        memory. The caller removes the folder after the run. Empty: the engine groups the payloads
+        themselves.
     """
 
     def __init__(self, spill_folder: str = "") -> None:
@@ -42,18 +42,18 @@ class GatherPayloads(beam.PTransform):
 
 
 class SpillPayloads(beam.DoFn):
-    """Writes payloads to a file of the bundle, and gives the places where they are."""
+    """Writes payloads to one file per bundle and returns their positions."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def start_bundle(self) -> None:
-        """Begin another file, so that a bundle that is run again never mixes with the first."""
+        """Begin a new file, so that a retried bundle never mixes with its first attempt."""
         self._open = ExitStack()
         self._file: BinaryIO | None = None
 
     def process(self, keyed: Keyed) -> Iterator[Keyed]:
-        """The key and the place of one payload."""
+        """Write one payload; return its key and position."""
         if self._file is None:
             self._name = uuid4()
             path = Path(self._folder, self._name.hex)
@@ -64,22 +64,22 @@ class SpillPayloads(beam.DoFn):
         yield key, place
 
     def finish_bundle(self) -> None:
-        """Have everything in the file before anything of the bundle is read."""
+        """Flush the file before anything of the bundle is read."""
         self._open.close()
 
 
 class ReadsGathered(beam.DoFn):
-    """A step behind `GatherPayloads`, with the same folder."""
+    """Base class for steps that follow `GatherPayloads`, with the same folder."""
 
     def __init__(self, spill_folder: str) -> None:
         self._folder = spill_folder
         self._files: dict[bytes, int] = {}
 
     def payloads(self, gathered: Iterable[bytes]) -> Iterable[bytes]:
-        """The payloads of one key, each read when it is asked for.
+        """The payloads of one key, read lazily.
 
         Raises:
-          GoodGainError: while they are read, a file is shorter than it was written.
+          GoodGainError: during iteration, if a file was truncated.
         """
         return map(self._read, gathered) if self._folder else gathered
 
@@ -96,8 +96,8 @@ class ReadsGathered(beam.DoFn):
         payload = os.pread(file, length, begin)
         if len(payload) < length:
             raise GoodGainError(
-                f"{self._path(name)} was cut short while the run needed it: run again when nothing "
-                "else writes there."
+                f"{self._path(name)} was truncated during the run: run again when nothing else "
+                "writes there."
             )
         return payload
 

@@ -119,7 +119,7 @@ def evaluate(
     found = local_scoring(settings, seen.costs, started)
     scoring, pool = found.scoring, found.pool
     held = held_of(settings, files or (), pool)
-    # Traces that the caller holds anyway are not counted, only the files beside them.
+    # Traces that the caller has in memory anyway are not counted, only other files.
     of_traces = HeldBytes(None) if files is None else held
     label_rows = None
     if (from_where := labels if settings.labels is None else settings.labels) is not None:

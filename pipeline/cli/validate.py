@@ -17,7 +17,7 @@ from goodgain.pipeline.options.max_rejected import MaxRejected
 NAME = "validate"
 HELP = "read traces without scoring: what they contain, what is wrong"
 _MILLIS = 1_000  # of a second
-_GAINS = range(1, 5)  # that may be the least of a good result
+_GAINS = range(1, 5)  # possible thresholds for a good result
 EXAMPLE = "goodgain validate 'traces/*.avro'"
 
 

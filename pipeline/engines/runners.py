@@ -45,8 +45,8 @@ class Engine(Struct, frozen=True):
       stream_arguments: options added in streams.
       cannot_run: why it cannot be used; "" if it can.
       cannot_stream: why it cannot stream; "" if it can.
-      in_memory: whether it keeps all it groups in the memory of this process, so that payloads
-        go through files (`goodgain.transforms.gather.GatherPayloads`) and the rest is bounded.
+      in_memory: whether it keeps all grouped data in the memory of this process. If so, payloads go
+        through files (`goodgain.transforms.gather.GatherPayloads`), and other data are limited.
       reason: why this runner and these options.
     """
 

@@ -62,7 +62,7 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
 
 
 def _change(row: ComparisonRow, rests_on: Grounds) -> DayChange:
-    """A row of the comparison; what needs labels is null where there are none, as its mean is."""
+    """A row of the comparison; a metric that needs labels has null if there are none."""
     change = DayChange(
         n_base=row.n_base,
         n=row.n_candidate,

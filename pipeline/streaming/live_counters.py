@@ -44,7 +44,7 @@ class LiveCounters(Struct, frozen=True):
       means: running means over the conversations closed since this start, by metric; those of
         metrics that need labels only if some result has one.
       totals: counts of everything in files, over all starts.
-      warnings: oddities in the data of the conversations of `means` (SPEC 10).
+      warnings: data warnings about the conversations of `means` (SPEC 10).
     """
 
     read: int

@@ -104,7 +104,7 @@ def _check(read: int, journal: Journal) -> None:
 
 
 def without_means(means: Iterable[Row], in_means: int) -> int:
-    """How many conversations closed after the latest means of their window, which may come yet.
+    """The number of conversations that are not yet in the means of a window.
 
     Args:
       means: rows of the latest panes.

@@ -1,4 +1,4 @@
-"""Running a command to its end and measuring what it took."""
+"""Runs a command to its end and measures its time and memory."""
 
 import os
 import subprocess
@@ -17,10 +17,10 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class Cost:
-    """What a process took: CPU and wall seconds, and its largest resident size in bytes.
+    """The cost of a process: CPU and wall seconds, and its largest resident size in bytes.
 
-    CPU counts its children too; the resident size is that of the largest single process, and never
-    less than what the measuring process held at most when it started it, as Linux has it.
+    CPU time includes its children; the resident size is that of the largest single process. On
+    Linux it is never below the peak of the measuring process at the start of the child.
     """
 
     cpu: float
@@ -29,7 +29,7 @@ class Cost:
 
 
 def in_turns(measures: Mapping[Key, Callable[[], Measured]]) -> list[dict[Key, Measured]]:
-    """Take measurements in turns, so that what else the machine does weighs on all alike."""
+    """Take measurements in turns, so that other load on the machine affects all of them equally."""
     return [{key: measure() for key, measure in measures.items()} for _ in range(TURNS)]
 
 
@@ -37,7 +37,7 @@ def cost_of(arguments: list[str], environment: Mapping[str, str] | None = None) 
     """Run Python with arguments and measure it.
 
     Args:
-      environment: variables beside those of this process.
+      environment: variables in addition to those of this process.
 
     Raises:
       RuntimeError: it ended with an error.

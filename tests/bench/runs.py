@@ -1,4 +1,4 @@
-"""Rows about whole runs: CPU over a bare decoding loop, memory, growth."""
+"""Measurements of whole runs: CPU relative to a bare decoding loop, memory, and growth."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -18,19 +18,19 @@ FULL = 6_200  # conversations; with 4 iterations of 20 results each about 490,00
 AVRO_RUN = "avro: run"
 OTHER_LETTERS = "avro, 30 % of the snippets not ASCII"
 _BARE_LOOPS = {".avro": "fastavro", ".jsonl": "typed msgspec", ".parquet": "pyarrow"}
-_MOST_LOOPS = {".avro": 1, ".jsonl": 5, ".parquet": 1}  # that a run may take
+_MOST_LOOPS = {".avro": 1, ".jsonl": 5, ".parquet": 1}  # allowed for a run
 
 
 @cache
 def sample(folder: Path, conversations: int, suffix: str = ".avro") -> tuple[Path, int]:
-    """A sample file without bad records, and how many results it holds."""
+    """A sample file without bad records, and its number of results."""
     path = folder / f"sample-{conversations}{suffix}"
     written = write_sample(SampleOptions(conversations=conversations, bad_share=0.0), path)
     return path, written.results
 
 
 def format_rows(folder: Path) -> Iterator[Row]:
-    """For each format what a run and the bare loop take; the start-up of both apart."""
+    """The cost of a run and of the bare loop for each format, without the start-up of either."""
     tiny, _ = sample(folder, 1)
     for suffix, loop in _BARE_LOOPS.items():
         path, results = sample(folder, FULL, suffix)
@@ -43,7 +43,7 @@ def format_rows(folder: Path) -> Iterator[Row]:
         turns = in_turns(measures)
         bares = [turn["bare"].cpu - turn["python"].cpu for turn in turns]
         runs = [turn["run"].cpu - turn["start"].cpu for turn in turns]
-        # Of one turn, since the machine may be twice as fast in another.
+        # Within one turn, since the machine may be twice as fast in another.
         ratio = median(run / bare for run, bare in zip(runs, bares, strict=True))
         name = suffix.removeprefix(".")
         yield Row(f"{name}: bare {loop} loop", median(bares) / results * 1e6, "us CPU a result")
@@ -54,7 +54,7 @@ def format_rows(folder: Path) -> Iterator[Row]:
 
 
 def other_rows(folder: Path) -> Iterator[Row]:
-    """Avro against the same work in Python: no native part, other letters, a plain script."""
+    """Avro, and the same work in Python: without the native part, non-ASCII, in a plain script."""
     tiny, _ = sample(folder, 1)
     path, _ = sample(folder, FULL)
     ascii_, foreign = (
@@ -95,7 +95,7 @@ def other_rows(folder: Path) -> Iterator[Row]:
 
 
 def _with_word(path: Path, word: str) -> Path:
-    """The file with a word more in 30 % of its snippets, in blocks as fastavro cuts them."""
+    """The file with an additional word in 30 % of its snippets, in the blocks of fastavro."""
     changed_file = path.with_name(f"{word}.avro")
     numbers = count()
 
@@ -122,7 +122,7 @@ def _avro_rows(turns: list[dict[str, Cost]], results: int) -> Iterator[Row]:
 
 
 def conversations_rows(folder: Path) -> Iterator[Row]:
-    """CPU a result as conversations grow in number."""
+    """CPU per result for growing numbers of conversations."""
     samples = {factor: sample(folder, 500 * factor) for factor in (1, 2, 4, 8)}
     tiny, _ = sample(folder, 1)
     yield from growth_rows("more conversations", samples, tiny, folder)

@@ -1,4 +1,4 @@
-"""A record read as JSON and as a mapping: what the tests of parsing start from."""
+"""Reads a record as JSON and as a mapping, for the tests of parsing."""
 
 import json
 
@@ -17,7 +17,7 @@ def with_result(**fields):
 
 
 def both(record):
-    """The record through JSON and as a mapping; they must agree."""
+    """The record read as JSON, which must equal the one read as a mapping."""
     from_json = parse_json(json.dumps(record).encode())
     assert parse_mapping(record) == from_json
     assert canonical_encoding(parse_mapping(record)) == canonical_encoding(from_json)
@@ -25,7 +25,7 @@ def both(record):
 
 
 def refused(record):
-    """The error of the record through JSON and as a mapping; they must agree."""
+    """The error of the record read as JSON, which must equal that of the mapping."""
     with pytest.raises(RecordError) as by_json:
         parse_json(json.dumps(record).encode())
     with pytest.raises(RecordError) as by_mapping:

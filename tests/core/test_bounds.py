@@ -1,7 +1,7 @@
-"""Worst and best means are the extremes over all labels that unlabelled results may get (SPEC 8).
+"""Worst and best means are the extremes over all possible labels of unlabelled results (SPEC 8).
 
-Brute force: every assignment of labels to the unlabelled results of a few conversations, in every
-combination, is scored; a plain average of the values must reach both bounds and never leave them.
+Brute force: scores every assignment of labels to the unlabelled results of a few conversations. The
+average of the values must reach both bounds and never exceed them.
 """
 
 from collections import defaultdict
@@ -34,7 +34,7 @@ BOUNDED_NAMES = {
     *(metric.name for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS) if metric.bounded),
 }
 
-# Few documents, so that results repeat; None is without label.
+# Few documents, so that results repeat; None = no label.
 results = st.tuples(st.sampled_from("abcde"), st.sampled_from((None, None, 0, 1, 2, 4)))
 calls = st.lists(results, max_size=3)
 conversations = st.lists(
@@ -51,7 +51,7 @@ def unlabelled(iterations):
 
 
 def labelled(iterations, labels):
-    """The conversation with these labels in the places of the missing ones."""
+    """The conversation with these labels in place of the missing ones."""
     given_out = iter(labels)
     return [
         [[(name, next(given_out) if g is None else g) for name, g in call] for call in calls]
@@ -74,7 +74,7 @@ def scored(iterations, how):
 
 
 def columns(score):
-    """By (metric, i, population) the values that go into the mean; None where undefined."""
+    """The values in the mean by (metric, i, population); None = undefined."""
     values = conversation_values(score, MAX_I)
     found = defaultdict(list)
     for name, value in zip(metric_names(RANKING), values.at_end, strict=True):
@@ -91,9 +91,9 @@ def columns(score):
 
 
 def extremes(key, as_is, outcomes):
-    """(n, least, greatest) of the mean over all combinations of all outcomes.
+    """(n, smallest, largest) of the mean over all combinations of outcomes.
 
-    It is the mean of the values that are defined as the conversations are.
+    Only values that are defined without the missing labels are in the mean.
     """
     n, sums = 0, np.zeros(1)
     for now, possible in zip(as_is, outcomes, strict=True):
@@ -113,7 +113,7 @@ def extremes(key, as_is, outcomes):
 def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds):
     good, relevant, g_max = thresholds
     scale = range(min(g_max, 4) + 1)
-    several = [  # a label above the scale is refused by err
+    several = [  # err rejects a label above the scale
         [[[(n, g and min(g, scale[-1])) for n, g in call] for call in calls] for calls in one]
         for one in several
     ]
@@ -152,7 +152,7 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
 
 
 def test_bounds_at_each_i_by_hand():
-    """Worked by hand: one conversation stops after i = 1, the other goes on to i = 2."""
+    """Worked by hand: one conversation stops after i = 1, the other after i = 2."""
     short = [[[("a", 2), ("b", None)]]]
     long = [[[("a", None), ("b", 0)]], [[("a", 3), ("c", None)]]]
     how = scoring(metrics=(), bounds=True)
@@ -173,7 +173,7 @@ def test_bounds_at_each_i_by_hand():
     assert bounds("iterations_after_last_good", None, "all") == (1, 0)
 
 
-def test_without_the_question_nothing_is_kept():
+def test_without_the_option_nothing_is_kept():
     score = scored([[[("a", None)]]], scoring())
     values = conversation_values(score, 2)
     assert (score.best, values.best) == (None, None)
@@ -185,7 +185,7 @@ def test_without_the_question_nothing_is_kept():
 
 
 def test_a_mean_without_values_has_no_bounds():
-    """Nothing labelled is relevant: mrr is undefined, and no label makes n greater."""
+    """Nothing labelled is relevant: mrr is undefined, and no label increases n."""
     score = scored([[[("a", None), ("b", 0)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True))
     accumulator = MeansAccumulator(None)
     accumulator.add(conversation_values(score, 1))

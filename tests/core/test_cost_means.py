@@ -1,4 +1,4 @@
-"""Means of costs, and of gain for them: exact sums, ratios and clusters (SPEC 5, 6)."""
+"""Means of costs and of gain per cost: exact sums, ratios and clusters (SPEC 5, 6)."""
 
 import math
 import random
@@ -18,7 +18,7 @@ from tests.core.test_costs import BUDGETS, NAMES, NO_RANKING, means_of, with_cos
 
 
 class TestRatioOfMeans:
-    def test_is_that_of_the_delta_method(self):
+    def test_equals_the_delta_method(self):
         draw = numpy.random.default_rng(5)
         x, y = draw.poisson(7, 50), draw.gamma(3, 100, 50)
         sums = RatioSums().add(zip(x.tolist(), y.tolist(), strict=True))
@@ -32,7 +32,7 @@ class TestRatioOfMeans:
         assert row.ci_low == pytest.approx(ratio - half, rel=1e-12)
         assert row.ci_high == pytest.approx(ratio + half, rel=1e-12)
 
-    def test_clusters_are_as_many_conversations_of_their_totals(self):
+    def test_clusters_count_like_conversations_with_their_totals(self):
         """Totals 5 for 30 and 4 for 20, ratio 9/50: residuals -0.4 and 0.4."""
         pairs = [(2, 10.0), (3, 20.0), (4, 20.0)]
         totals = RatioSums().add([(5, 30.0), (4, 20.0)])
@@ -67,14 +67,14 @@ class TestRatioOfMeans:
         assert 0.92 <= covered / 400 <= 0.975
 
     @pytest.mark.parametrize("pairs", [[], [(3, 0.0), (1, 0.0)]])
-    def test_nothing_spent_has_none(self, pairs):
+    def test_without_costs_there_is_none(self, pairs):
         sums = RatioSums().add(pairs)
         row = ratio_estimate(sums, 0)
         note = "nothing was spent" if pairs else "no conversation has a value"
         assert (row.mean, row.stderr, row.ci_low, row.note) == (None, None, None, note)
 
     @pytest.mark.parametrize("totals", [None, [(9, 1.35), (3, 0.45)]])
-    def test_what_only_rounding_spreads_has_no_interval(self, totals):
+    def test_values_that_differ_by_rounding_errors_have_no_interval(self, totals):
         sums = RatioSums().add([(1, 0.1), (3, 0.3), (2, 0.2)])
         clusters = totals and RatioSums().add(totals)
         row = ratio_estimate(sums, 0, clusters)
@@ -97,7 +97,7 @@ def test_sums_of_costs_merge_to_the_same_bits():
 
 
 def clustered_values(seed):
-    """Conversations of a hard trace with costs, of which some lack the attribute or a search."""
+    """Conversations of a difficult trace with costs; some lack the attribute or did not search."""
     draw = random.Random(seed)
     found = []
     idle = [{"conversation_id": f"idle-{at}", "iteration": 1, "turn_count": 9} for at in range(5)]
@@ -111,7 +111,7 @@ def clustered_values(seed):
 
 
 def by_definition(clusters):
-    """n, mean, stderr and clusters of (cluster, value), as SPEC 6 has them."""
+    """n, mean, stderr and number of clusters by the formulas of SPEC 6, from (cluster, value)."""
     groups = {}
     for cluster, value in clusters:
         groups.setdefault(cluster, []).append(value)
@@ -122,7 +122,7 @@ def by_definition(clusters):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_intervals_by_clusters_are_those_of_the_definition(seed):
+def test_intervals_by_clusters_follow_the_definition(seed):
     given = clustered_values(seed)
     means = means_of([one for one, _ in given], max_i=3, cluster="query")
     searched = [(one, cluster) for one, cluster in given if one.conversation.N]
@@ -157,7 +157,7 @@ def test_intervals_by_clusters_are_those_of_the_definition(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("population", ["all", "everyone"])
-def test_ratio_of_means_by_clusters_is_that_of_linearised_totals(seed, population):
+def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, population):
     given = clustered_values(seed)
     means = means_of([one for one, _ in given], max_i=3, cluster="query")
     pairs = [
@@ -169,7 +169,7 @@ def test_ratio_of_means_by_clusters_is_that_of_linearised_totals(seed, populatio
         pairs += [(cluster, 0, 0.0) for one, cluster in given if not one.conversation.N]
     row = means["CG_per_total.tokens", None, population]
     ratio = sum(x for _, x, _ in pairs) / sum(y for _, _, y in pairs)
-    # The linearised values have the mean 0, so that their stderr by clusters is that of SPEC 6.
+    # The mean of the linearised values is 0, so their stderr by clusters is that of SPEC 6.
     scale = sum(y for _, _, y in pairs) / len(pairs)
     n, _, stderr, count = by_definition([(c, (x - ratio * y) / scale) for c, x, y in pairs])
     assert (row.n, row.clusters, row.mean) == (n, count, pytest.approx(ratio))
@@ -194,7 +194,7 @@ def test_clusters_of_costs_are_the_same_bits_in_any_order_and_grouping():
     assert len(told) == 1
 
 
-def test_with_more_clusters_than_are_kept_costs_have_no_interval(monkeypatch):
+def test_costs_have_no_interval_with_too_many_clusters(monkeypatch):
     monkeypatch.setattr(clusters_module, "MOST_CLUSTERS", 1)
     means = means_of([one for one, _ in clustered_values(1)], cluster="query")
     for metric in ("cost.tokens", "CG_per_total.tokens"):

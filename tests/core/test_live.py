@@ -1,4 +1,4 @@
-"""Which live rows are due, and which revisions are given (SPEC 7)."""
+"""Which live rows are due, and which revisions are emitted (SPEC 7)."""
 
 from msgspec.structs import replace
 
@@ -26,29 +26,29 @@ def scored(*iterations):
     return score(records)["c"].iterations, fingerprints(records)["c"]
 
 
-def test_an_iteration_ends_with_its_last_event_and_not_before_those_ahead_of_it():
+def test_an_iteration_ends_with_its_last_event_and_after_earlier_iterations():
     rows, calls = scored((1, 50, 3), (2, 30, 3), (2, 40, 2), (7, 90, 1))
     assert ends_of_iterations(rows, calls, unknown=0) == [50, 50, 90]
 
 
-def test_a_call_without_time_ends_at_the_time_given_for_it():
+def test_a_call_without_time_ends_at_its_default_time():
     rows, calls = scored((1, None, 3), (2, 30, 3))
     assert ends_of_iterations(rows, calls, unknown=35) == [35, 35]
 
 
-def test_an_earlier_turn_has_no_part():
+def test_earlier_turns_are_ignored():
     rows, calls = scored((1, 50, 3))
     earlier = [replace(call, turn=0, timestamp=900) for call in calls]
     assert ends_of_iterations(rows, calls + earlier, unknown=0) == [50]
 
 
-def test_the_watermark_has_passed_an_event_when_it_stands_behind_it():
+def test_the_watermark_must_be_later_than_an_event():
     ends = [50, 50, 90]
     assert [passed(ends, now) for now in (49, 50, 51, 90, 91)] == [0, 0, 2, 2, 3]
     assert [next_end(ends, now) for now in (49, 50, 51, 90, 91)] == [51, 51, 91, 91, None]
 
 
-def test_a_row_that_comes_back_as_it_was_is_given_again():
+def test_a_row_that_returns_to_an_earlier_value_is_emitted_again():
     rows, _ = scored((1, 10, 3), (2, 20, 2))
     given = revise([], rows, due=2)
     assert revise(given, rows, due=2) == []

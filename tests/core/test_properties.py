@@ -1,4 +1,4 @@
-"""What must hold on any input: changes to the records and what they do to the metrics."""
+"""Properties that hold for any input: how changes to records affect the metrics."""
 
 from copy import deepcopy
 from random import Random
@@ -54,7 +54,7 @@ def test_shuffled_records_give_identical_output(seed, order):
 
 
 def scored_records(records):
-    """By conversation, the record whose results stand last in the scored turn, if any."""
+    """For each conversation, the record with the last results of the scored turn, if any."""
     last = {}
     for conversation_id, calls in fingerprints(records).items():
         outcome = deliver(calls)
@@ -111,13 +111,13 @@ def test_equal_evidence_of_two_attributes_is_never_first_twice(seed):
 @given(seeds)
 @thorough
 def test_exact_copies_of_two_attributes_or_more_are_duplicates(seed):
-    """By the evidence as the reference reads it from the JSON, not as our fingerprints tell it."""
+    """With the evidence that the reference reads from the JSON, not that of our fingerprints."""
     for conversation_id, one in score(with_exact_copies(adversarial(seed))).items():
         assert one.conversation.UR * 2 == one.conversation.R, conversation_id
 
 
 def with_exact_copies(records):
-    """By conversation one call with a few results, no two alike, and the same call again."""
+    """For each conversation, one call with a few distinct results, and the same call again."""
     by_conversation = {}
     for record in records:
         for result in record["results"] or []:
@@ -133,14 +133,14 @@ def with_exact_copies(records):
     ]
 
 
-def test_equal_ids_that_no_rules_name_are_one_document():
+def test_equal_ids_without_a_rule_are_one_document():
     again = score_one([{"results": [{"ids": {"chunk_id": "A"}, "gain": 4}] * 2}]).conversation
     assert (again.R, again.UR, again.DupR, again.CG) == (2, 1, 1, 4)
 
 
 @st.composite
 def definitive_conversations(draw):
-    """Calls whose every result carries a definitive id; copies carry equal labels."""
+    """Calls in which every result has a definitive id; copies have equal labels."""
     types = {"File": "file_id", "Event": "event_id", "EmailMessage": "email_url", None: "doc_id"}
     entity_type = draw(st.sampled_from(list(types)))
     labels = draw(st.lists(st.sampled_from([None, 0, 1, 2, 3, 4]), min_size=1, max_size=6))
@@ -164,7 +164,7 @@ def definitive_conversations(draw):
 
 @given(definitive_conversations(), st.randoms(use_true_random=False))
 @thorough
-def test_order_inside_a_call_does_not_matter_where_ids_are_definitive(records, order):
+def test_order_inside_a_call_does_not_matter_with_definitive_ids(records, order):
     permuted = deepcopy(records)
     for record in permuted:
         order.shuffle(record["results"])
@@ -195,7 +195,7 @@ def test_copy_of_the_last_iteration_leaves_cg_and_raises_srr(records):
         before.R + copies,
         before.DupR + copies,
     )
-    # Where all results were duplicates SRR would be 1 already; a first one never is.
+    # If all results were duplicates, SRR would already be 1; the first one never is.
     assert after.SRR > before.SRR if copies else after.SRR == before.SRR
 
 

@@ -1,4 +1,4 @@
-"""Reading a rules file: every mistake at once, each with its line (SPEC 4.3)."""
+"""Reading a rules file: all mistakes are reported at once, with their lines (SPEC 4.3)."""
 
 import json
 
@@ -18,7 +18,7 @@ def mistakes(text):
     return [line.strip() for line in str(caught.value).splitlines()[1:]]
 
 
-def test_shipped_rules_are_those_of_the_spec():
+def test_shipped_rules_equal_the_spec():
     rules = read_rules(shipped_rules_text())
     assert set(rules.types) == {
         "File",
@@ -34,7 +34,7 @@ def test_shipped_rules_are_those_of_the_spec():
     assert rules.aliases["PeopleInferenceAnswer"] == "People"
 
 
-def test_least_rules_file():
+def test_smallest_rules_file():
     rules = read_rules(DEFAULT)
     assert (rules.max_candidates, rules.aliases, rules.types["default"].reject_on) == (256, {}, [])
 
@@ -102,7 +102,7 @@ types:
         ),
     ],
 )
-def test_what_is_not_yaml(text, line):
+def test_invalid_yaml(text, line):
     with pytest.raises(RulesError) as caught:
         read_rules(text, "my.yaml")
     assert str(caught.value) == line

@@ -1,6 +1,6 @@
 """Installs the engines from package registries into the folder that engines.yaml names.
 
-Whatever is there already is kept: each part is built aside and moved into place when complete.
+Existing parts are kept. Each part is built in a temporary place and moved when it is complete.
 """
 
 import contextlib
@@ -166,8 +166,8 @@ def _install_worker_venv(settings: Settings) -> None:
         CONFIGURATION / "worker-requirements.txt",
         settings.folder / "log" / "install-venv.log",
         "the workers' environment, 700 MB",
-        # Without its dependencies, which are the ones pinned; editable, so that the workers run the
-        # code as it is.
+        # Without dependencies, which are pinned separately; editable, so that workers run the
+        # current code.
         further=["--no-deps", "--no-build-isolation", "--editable", str(REPOSITORY)],
     )
 
@@ -175,13 +175,13 @@ def _install_worker_venv(settings: Settings) -> None:
 def _install_venv(
     venv: Path, requirements: Path, log: Path, what: str, further: list[str] | None = None
 ) -> None:
-    """Make a virtual environment with exactly these packages, unless it is there.
+    """Make a virtual environment with exactly these packages, unless it exists.
 
     Args:
-        further: arguments of pip that install something more.
+        further: arguments of pip for further packages.
     """
     fingerprint = hashlib.sha256(requirements.read_bytes()).hexdigest()
-    # Not moved into place as the others: an environment's scripts know where it lies.
+    # Not moved, unlike the other parts: scripts of an environment contain its path.
     marker = venv / "installed-requirements"
     if marker.exists() and marker.read_text() == fingerprint:
         return
@@ -205,7 +205,7 @@ def _require_python(settings: Settings) -> None:
 
 @contextlib.contextmanager
 def _placed_when_complete(target: Path, what: str) -> Iterator[Path]:
-    """An empty folder that becomes `target` when the block ends well."""
+    """An empty folder that is renamed to `target` if the block ends without an error."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name}-") as aside:
         folder = Path(aside) / target.name

@@ -1,4 +1,4 @@
-"""The whole batch pipeline on every engine: the same bytes as on FnApiRunner."""
+"""The whole batch pipeline gives the same bytes on every engine as on FnApiRunner."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def right(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What FnApiRunner makes of the files."""
+    """The outputs of FnApiRunner for these files."""
     output = tmp_path_factory.mktemp("right") / "out"
     assert main([*run_arguments(files, output, SHAPE), "--runner=FnApiRunner"]) == ExitCode.DONE
     return output
@@ -44,14 +44,14 @@ def test_local_engines_agree(
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
-    """`goodgain run` with judgments, and over records that only their texts bring into order.
+    """`goodgain run` with judgments, over records that only their texts put in order.
 
-    Labels, and records that are read again, come at the end of event time, when engines fire the
-    timers of conversations. The two records of a conversation lie in two files, so that they never
-    travel together.
+    Labels, and records that are read again, arrive at the end of event time, when engines fire the
+    timers of conversations. The two records of a conversation are in two files, so they are never
+    in one bundle.
 
     Returns:
-      The arguments but for the output, and what FnApiRunner makes of them.
+      The arguments except for the output, and the outputs of FnApiRunner.
     """
     folder = tmp_path_factory.mktemp("judged")
     numbers = range(30)
@@ -151,5 +151,5 @@ def check_same(output: Path, right: Path, engine: str) -> None:
         assert manifest(output)[part] == manifest(right)[part]
     assert manifest(right)["records"]["redelivered"] > 0
     assert manifest(right)["records"]["rejected"] > 0
-    # Every file is sorted, so nothing is left to sort here.
+    # Every file is sorted, so the rows need no sorting here.
     assert contents(output) == contents(right)

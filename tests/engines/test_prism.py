@@ -1,4 +1,4 @@
-"""What Prism, Beam's local streaming engine, does with state, timers and watermarks."""
+"""State, timers and watermarks of Prism, Beam's local streaming engine."""
 
 import sys
 from pathlib import Path

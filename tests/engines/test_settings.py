@@ -1,4 +1,4 @@
-"""The one file that says what the engine scripts install, and where."""
+"""The settings file of the engine scripts: what they install, and where."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.engines.settings import CONFIGURATION, load_settings
 TEXT = (CONFIGURATION / "engines.yaml").read_text()
 
 
-def test_every_port_is_its_own() -> None:
+def test_ports_are_distinct() -> None:
     ports = msgspec.structs.astuple(load_settings().ports)
     assert len(set(ports)) == len(ports)
 

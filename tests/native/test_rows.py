@@ -1,4 +1,4 @@
-"""Rows of Parquet: which ones native code takes, and that the others are read as in Python."""
+"""Rows of Parquet: which ones native code reads; Python reads the others to the same records."""
 
 import io
 import math
@@ -32,7 +32,7 @@ ROWS = samples.records(40, results=3)
 
 
 def left_over(table):
-    """The numbers of the rows that native code leaves to Python; None when it leaves all."""
+    """The numbers of the rows that native code leaves to Python; None = all."""
     packer = NativePacker(Packing(shipped_rules()), native_module())
     (batch,) = table.combine_chunks().to_batches()
     told = described(batch.to_struct_array())
@@ -49,7 +49,7 @@ def left_over(table):
 
 
 def table_of(lists=None, fields=None, **columns):
-    """Columns of values with their types; `lists` are the results of each row, with `fields`."""
+    """A table with these columns; `lists` are the results of each row, with `fields`."""
     count = len(lists or next(iter(columns.values()))[0])
     named = {
         "conversation_id": pa.array([f"c{at % 3}" for at in range(count)]),
@@ -62,7 +62,7 @@ def table_of(lists=None, fields=None, **columns):
 
 
 def assert_same_table(table, **how):
-    """Both ways, in one row group and in several, with dictionaries and without."""
+    """Read natively and in Python: one row group and several, with and without dictionaries."""
     file = io.BytesIO()
     pq.write_table(table, file, row_group_size=7, use_dictionary=False)
     assert_same(file.getvalue(), "a.parquet", **how)
@@ -85,7 +85,7 @@ def test_plain_rows_need_no_python():
 
 
 MOMENT = datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)
-CASES = [  # a column, its values, its type, and which of them are odd
+CASES = [  # column, values, type, and the odd ones among the values
     ("conversation_id", ["c", " ", "é", None, "", "\u2003x"], TEXT, [1, 2, 3, 4]),
     ("conversation_id", ["c", "d"], pa.large_string(), []),
     ("conversation_id", ["c", "d", "c"], pa.dictionary(pa.int8(), TEXT), []),
@@ -190,7 +190,7 @@ def test_texts_that_are_not_utf_8(name):
     assert_same_table(table)
 
 
-def test_columns_that_start_amid_their_buffers():
+def test_columns_that_start_inside_their_buffers():
     rows = samples.parquet_rows(ROWS)
     whole = pa.Table.from_pylist(rows, samples.parquet_schema())
     for begin, length in ((0, 1), (1, 7), (5, 16), (33, 7)):
@@ -211,20 +211,20 @@ def test_columns_that_start_amid_their_buffers():
         assert given[0] == given[1]
 
 
-def test_small_slices_of_large_buffers_are_python_s():
+def test_small_slices_of_large_buffers_are_left_to_python():
     (batch,) = table_of(query=(["x" * 3_000] * 1_000, TEXT)).to_batches()
     assert described(batch.to_struct_array()) is not None
     assert described(batch.slice(5, 10).to_struct_array()) is None
 
 
-def test_two_fields_of_one_name():
+def test_two_fields_with_the_same_name():
     twice = pa.StructArray.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["id", "id"])
     assert described(twice) is not None
     packer = NativePacker(Packing(shipped_rules()), native_module())
     assert packer.prepare_rows(described(twice), 1) is None
 
 
-def test_deep_columns_are_python_s():
+def test_deep_columns_are_left_to_python():
     kind, value = TEXT, "x"
     for _ in range(70):
         kind, value = pa.list_(kind), [value]
@@ -275,12 +275,12 @@ def test_damaged_files():
 
 
 def usually(rng, usual, *odd):
-    """One of the usual values, or an odd one, rarely."""
+    """One of the usual values, or rarely an odd one."""
     return rng.choice(usual if rng.random() < 0.95 else odd)
 
 
 def any_pairs(rng, names, value):
-    """A map as Parquet has it, now and then with a name twice."""
+    """A map of Parquet, sometimes with a repeated name."""
     names = rng.choices(names, k=2) if rng.random() < 0.1 else rng.sample(names, rng.randint(0, 2))
     return usually(rng, [[(name, value(rng)) for name in names]], None)
 
@@ -329,7 +329,7 @@ def test_any_values(seed):
 
 
 def described_column(rng, depth=3):
-    """A description such as nobody would write: kinds, widths, counts and buffers at random."""
+    """A nonsensical description: random kinds, widths, counts and buffers."""
     nested = depth > 0 and rng.random() < 0.5
     kinds = "list map struct" if nested else "null flag whole unsigned float time text what"
     edges = [0, 1, 2, 3, 5, -1, 2**31, 2**63 - 1]

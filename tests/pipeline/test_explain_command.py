@@ -18,14 +18,14 @@ HOSTILE = ["; rm -rf /", "$(reboot)", "`id`", "a'b", 'a"b', "-h", "--input", "a\
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=30))
-def test_printable_id_is_one_word_of_the_shell(identity):
+def test_printable_id_is_one_shell_word(identity):
     if identity.isprintable():
         assert shlex.split(quoted(identity)) == [identity]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize("identity", [*HOSTILE, "\x1b[2J\x07", "a\u202eb", "\U000e0041", "'\x01\\"])
-def test_shell_gives_the_id_to_the_command(identity):
+def test_shell_passes_the_id_to_the_command(identity):
     command = f"printf %s {quoted(identity)}"
     told = subprocess.run(
         ["bash", "-c", command], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
@@ -58,11 +58,11 @@ def test_command_explains_the_conversation(identity):
     assert scored["input"] == RUN["input"]
 
 
-def test_command_says_only_what_differs_from_the_defaults():
+def test_command_has_only_options_that_differ_from_the_defaults():
     defaults = RunConfig(input=("x",), output="out").model_dump(mode="json")
     assert explain_command("c-1", defaults | RUN) == explain_command("c-1", RUN)
     assert explain_command("c-1", RUN) == "goodgain explain c-1 --input 'a b.avro' 'c*.avro'"
 
 
-def test_command_of_absurd_length_is_left_out():
+def test_very_long_command_is_omitted():
     assert explain_command("x" * 5_000, RUN) is None

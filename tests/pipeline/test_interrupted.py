@@ -1,4 +1,4 @@
-"""What a user breaks off, or writes too deeply: one sentence and the documented exit code."""
+"""Interrupts and deeply nested configurations give one sentence and the documented exit code."""
 
 import signal
 import subprocess

@@ -18,7 +18,7 @@ def stand_in(folder, script):
     return f"{folder}:/usr/bin:/bin"
 
 
-def test_it_is_built_once_and_whole(tmp_path, monkeypatch):
+def test_it_is_built_once_and_atomically(tmp_path, monkeypatch):
     script = f'echo "$@" >> {tmp_path}/calls; printf prism > "$GOBIN/prism"'
     monkeypatch.setenv("PATH", stand_in(tmp_path / "bin", script))
     place = tmp_path / "cache" / "prism-1" / "prism"
@@ -29,7 +29,7 @@ def test_it_is_built_once_and_whole(tmp_path, monkeypatch):
     assert call.startswith("install github.com/apache/beam/sdks/v2/go/cmd/prism@v")
 
 
-def test_what_go_says_is_told(tmp_path, monkeypatch):
+def test_messages_of_go_are_shown(tmp_path, monkeypatch):
     script = "echo 'go: needs go1.26' >&2; exit 1"
     monkeypatch.setenv("PATH", stand_in(tmp_path / "bin", script))
     with pytest.raises(GoodGainError, match=r"could not be built .*go: needs go1\.26"):
@@ -43,5 +43,5 @@ def test_without_go_it_says_what_to_do(tmp_path, monkeypatch):
         build_prism(tmp_path / "cache" / "prism-1" / "prism")
 
 
-def test_the_program_that_ends_prism_with_its_parent_is_there():
+def test_the_program_that_ends_prism_with_its_parent_exists():
     assert _EXIT_WITH_PARENT.is_file()

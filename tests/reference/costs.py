@@ -1,4 +1,4 @@
-"""What iterations cost and what was gained for it, straight from SPEC 5, in exact fractions."""
+"""Costs of iterations and gain per cost, directly from SPEC 5, in exact fractions."""
 
 from fractions import Fraction
 from itertools import groupby
@@ -7,7 +7,7 @@ from tests.reference import delivery
 
 
 def costs_of(records, names):
-    """Rows by i - 1 for one conversation's records: cost_i and cost_at_i by column."""
+    """Rows by i - 1 of cost_i and cost_at_i, by column, for the records of a conversation."""
     parsed = [delivery.parsed_record(raw) for raw in records]
     usable, _, _ = delivery.without_redeliveries(parsed)
     ordered = delivery.in_order(usable)
@@ -42,7 +42,7 @@ def at_end(rows, gain, names):
 
 
 def at_budget(rows, gains, name, budget):
-    """The value at a budget, and whether the conversation reached it; `gains` by i - 1."""
+    """The value at a budget, and whether the conversation reached it; `gains` are by i - 1."""
     spent = [row[f"cost_at_i.{name}"] for row in rows]
     if not spent or spent[-1] is None:
         return None, False

@@ -1,4 +1,4 @@
-"""What holds of closing for any stream, whatever its order, its delays and its watermark."""
+"""Properties of closing that hold for any order, delay and watermark of a stream."""
 
 from collections import Counter
 from random import Random
@@ -41,7 +41,7 @@ def conversations(random, most_step):
 
 
 def scored_at_once(calls):
-    """What batch gives."""
+    """The scores of batch."""
     by_name = {}
     for call in calls:
         by_name.setdefault(call.conversation_id, []).append(call_fingerprint(call))
@@ -61,7 +61,7 @@ def stream(closing):
 
 
 def arrive(engine, calls):
-    """Calls that come together; those of one conversation as one payload."""
+    """Calls that arrive together; those of one conversation as one payload."""
     for name in sorted({call.conversation_id for call in calls}):
         own = [call for call in calls if call.conversation_id == name]
         earliest = min(call.timestamp for call in own)
@@ -69,7 +69,7 @@ def arrive(engine, calls):
 
 
 def play(calls, random, closing, most_delay, behind):
-    """Calls arrive up to `most_delay` after their time; the watermark stays so far behind."""
+    """Calls arrive up to `most_delay` after their time; the watermark lags by `behind`."""
     arrivals = sorted(
         (call.timestamp + random.randint(0, most_delay), at) for at, call in enumerate(calls)
     )
@@ -82,7 +82,7 @@ def play(calls, random, closing, most_delay, behind):
         newest = max([newest, *(call.timestamp for call in together)])
         together = []
         engine.watermark(newest - behind)
-    # Long after everything nothing is left, so that the end of the stream has nothing to do.
+    # Long after all calls nothing is open, so the end of the stream changes nothing.
     engine.watermark(newest + closing.gap + closing.allowed_lateness)
     assert not engine.left()
     return engine
@@ -95,7 +95,7 @@ def closed_scores(engine):
 
 
 def batch_is_closed(seed, live):
-    """Delays of less than the gap, of which the watermark covers any part or none."""
+    """Delays below the gap, of which the watermark covers any part or none."""
     random = Random(seed)
     most_delay = random.choice([1, GAP // 4, GAP // 2])
     calls = conversations(random, most_step=GAP // 2 - 1)
@@ -122,19 +122,19 @@ def rows_of(score):
 
 @given(seeds)
 @some
-def test_any_order_within_the_lateness_closes_to_the_rows_of_batch(seed):
+def test_any_order_within_the_lateness_gives_the_rows_of_batch(seed):
     batch_is_closed(seed, live=seed % 2 == 0)
 
 
 @pytest.mark.slow
 @given(seeds)
 @many
-def test_any_order_within_the_lateness_closes_to_the_rows_of_batch_many_times(seed):
+def test_any_order_within_the_lateness_gives_the_rows_of_batch_many_times(seed):
     batch_is_closed(seed, live=seed % 2 == 0)
 
 
 def anything(seed):
-    """A stream of which nothing is promised: any delay, any gap, stragglers, ends, small caps."""
+    """A stream without any guarantee: any delay and gap, stragglers, ends, small caps."""
     random = Random(seed)
     calls = [
         replace(call, is_final=random.random() < 0.1)
@@ -168,7 +168,7 @@ def assert_every_record_ends_in_one_way(calls, engine):
 
 
 def assert_live_rows_become_those_of_closing(engine):
-    """Whoever keeps the last revision of each row, without those withdrawn, has batch's rows."""
+    """The last revisions of all rows, without withdrawn ones, are the rows of batch."""
     tables = {}
     for tag, _, element in engine.given:
         if tag == "live":
@@ -198,18 +198,18 @@ def nothing_is_lost(seed):
 
 @given(seeds)
 @some
-def test_whatever_comes_is_accounted_for_and_nothing_is_left(seed):
+def test_every_record_is_counted_and_nothing_stays_open(seed):
     nothing_is_lost(seed)
 
 
 @pytest.mark.slow
 @given(seeds)
 @many
-def test_whatever_comes_is_accounted_for_and_nothing_is_left_many_times(seed):
+def test_every_record_is_counted_and_nothing_stays_open_many_times(seed):
     nothing_is_lost(seed)
 
 
-def test_the_streams_of_these_tests_show_every_outcome():
+def test_the_streams_of_these_tests_cover_every_outcome():
     seen = Counter()
     for seed in range(60):
         seen.update(nothing_is_lost(seed))

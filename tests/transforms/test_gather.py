@@ -72,5 +72,5 @@ def test_a_file_that_was_cut_short_ends_the_run(tmp_path, read):
     ((_, place),) = spilled(tmp_path, [("a", b"payload")])
     (file,) = tmp_path.iterdir()
     file.write_bytes(b"payloa")
-    with pytest.raises(GoodGainError, match=f"{file} was cut short while the run needed it"):
+    with pytest.raises(GoodGainError, match=f"{file} was truncated during the run"):
         read(place)

@@ -1,4 +1,4 @@
-"""The means of everything are there even when nothing counts (SPEC 6)."""
+"""The means of all conversations have rows even if no conversation counts (SPEC 6)."""
 
 from random import Random
 
@@ -37,7 +37,7 @@ def uncounted():
 
 
 @pytest.mark.parametrize("scores", [[], uncounted()], ids=["none", "none that searched"])
-def test_everything_has_rows_with_n_0(scores):
+def test_all_conversations_has_rows_with_n_0(scores):
     def check(rows):
         rows = [row for row in rows if row.slice == {}]
         everyone = [row for row in rows if row.population == "everyone"]
@@ -59,12 +59,12 @@ def test_everything_has_rows_with_n_0(scores):
     means(scores, check)
 
 
-def test_rows_are_the_same_whether_one_conversation_counts_or_none():
+def test_rows_are_the_same_with_one_counted_conversation_or_none():
     record = {"conversation_id": "c", "iteration": 1, "results": []}
 
     def check(rows):
         everything = [row for row in rows if row.slice == {}]
-        assert len(everything) == len(rows) / 2  # and the slice of arm ""
+        assert len(everything) == len(rows) / 2  # including the slice of arm ""
         assert {row.n for row in everything if row.metric == "CG"} == {1}
 
     means(list(score([record], metrics=METRICS).values()), check)
@@ -77,13 +77,13 @@ def test_windows_without_conversations_have_no_rows():
     means([], check, beam.window.FixedWindows(60))
 
 
-def test_a_bundle_holds_no_more_slices_than_it_may(monkeypatch):
+def test_a_bundle_holds_limited_slices(monkeypatch):
     some = score(trace(Random(2), conversations=40), metrics=METRICS).values()
     counted = [one for each in some if (one := conversation_values(each, MAX_I))]
     combine = CombineMeans(METRICS, MAX_I)
 
     def summed(most):
-        """What a bundle gives before its end, what at it, and the rows of each slice."""
+        """What a bundle emits before its end and at its end, and the rows of each slice."""
         monkeypatch.setattr("goodgain.transforms.means._MOST_SLICES", most)
         bundle = _SumScores(combine)
         bundle.start_bundle()
@@ -106,12 +106,12 @@ def test_a_bundle_holds_no_more_slices_than_it_may(monkeypatch):
 
 
 CONVERSATIONS = 5_000
-MOST_BYTES = 2_000  # of one conversation; its distributions would take more than 12,000
+MOST_BYTES = 2_000  # for one conversation; its distributions would take more than 12,000
 
 
 @pytest.mark.slow
 def test_thousands_of_bundles_of_one_conversation_shuffle_little():
-    """As on an engine whose bundles are of one key, and that combines each by itself."""
+    """As on an engine with bundles of one key that combines each bundle separately."""
     some = score(trace(Random(1), conversations=60), metrics=METRICS).values()
     counted = [one for each in some if (one := conversation_values(each, 10))]
     values = [counted[at % len(counted)] for at in range(CONVERSATIONS)]

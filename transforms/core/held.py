@@ -47,12 +47,12 @@ def default_held(input_bytes: int) -> int:
 
 
 def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
-    """Bytes that a document of a pool takes when it is ready to score with.
+    """Bytes of a document of a pool that is ready for scoring.
 
     Args:
-      size: bytes that it has packed.
-      texts: characters of its long texts.
-      ids, fields: how many values of these it has.
+      size: its packed size in bytes.
+      texts: number of characters of its long texts.
+      ids, fields: number of their values.
     """
     named = _POOLED_ID * ids + _POOLED_FIELD * fields
     return _POOLED * (size - texts) + _POOLED_TEXT * texts + named
@@ -130,7 +130,7 @@ class HeldBytes:
         self.at_once(_DECODED * sum(map(len, payloads)))
 
     def pooled_row(self, evidence: str, *others: str) -> None:
-        """See whether a document of a pool can be read, whose columns hold these texts.
+        """Check that a document of a pool can be read, given the texts of its columns.
 
         Raises:
           GoodGainError: it takes too much.
@@ -138,14 +138,14 @@ class HeldBytes:
         self.at_once(_POOLED_EVIDENCE * len(evidence) + _POOLED_REST * sum(map(len, others)))
 
     def allows(self, size: int) -> bool:
-        """Whether so many bytes can be held for a while."""
+        """Whether `size` bytes may be used for a short time."""
         return self.most is None or size <= self.most
 
     def at_once(self, size: int) -> None:
-        """See whether so many bytes can be held for a while.
+        """Check that `size` bytes may be used for a short time.
 
         Raises:
-          GoodGainError: they are too many.
+          GoodGainError: they exceed the limit.
         """
         if not self.allows(size):
             raise GoodGainError(

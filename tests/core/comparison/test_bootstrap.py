@@ -1,4 +1,4 @@
-"""The BCa interval against scipy's on the same resamples, and on values that do not vary."""
+"""The BCa interval is scipy's on the same resamples; constant values have none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def generator():
 @pytest.mark.parametrize(
     "population", [populations.normal, populations.gains, populations.precisions]
 )
-def test_paired_interval_is_scipys(population):
+def test_paired_interval_equals_scipy(population):
     (base,), (candidate,) = population(generator(), 1, 60, 0.1)
     ours = bootstrap_interval(base, candidate, "paired", generator(), 999)
     theirs = stats.bootstrap(
@@ -28,7 +28,7 @@ def test_paired_interval_is_scipys(population):
     assert ours.note is None
 
 
-def test_unpaired_interval_is_scipys():
+def test_unpaired_interval_equals_scipy():
     base, candidate = generator().gamma(1, size=70), generator().gamma(2, size=50)
     ours = bootstrap_interval(base, candidate, "unpaired", generator(), 999)
     theirs = stats.bootstrap(
@@ -53,7 +53,7 @@ def test_drawing_counts_of_repeated_values_gives_the_same_interval():
     assert ours.ci_high == pytest.approx(theirs.confidence_interval.high, abs=allowed)
 
 
-def test_the_seed_decides_and_the_order_of_the_pairs_does_not():
+def test_depends_on_the_seed_but_not_on_the_order_of_pairs():
     (base,), (candidate,) = populations.gains(generator(), 1, 80, 0.1)
     once = bootstrap_interval(base, candidate, "paired", generator(), 500)
     assert bootstrap_interval(base[::-1], candidate[::-1], "paired", generator(), 500) == once
@@ -62,13 +62,13 @@ def test_the_seed_decides_and_the_order_of_the_pairs_does_not():
 
 
 @pytest.mark.parametrize("design", ["paired", "unpaired"])
-def test_values_that_do_not_vary_have_no_interval(design):
+def test_constant_values_have_no_interval(design):
     same = bootstrap_interval([0.3] * 5, [0.1 + 0.2] * 5, design, generator(), 200)
     assert (same.ci_low, same.ci_high) == (None, None)
     assert same.note == "the values do not vary, so neither do the resamples"
 
 
-def test_differences_that_rounding_explains_do_not_vary():
+def test_differences_within_rounding_errors_count_as_constant():
     same = bootstrap_interval([0.3, 0.7], [0.1 + 0.2, 0.7], "paired", generator(), 200)
     assert (same.difference, same.ci_low) == (0.0, None)
 
@@ -83,7 +83,7 @@ def test_fewer_than_two_values_cannot_be_resampled(base, candidate, design, diff
     assert few.note == "fewer than two values cannot be resampled"
 
 
-def test_few_values_come_with_a_warning():
+def test_few_values_give_a_warning():
     few = bootstrap_interval([1.0, 2.0, 4.0], [2.0, 2.5, 6.0], "paired", generator(), 200)
     assert few.ci_low < few.difference < few.ci_high
     assert few.note == "with fewer than 50 values a bootstrap interval tends to be too narrow"

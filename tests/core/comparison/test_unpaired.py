@@ -1,4 +1,4 @@
-"""Welch's t-test against scipy, and what it says where nothing can be tested."""
+"""Welch's t-test against scipy, and its notes if a test is impossible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VALUES = st.lists(
     "population", [populations.normal, populations.precisions, populations.gains]
 )
 @pytest.mark.parametrize(("n", "other"), [(5, 9), (200, 30), (1000, 1000)])
-def test_figures_are_scipys(population, n, other):
+def test_statistics_equal_scipy(population, n, other):
     generator = np.random.default_rng(n)
     base, candidate = population(generator, 1, n)[0][0], population(generator, 1, other, 0.05)[1][0]
     ours = compare_unpaired(base, candidate, STUDENT)
@@ -37,7 +37,7 @@ def test_figures_are_scipys(population, n, other):
     assert ours.difference_stddev is None
 
 
-def test_an_arm_without_spread_leaves_the_asymmetry_of_the_other():
+def test_skewness_with_one_constant_arm_is_that_of_the_other():
     skewed = [1.0, 0.0, 0.0, 0.0, 0.0]
     above, below = compare_unpaired([0.0] * 9, skewed), compare_unpaired(skewed, [0.0] * 9)
     assert above.asymmetry == pytest.approx(1.5 / np.sqrt(5))
@@ -45,7 +45,7 @@ def test_an_arm_without_spread_leaves_the_asymmetry_of_the_other():
     assert below.p_value == pytest.approx(above.p_value)
 
 
-def test_arms_that_are_alike_have_no_asymmetry():
+def test_equal_arms_have_no_skewness():
     skewed = [1.0, 0.0, 0.0, 0.0, 0.0]
     assert compare_unpaired(skewed, [3.0, 2.0, 2.0, 2.0, 2.0]).asymmetry == pytest.approx(0)
 
@@ -58,7 +58,7 @@ def test_hedges_g_is_unbiased():
     assert np.mean(sizes) == pytest.approx(0.8, abs=4 * np.std(sizes) / np.sqrt(len(sizes)))
 
 
-def test_hedges_g_in_numbers():
+def test_hedges_g_by_hand():
     """Sums of squares 2 and 8/3 over 3 degrees of freedom; the correction from its definition."""
     pooled = np.sqrt((2 + 8 / 3) / 3)
     overstated = integrate.quad(lambda x: stats.chi.pdf(x, 3) / x, 0, np.inf)[0] * np.sqrt(3)
@@ -82,8 +82,8 @@ def test_one_value_has_no_test():
     assert one.note == "an arm with one value has no interval and no test"
 
 
-@pytest.mark.filterwarnings("ignore:Precision loss")  # scipy's, on the arm without spread
-def test_one_arm_without_spread_is_tested_against_the_other():
+@pytest.mark.filterwarnings("ignore:Precision loss")  # of scipy, for the arm with constant values
+def test_one_constant_arm_is_tested():
     ours = compare_unpaired([1.0, 1.0, 1.0], [1.0, 2.0, 4.0], STUDENT)
     theirs = stats.ttest_ind([1.0, 2.0, 4.0], [1.0, 1.0, 1.0], equal_var=False)
     assert (ours.p_value, ours.degrees_of_freedom) == pytest.approx((theirs.pvalue, 2), rel=1e-9)
@@ -96,7 +96,7 @@ def test_equal_constants_have_p_1():
 
 
 @pytest.mark.parametrize(("n", "other"), [(2, 2), (3, 5), (4, 4), (6, 2)])
-def test_two_constants_are_tested_by_dealing_the_values_anew(n, other):
+def test_two_constants_get_a_permutation_test(n, other):
     base, candidate = np.full(n, 0.2), np.full(other, 0.7)
     deals = stats.permutation_test(
         (candidate, base),
@@ -110,7 +110,7 @@ def test_two_constants_are_tested_by_dealing_the_values_anew(n, other):
 
 
 @given(VALUES, VALUES)
-def test_every_number_is_finite_and_every_gap_explained(base, candidate):
+def test_every_number_is_finite_or_null_with_a_note(base, candidate):
     comparison = compare_unpaired(base, candidate)
     values = structs.asdict(comparison)
     assert all(np.isfinite(value) for value in values.values() if isinstance(value, float))

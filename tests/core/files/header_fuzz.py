@@ -1,7 +1,7 @@
 """Single-bit flips of the headers of small files, each read within limits of time and memory.
 
-`make fuzz` reads every one, on all cores; the tests read a sample. As a program it takes the names
-of files, by default all of them.
+`make fuzz` reads all of them, on all cores; the tests read a sample. On the command line it takes
+names of files; default: all files.
 """
 
 import json
@@ -17,14 +17,14 @@ from tests.core.files import limited, samples
 
 ROWS = samples.records(12, results=2)
 _HEADER_OF_GZIP = 40
-_A_PROCESS = 1000  # flips; a crash is then told apart from its neighbours by bisection
+_A_PROCESS = 1000  # flips; bisection then finds the one that crashed
 _SECONDS = 120
 
 
 def _avro(codec):
     content = samples.avro_bytes(ROWS, codec, block=400)
     first = samples.markers(content)[0] + len(samples.SYNC)
-    return content, range(first + 8)  # with the numbers that the first block begins with
+    return content, range(first + 8)  # including the two numbers at the start of the first block
 
 
 def _parquet(codec):
@@ -55,12 +55,12 @@ TARGETS = {
 
 
 def flips(name):
-    """How many files there are with one bit flipped."""
+    """The number of files with one flipped bit."""
     return 8 * len(TARGETS[name][1])
 
 
 def flipped(name, number):
-    """One of them."""
+    """One of the files with a flipped bit."""
     content, places = TARGETS[name]
     changed = bytearray(content)
     changed[places[number // 8]] ^= 1 << number % 8
@@ -68,9 +68,9 @@ def flipped(name, number):
 
 
 def fuzz(name, numbers):
-    """Read some of them; gives the numbers of those that end the process or break a promise."""
+    """Read some flipped files; returns the numbers of those that crash or break a guarantee."""
     parts = [numbers[at : at + _A_PROCESS] for at in range(0, len(numbers), _A_PROCESS)]
-    with ThreadPoolExecutor(os.cpu_count()) as threads:  # each waits for one process
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # each thread waits for one process
         return [bad for found in threads.map(lambda part: _bad(name, part), parts) for bad in found]
 
 
@@ -90,7 +90,7 @@ def _bad(name, numbers):
 
 
 def _keeps_promises(path):
-    """Whether no more records are accounted for than there are, and each sentence ends."""
+    """Whether at most the existing records are reported, and every message is a full sentence."""
     outcome = limited.read(path)
     return (
         outcome["calls"] + outcome["lost"] <= 2 * len(ROWS)
@@ -122,7 +122,7 @@ def _whole(names):
 
 
 def sample(name, count=30):
-    """Some numbers of flips, the same each time."""
+    """Numbers of some flips; always the same."""
     return sorted(random.Random(name).sample(range(flips(name)), count))
 
 

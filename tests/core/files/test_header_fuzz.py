@@ -1,4 +1,4 @@
-"""A flipped bit in a header crashes nothing and takes no memory; `make fuzz` tries them all."""
+"""A flipped bit in a header neither crashes nor exhausts memory; `make fuzz` tries all bits."""
 
 import io
 import subprocess
@@ -22,7 +22,7 @@ def test_a_sample_of_flips(name):
     assert header_fuzz.fuzz(name, header_fuzz.sample(name)) == []
 
 
-def test_it_finds_what_ends_the_process(monkeypatch):
+def test_it_finds_files_that_crash_the_process(monkeypatch):
     def bad(name, numbers):
         return [number for number in numbers if number in (7, 450, 2001)]
 
@@ -31,11 +31,11 @@ def test_it_finds_what_ends_the_process(monkeypatch):
 
 
 def test_damaged_statistics_of_a_column_do_not_end_the_process():
-    # pyarrow calls terminate() where it is asked for such a column's metadata.
+    # pyarrow calls terminate() when the metadata of such a column are requested.
     assert header_fuzz.fuzz("a.parquet", range(4040, 4050)) == []
 
 
-def test_as_a_program_it_reads_all_flips_of_a_file():
+def test_the_command_reads_all_flips_of_a_file():
     program = [sys.executable, "-m", "tests.core.files.header_fuzz", "a.jsonl.gz"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "a.jsonl.gz: 320 flips, 0 bad []\n"), done.stderr
@@ -46,15 +46,15 @@ COLUMNS = ("conversation_id", "record_id", "iteration", "results", "gain", "attr
 
 
 def broken(name, byte):
-    """The file with the first byte of a column's name changed, at each place where it stands."""
+    """Changes the first byte of a column's name, one file for each of its occurrences."""
     at = -1
     while (at := PARQUET.find(name.encode(), at + 1)) >= 0:
         yield PARQUET[:at] + byte + PARQUET[at + 1 :]
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_column_name_that_is_no_text_loses_nothing_unseen(name):
-    """Found by `make fuzz`: where it cost a row group, the row for that was not to be had."""
+def test_a_column_name_that_is_not_utf_8_is_rejected(name):
+    """Found by `make fuzz`: a lost row group could not be reported as a rejected row."""
     good = samples.read(PARQUET, "a.parquet")
     found = [samples.read(one, "a.parquet") for one in broken(name, b"\xee")]
     assert all(one == good or samples.rejected(one) for one in found)
@@ -63,7 +63,7 @@ def test_a_column_name_that_is_no_text_loses_nothing_unseen(name):
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_column_name_that_is_another_is_rejected_or_told(name):
+def test_a_changed_column_name_is_rejected_or_reported(name):
     good = samples.read(PARQUET, "a.parquet")
     told = 0
     for content in broken(name, b"X"):

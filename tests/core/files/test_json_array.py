@@ -1,4 +1,4 @@
-"""One JSON array of records as a file, and text that is taken for JSON Lines and is none."""
+"""Files that are one JSON array of records, and text that only looks like JSON Lines."""
 
 import bz2
 import gzip
@@ -43,17 +43,17 @@ def calls(found):
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a"])
-def test_an_array_is_read_as_its_lines_would_be(indent, pack, name):
+def test_an_array_is_read_like_json_lines(indent, pack, name):
     array = b"\xef\xbb\xbf \n" + json.dumps(RECORDS, indent=indent).encode() + b" \n"
     lines = "".join(json.dumps(record) + "\n" for record in RECORDS).encode()
     assert read(pack(array), name, shard_bytes=100) == read(lines)
 
 
-def test_nothing_in_it():
+def test_empty_array():
     assert read(b"[]") == read(b" [ \n ] ") == []
 
 
-def test_a_bad_record_costs_itself_only():
+def test_a_bad_record_affects_no_other():
     found = read(json.dumps([RECORDS[0], 3, None, {"conversation_id": "d"}, RECORDS[1]]).encode())
     assert calls(found) == read(json.dumps(RECORDS[:2]).encode())
     rejected = [
@@ -71,14 +71,14 @@ def test_a_damaged_array_is_read_up_to_the_damage(cut):
 
 
 @pytest.mark.parametrize("rest", [b'"' + b"x" * 2**22, b"1" * 2**22])
-def test_an_array_that_breaks_off_in_a_long_value_is_read_once(rest):
-    """A search from each byte of the value would take hours."""
+def test_an_array_truncated_in_a_long_value_is_read_once(rest):
+    """A new search from each byte of the value would take hours."""
     good, bad = read(b"[" + json.dumps(RECORDS[0]).encode() + b', {"a": ' + rest)
     assert (good.iteration, bad.position) == (1, "record 2")
     assert "it is truncated" in bad.reason
 
 
-def test_a_text_that_no_encoder_takes_is_rejected():
+def test_a_text_with_a_lone_surrogate_is_rejected():
     (row,) = read(b'[{"conversation_id": "c", "iteration": 1, "query": "\\ud800"}]')
     assert (row.position, row.conversation_id) == ("record 1", "c")
 
@@ -106,13 +106,13 @@ def test_deep_nesting_is_damage():
         (gzip.compress(json.dumps(RECORDS).encode())[:-9], "cannot be unpacked"),
     ],
 )
-def test_an_array_of_something_else_is_called_that_once(content, told):
+def test_an_array_of_other_values_gives_one_rejected_row(content, told):
     (row,) = read(content)
     assert told in row.reason
     assert row.position == "file"
 
 
-def test_other_names_are_looked_for_first():
+def test_an_array_with_renamed_fields():
     (call,) = read(
         b'[{"session": "c", "step": 1}]',
         adaptation=parse_adaptation(["conversation_id=session", "iteration=step"]),
@@ -120,12 +120,12 @@ def test_other_names_are_looked_for_first():
     assert call.conversation_id == "c"
 
 
-def test_more_than_memory_takes_is_asked_for_as_lines():
+def test_an_array_too_large_for_memory_should_be_json_lines():
     (row,) = read(json.dumps(RECORDS).encode(), bounds=ReadBounds(decoded_bytes=100))
     assert "jq -c '.[]'" in row.reason
 
 
-def test_the_bounds_of_a_record_hold_in_an_array():
+def test_limits_of_a_record_apply_in_an_array():
     many = {**RECORDS[0], "results": [{}] * 11}
     bad, call = read(json.dumps([many, RECORDS[1]]).encode(), bounds=ReadBounds(record_results=10))
     assert "--max-record-results" in bad.reason
@@ -135,13 +135,13 @@ def test_the_bounds_of_a_record_hold_in_an_array():
     assert "--max-record-results" in bad.reason
 
 
-def test_lines_of_which_the_first_is_an_array():
+def test_json_lines_whose_first_line_is_an_array():
     found = read(b"[1]\n" + json.dumps(RECORDS[0]).encode() + b"\n", "a.jsonl")
     assert [one.position for one in found[:1]] == ["line 1"]
     assert len(calls(found)) == 1
 
 
-def test_its_first_records_are_seen():
+def test_the_first_look_sees_its_records():
     content = json.dumps(RECORDS).encode()
     (shard,) = shards(content)
     assert first_records(io.BytesIO(content), shard) == RECORDS
@@ -149,7 +149,7 @@ def test_its_first_records_are_seen():
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a"])
-def test_a_table_is_called_one_once(delimiter, name):
+def test_a_table_gives_one_rejected_row(delimiter, name):
     rows = [["conversation_id", "iteration", "gain"], *[["c", "1", "3"]] * 587]
     content = "".join(delimiter.join(row) + "\n" for row in rows).encode()
     (row,) = read(content, name, shard_bytes=100)
@@ -177,7 +177,7 @@ def test_one_document_over_several_lines():
         b"{, b\n{, b",
     ],
 )
-def test_what_is_no_table(head):
+def test_text_that_is_not_a_table(head):
     assert mistaken(head) is None
 
 
@@ -196,7 +196,7 @@ values = st.recursive(
 
 
 @given(st.lists(values, max_size=5), st.sampled_from([None, 0, 3]), st.booleans())
-def test_elements_are_cut_where_json_cuts_them(elements, indent, ascii_only):
+def test_elements_are_split_as_json_does(elements, indent, ascii_only):
     content = json.dumps(elements, indent=indent, ensure_ascii=ascii_only)
     found = json_array._elements(content.encode("utf-8", "surrogatepass"))
     assert [json.loads(one) for one in found] == elements

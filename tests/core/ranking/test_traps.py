@@ -1,4 +1,4 @@
-"""The worked examples on which evaluation tools disagree; each must give our value exactly."""
+"""Worked examples on which evaluation tools disagree; each must give exactly our value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from goodgain.transforms.core.ranking import (
 from tests.core.ranking.agreement import disagreements
 
 X = UNJUDGED
-SIX = 5e-7  # half of the last of six printed decimals
+SIX = 5e-7  # half a unit of the sixth printed decimal
 
 
 def check(labels, pool, expected, scores=None, threshold=1, g_max=4):
@@ -60,7 +60,7 @@ def test_05_the_ideal_is_over_the_pool():
 
 
 def test_06_the_cutoff_does_not_shrink_to_the_list():
-    # 0.469279 is what equal gains give; 3, 2 and 1 give 3 / (3 + 2 / log2(3) + 1 / 2).
+    # Equal gains would give 0.469279; 3, 2 and 1 give 3 / (3 + 2 / log2(3) + 1 / 2).
     check([1], [1, 1, 1], {"ndcg@3": 0.469279})
     check([3], [3, 2, 1], {"ndcg@3": 0.630006})
 

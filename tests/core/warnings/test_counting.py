@@ -1,4 +1,4 @@
-"""What a conversation adds to the counts that warnings come from."""
+"""What a conversation adds to the counts behind warnings."""
 
 from random import Random
 
@@ -56,7 +56,7 @@ def unidentified(result):
         {"entity_type": "File", "ids": {"file_id": "d"}},
     ],
 )
-def test_what_identifies_a_result(result):
+def test_identified_results(result):
     assert unidentified(result) == 0
 
 
@@ -71,12 +71,12 @@ def test_what_identifies_a_result(result):
         {"reference_id": "turn1search3", "id": " ", "url": ""},
     ],
 )
-def test_what_does_not(result):
+def test_unidentified_results(result):
     assert unidentified(result) == 1
 
 
 def is_identified(result):
-    """By the words of SPEC 10 and the reference's evidence."""
+    """By the definition in SPEC 10, with the reference's evidence."""
     evidence = evidence_of(result)
     rule = rule_name_of(evidence.type)
     named = set(evidence.ids) & set(RULES[rule]["definitive"])
@@ -92,7 +92,7 @@ def test_counts_are_those_of_the_records_themselves(seed):
     records = [
         record
         for record in trace(Random(seed), conversations=3)
-        if not (record.get("record_id") or "").strip()  # no redeliveries, which are another matter
+        if not (record.get("record_id") or "").strip()  # not redelivered
     ]
     for number, record in enumerate(records):
         record |= {"turn": 1, "turn_count": None, "record_id": f"r{number}"}
@@ -120,13 +120,13 @@ def test_times():
     assert AHEAD not in counts_of(*records)
 
 
-def test_one_iteration_has_nothing_to_repeat():
+def test_one_iteration_cannot_repeat():
     result = {"id": "g"}
     counts = counts_of({"results": [result, result]})
     assert REPEATABLE not in counts
     assert counts_of({"results": [result]}, {"iteration": 2, "results": [result]})[REPEATS] == 1
 
 
-def test_what_is_added_up_is_in_the_order_of_its_names():
+def test_sums_are_in_the_order_of_their_names():
     counts = {name: number for number, name in enumerate(COUNTED)}
     assert counted_of({**counts, "more": 1}) == tuple(range(len(COUNTED)))

@@ -1,7 +1,7 @@
-"""Positions into keyed rows: a stateful DoFn with a timer, and windows of rows behind it.
+"""Turns positions into keyed rows: a stateful DoFn with a timer, then windows of rows.
 
-Position p of an endless sequence has a key and an event time that follow from p alone, so that
-what must come out is known beforehand and a test can tell lost from doubled from corrupted rows.
+The key and the event time of position p of an endless sequence follow from p alone. So the expected
+output is known, and a test can distinguish lost, duplicated and corrupted rows.
 """
 
 import json
@@ -23,7 +23,7 @@ from apache_beam.transforms.window import FixedWindows, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 MILLISECONDS_PER_POSITION = 10
-# Each block of positions holds 50 keys with 4 positions each, which come in turn.
+# Each block of positions has 50 keys with 4 positions each, which alternate.
 POSITIONS_PER_BLOCK = 200
 KEYS_PER_BLOCK = 50
 GAP_MILLISECONDS = 1000
@@ -33,7 +33,7 @@ Row = tuple[str, list[int]]
 
 
 def key_of(position: int) -> str:
-    """The key of a position: its block and its place among the block's keys."""
+    """The key of a position: its block and its number among the block's keys."""
     return f"{position // POSITIONS_PER_BLOCK}-{position % KEYS_PER_BLOCK}"
 
 
@@ -69,12 +69,12 @@ def written_rows(folder: Path) -> dict[int, list[Row]]:
 
 
 def lost_rows(folder: Path, positions: int) -> Counter[str]:
-    """The rows that should be in `folder` and are not."""
+    """The expected rows that are missing in `folder`."""
     return _each_row(expected_rows(positions)) - _each_row(written_rows(folder))
 
 
 def wrong_rows(folder: Path, positions: int) -> Counter[str]:
-    """The rows that are in `folder` and should not be: doubled, corrupted, in another window."""
+    """The unexpected rows in `folder`: duplicated, corrupted, or in the wrong window."""
     return _each_row(written_rows(folder)) - _each_row(expected_rows(positions))
 
 
@@ -83,7 +83,7 @@ def _each_row(windows: dict[int, list[Row]]) -> Counter[str]:
 
 
 class CollectPositions(beam.DoFn):
-    """Keeps the positions of a key, and gives them as one row when the key has been quiet."""
+    """Collects the positions of a key and emits them as one row once no more arrive."""
 
     POSITIONS = BagStateSpec("positions", BytesCoder())
     LAST = ReadModifyWriteStateSpec("last", BytesCoder())
@@ -115,7 +115,7 @@ class CollectPositions(beam.DoFn):
 
 
 class WriteWindow(beam.DoFn):
-    """Writes the rows of a window to a file of its own; written again it replaces the file."""
+    """Writes the rows of each window to its own file; a retry replaces the file."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
@@ -160,5 +160,5 @@ def position_of_record(record: tuple[bytes | None, bytes | None]) -> int:
 
 
 def under_one_key(row: Row) -> tuple[str, Row]:
-    """A row under the key that all rows share, so that windows close one after the other."""
+    """A row with the key that all rows share, so that windows close one after the other."""
     return "all", row

@@ -1,4 +1,4 @@
-"""An unbounded source of positions that pass at a steady pace, with its own watermark."""
+"""An unbounded source of positions at a steady rate, with its own watermark."""
 
 import time
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ END = "source-ended"
 
 
 def begun(request: tuple[int, int]) -> tuple[float, int, int]:
-    """The stretch (start in seconds, positions a second, positions) that begins when it is asked.
+    """The stretch (start in seconds, positions per second, positions) that begins now.
 
-    A step of its own, because the engine may take long from the submission to the first element.
+    A separate step, since the engine may need long from submission to the first element.
     """
     return time.time(), *request
 
 
 class Stretch(RestrictionProvider):
-    """All positions of a stretch as `begun` gives it."""
+    """All positions of a stretch from `begun`."""
 
     def initial_restriction(self, element: tuple[float, int, int]) -> OffsetRange:
         return OffsetRange(0, element[2])
@@ -35,7 +35,7 @@ class Stretch(RestrictionProvider):
         return OffsetRestrictionTracker(restriction)
 
     def restriction_size(self, element: tuple[float, int, int], restriction: OffsetRange) -> int:
-        # The size of an endless stretch says nothing of the work at hand.
+        # The size of an endless stretch says nothing about the remaining work.
         return 1
 
 
@@ -44,7 +44,7 @@ WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_p
 
 
 class ReadPositions(beam.DoFn):
-    """Gives every position that is due, in order, and comes back for more."""
+    """Emits every position that is due, in order, then defers the rest."""
 
     @beam.DoFn.unbounded_per_element()
     def process(
@@ -65,9 +65,10 @@ class ReadPositions(beam.DoFn):
 
 
 class MarkEnd(beam.DoFn):
-    """Passes positions on, and leaves a file when the last one has come.
+    """Passes positions on, and writes a file after the last one.
 
-    With checkpoints a job goes on RUNNING when its source has ended, so that only this tells.
+    With checkpoints a job stays RUNNING after its source has ended, so only this file shows the
+    end.
     """
 
     def __init__(self, folder: str, positions: int) -> None:

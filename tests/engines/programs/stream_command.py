@@ -1,11 +1,11 @@
-"""`goodgain stream` that ends when nothing more comes, or is struck at a chosen moment.
+"""`goodgain stream` that ends when its input ends, or gets a signal at a chosen moment.
 
 python -m tests.engines.programs.stream_command FEED [--strike SIGNAL MOMENT NUMBER] [options]
 
-Files come from the folder FEED, one whenever the watermark has moved. The process gets the signal
-(KILL or INT) when the moment comes for the NUMBER-th time: `taken`, a line of the journal is
-written; `aside`, a file of rows is written under another name; `written`, it is in its place;
-`noted`, the progress is noted.
+Files come from the folder FEED, one each time the watermark advances. The process gets the signal
+(KILL or INT) at the NUMBER-th occurrence of the moment: `taken`, a line of the journal was written;
+`aside`, a file of rows was written under a temporary name; `written`, it was renamed; `noted`, the
+progress was written.
 """
 
 import os
@@ -29,7 +29,7 @@ from goodgain.transforms.sources.journal_file import JournalFile
 
 
 def strike(name: str, moment: str, number: int) -> None:
-    """Have this process send itself a signal when the moment comes for the `number`-th time."""
+    """Make this process send itself a signal at the `number`-th occurrence of the moment."""
     owner, function, after = {
         "taken": (JournalFile, "append", True),
         "aside": (sinks.FileSystems, "rename", False),
@@ -57,7 +57,7 @@ def _struck(
 
 
 def feed(waiting: Path, incoming: Path) -> None:
-    """Move a file, if there is one left, now and whenever the watermark has moved."""
+    """Move one of the remaining files now and each time the watermark advances."""
 
     def next_file() -> None:
         for path in sorted(waiting.iterdir())[:1]:
@@ -75,7 +75,7 @@ def feed(waiting: Path, incoming: Path) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Stream; gives the exit code."""
+    """Stream; return the exit code."""
     waiting, *words = words
     if words[0] == "--strike":
         strike(words[1], words[2], int(words[3]))

@@ -1,9 +1,9 @@
-"""Three candidates that find no more than the base, and numbers that say otherwise."""
+"""Three candidates that find no more than the base, although their numbers suggest it."""
 
 from tests.pipeline.comparison.traces import conversation
 
 PAIRS = 40
-FOUND = 12  # pairs in which the candidate of two of the cases finds something, or searches at all
+FOUND = 12  # pairs in which the candidate finds something, or searches at all, in two of the cases
 
 
 def base():
@@ -12,7 +12,7 @@ def base():
 
 
 def unlabelled(conversations):
-    """The same traces, the labels removed."""
+    """The same traces without labels."""
     for records in conversations:
         for record in records:
             record["results"] = [{**result, "gain": None} for result in record["results"]]
@@ -25,7 +25,7 @@ def found_in_few():
 
 
 def search_in_few():
-    """Twelve conversations are those of the base; the others do not search in their last turn."""
+    """Twelve conversations of the base; the others do not search in their last turn."""
     return [
         records if at < FOUND else conversation(f"c{at:02}", [[0]], turn_count=2)
         for at, records in enumerate(base())

@@ -1,4 +1,4 @@
-"""`goodgain compare` on a pool: who is measured against what, and what only one arm found."""
+"""`goodgain compare` with a pool: which pool is used, and what only one arm found."""
 
 import json
 from collections import Counter
@@ -19,13 +19,13 @@ TOPICS = 24
 
 
 def gain_of(topic, number):
-    """The label of a document; of topics that 5 divides no good one, of one of them none at all."""
+    """The label of a document; each fifth topic has no good one, and one of these no label."""
     gain = (7 * topic + number) % 5
     return gain if topic % 5 else 0 if topic % 10 else min(gain, 1)
 
 
 def traces(seed, share, idle=()):
-    """One conversation a topic; those of `idle` did not search."""
+    """One conversation per topic; those in `idle` did not search."""
     random = Random(seed)
     records = []
     for topic in range(TOPICS):
@@ -49,7 +49,7 @@ def traces(seed, share, idle=()):
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """Two runs, of which the base did not always search, and a third that found more; a pool."""
+    """Two runs, a third one that found more, and a pool; the base did not always search."""
     folder = tmp_path_factory.mktemp("world")
     paths = {
         "base": write_jsonl(folder / "base.jsonl", traces(1, 0.2, idle={0, 2, 5, 10, 15, 17})),
@@ -77,8 +77,8 @@ def values(compared):
     ]
 
 
-def test_everyone_is_what_the_means_say(world):
-    """A topic without good documents in the pool is null for who did not search either."""
+def test_population_everyone_equals_that_of_the_means(world):
+    """A topic without good documents in the pool gives null also without a search."""
     compared = compare(request(world, "base", "new", unpaired=True))
     means = {
         (row["metric"], row["i"]): row
@@ -99,8 +99,8 @@ def test_everyone_is_what_the_means_say(world):
     assert [(row.n_base, row.undefined_in_base) for row in shares] == [(19, 5)]
 
 
-def test_runs_are_put_on_the_pool(world, capsys):
-    """As if they had been scored with it; what lies in their folders stays as it is."""
+def test_runs_are_matched_to_the_pool(world, capsys):
+    """As if they had been scored with the pool; their folders stay unchanged."""
     before = contents(world / "plain-base")
     said = []
     pool = str(world / "pool")
@@ -115,7 +115,7 @@ def test_runs_are_put_on_the_pool(world, capsys):
     assert compared.arms.base.label == str(world / "plain-base")
 
 
-def test_a_run_that_rests_on_the_pool_is_taken_as_it_is(world):
+def test_a_run_scored_with_the_pool_is_used_unchanged(world):
     said = []
     pool = str(world / "pool")
     compared = compare(request(world, "plain-base", "new", pool=pool), said.append)
@@ -123,7 +123,7 @@ def test_a_run_that_rests_on_the_pool_is_taken_as_it_is(world):
     assert values(compared) == values(compare(request(world, "base", "new")))
 
 
-def test_what_cannot_be_put_on_a_pool(world, tmp_path, capsys):
+def test_runs_that_cannot_be_matched_to_a_pool(world, tmp_path, capsys):
     path = write_jsonl(tmp_path / "base.jsonl", traces(1, 0.2))
     gone = tmp_path / "gone"
     assert run(gone, [path], "--metrics", "recall") == ExitCode.DONE
@@ -143,7 +143,7 @@ def test_what_cannot_be_put_on_a_pool(world, tmp_path, capsys):
 
 
 def found_by(world, names=("base", "new")):
-    """By topic and number, who found each good document of the pool, by its places."""
+    """The arms that found each good document of the pool, by topic and number."""
     found = {}
     for one in read_pool(str(world / "pool")).documents():
         if (one.label() or 0) >= 2:
@@ -153,7 +153,7 @@ def found_by(world, names=("base", "new")):
     return found
 
 
-def test_who_found_what(world, tmp_path, capsys):
+def test_which_arm_found_each_document(world, tmp_path, capsys):
     output = tmp_path / "out"
     words = ["compare", str(world / "base"), str(world / "new"), "--output", str(output)]
     assert main([*words, "--format", "jsonl"]) == ExitCode.DONE
@@ -205,7 +205,7 @@ def test_a_pool_that_has_changed_since_still_gives_counts(world, tmp_path):
     assert finds.both == sum(who == "both" for who, _ in found_by(world).values())
 
 
-def test_without_a_common_pool_there_is_nothing_to_tell(world, capsys):
+def test_without_a_common_pool_nothing_is_reported(world, capsys):
     assert compare(request(world, "plain-base", "plain-new")).pool_finds is None
     assert main(["compare", str(world / "base"), str(world / "plain-new")]) == ExitCode.USAGE
     assert "pool (one with the digest" in capsys.readouterr().err

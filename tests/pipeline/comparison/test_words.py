@@ -1,4 +1,4 @@
-"""Values, differences and intervals as the tables of a comparison show them."""
+"""How the tables of a comparison format values, differences and intervals."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from goodgain.pipeline.cli.compare_words import difference_text, interval_text, 
         ("SRE", 0.0000123, "1.2e-03 %"),
         ("SRE", 0.0, "0 %"),
         ("SRE", 1.0, "100 %"),
-        ("mrr", 0.16912, "0.169"),  # ranking metrics are shares, but usual as decimals
+        ("mrr", 0.16912, "0.169"),  # ranking metrics are shares, but usually given as decimals
         ("CG", 27.1739, "27.17"),
         ("SRE", None, "-"),
     ],

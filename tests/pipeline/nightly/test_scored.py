@@ -1,4 +1,4 @@
-"""Days that are scored elsewhere, like by a Dataflow template, and taken by the nightly job."""
+"""The nightly job with days that were scored elsewhere, such as by a Dataflow template."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ DAYS = ["2025-03-01", "2025-03-02"]
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Two days that the job ran itself, and the same days as a template would score them."""
+    """Two days that the job scored itself, and the same days as a template would score them."""
     world = World(tmp_path_factory.mktemp("world"))
     world.configure()
     for number, day in enumerate(DAYS):
@@ -27,7 +27,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def world(made, tmp_path):
-    """With outputs to take, and nothing published."""
+    """Existing outputs of the days, and nothing published."""
     world = World(tmp_path)
     shutil.copytree(made.folder / "traces", tmp_path / "traces")
     shutil.copytree(made.folder / "scored", tmp_path / "scored")
@@ -61,7 +61,7 @@ def reason(world, day):
     return found["reasons"][0]
 
 
-def test_taken_days_are_those_that_the_job_runs_itself(made, world):
+def test_taken_days_equal_those_that_the_job_scores_itself(made, world):
     (world.folder / f"scored/date={DAYS[0]}/.unfinished").mkdir()
     (world.folder / f"scored/date={DAYS[0]}/.unfinished/part").write_text("of a job at work there")
     for day in DAYS:
@@ -73,7 +73,7 @@ def test_taken_days_are_those_that_the_job_runs_itself(made, world):
             assert manifest["parameters"].pop("output") == f"{folder}/nights/date={day}"
             del manifest["parameters"]["input"], manifest["inputs"][0]["path"]
         assert manifests[0] == manifests[1]
-        del taken["report.html"], direct["report.html"]  # it tells paths too
+        del taken["report.html"], direct["report.html"]  # it also contains paths
         assert taken == direct
     assert world.entry(DAYS[1])["baseline"] == DAYS[:1]
     assert sorted(path.name for path in (world.folder / "scored").iterdir()) == [
@@ -93,7 +93,7 @@ def test_day_that_is_not_finished_fails_and_a_backfill_takes_it_later(world, cap
     manifest.write_text(content)
     capsys.readouterr()
     assert world.nightly("--backfill", *DAYS) == 0
-    assert f"{DAYS[0]}: " not in capsys.readouterr().out  # it was there
+    assert f"{DAYS[0]}: " not in capsys.readouterr().out  # it existed
     assert set(world.verdicts().values()) == {"passed"}
 
 
@@ -106,7 +106,7 @@ def test_outputs_of_another_day_are_not_taken(world):
     assert f"traces/date={DAYS[0]}/a.jsonl" in reason(world, DAYS[1])
 
 
-def test_traces_may_be_gone(world):
+def test_traces_may_be_deleted(world):
     shutil.rmtree(world.folder / "traces")
     assert world.nightly("--date", DAYS[0]) == 0
 
@@ -141,7 +141,7 @@ def test_day_with_late_files_is_taken_again_once_it_is_scored_again(world, capsy
     assert world.entry(DAYS[0])["counts"]["input_files"] == 2
 
 
-def test_late_files_are_told_with_what_to_do(world, capsys):
+def test_late_files_are_reported_with_a_remedy(world, capsys):
     assert world.nightly("--date", DAYS[0]) == 0
     world.make_traces(DAYS[0], 3, seed=9, name="late")
     capsys.readouterr()
@@ -157,7 +157,7 @@ def test_place_that_cannot_be_reached_fails_the_day(world, pattern):
     assert f"date={DAYS[0]} cannot be read" in reason(world, DAYS[0])
 
 
-def test_what_is_no_output_of_a_run_fails_the_day(world):
+def test_a_folder_without_outputs_fails_the_day(world):
     (world.folder / f"scored/date={DAYS[0]}/manifest.json").write_text("{}")
     assert world.nightly("--date", DAYS[0]) == 1
     assert "is not the output of a run" in reason(world, DAYS[0])

@@ -34,7 +34,7 @@ def rejected_in(folder, file_format, rows=ROWS, claimed=None):
 def test_a_dataset_that_lost_whole_rows(file_format, tmp_path):
     rejected_in(tmp_path, file_format, ROWS[:-1], claimed=len(ROWS))
     said = (
-        f"{tmp_path}/rejected holds 39 rows, but 40 by manifest.json: it was cut or changed since "
+        f"{tmp_path}/rejected has 39 rows, but 40 by manifest.json: it was cut or changed since "
         "the run; run it again."
     )
     with pytest.raises(UsageError, match=re.escape(said)):
@@ -67,7 +67,7 @@ def test_a_table_of_means_that_lost_its_last_row(wanted, tmp_path):
     table = folder / MEANS_CSV
     content = table.read_bytes()
     table.write_bytes(content[: content.rfind(b"\n", 0, -1) + 1])
-    said = f"{table} holds {len(rows) - 1:,} rows, but {len(rows):,} by manifest.json"
+    said = f"{table} has {len(rows) - 1:,} rows, but {len(rows):,} by manifest.json"
     with pytest.raises(UsageError, match=re.escape(said)):
         list(read_means(str(folder), wanted))
     table.unlink()  # as the sentence says
@@ -81,7 +81,7 @@ def test_tables_that_python_loads(tmp_path):
     (tmp_path / "saved" / MANIFEST).write_text(json.dumps(manifest))
     loaded = gg.load(tmp_path / "saved")
     assert len(loaded.conversations) == 2
-    with pytest.raises(UsageError, match=r"iterations holds \d rows, but 40 by manifest\.json"):
+    with pytest.raises(UsageError, match=r"iterations has \d rows, but 40 by manifest\.json"):
         loaded.iterations  # noqa: B018
     (path,) = (tmp_path / "saved" / "means").glob("*.parquet")
     path.write_bytes(path.read_bytes()[:-30])

@@ -1,4 +1,4 @@
-"""The page about pools: its commands work as they stand, one after the other."""
+"""The commands of the page about pools work unchanged, one after the other."""
 
 import os
 import re
@@ -17,8 +17,8 @@ PAGE = ROOT / "docs" / "pools.md"
 
 
 @pytest.mark.slow
-def test_the_commands_work(tmp_path, monkeypatch, capsys):
-    """In this process, since each command would take seconds to start; their programs in others."""
+def test_commands_work(tmp_path, monkeypatch, capsys):
+    """Runs them in this process, since each takes seconds to start; other programs are started."""
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 6
     programs = tmp_path / "bin"

@@ -1,4 +1,4 @@
-"""What the page says, read from its HTML without a browser."""
+"""The content of the report, read from its HTML without a browser."""
 
 import json
 import re
@@ -74,7 +74,7 @@ def page(folder):
 
 
 def test_headline_holds_the_means_with_their_intervals(page):
-    # CG is 3 + (document 2 if good) + (4 if odd): by hand over at = 0..11.
+    # CG is 3 + (document 2 if good) + (4 if odd); computed by hand for at = 0..11.
     gains = [3 + (at % 5 if at % 5 >= 2 else 0) + (4 if at % 2 else 0) for at in range(12)]
     everything = page.data["slices"][0]
     assert everything["n"] == 12
@@ -86,7 +86,7 @@ def test_headline_holds_the_means_with_their_intervals(page):
     assert f"{low:.3f} to {high:.3f}" in page.text
 
 
-def test_every_metric_has_its_definition_and_every_term_leads_to_one(page):
+def test_every_metric_has_a_definition_and_every_term_links_to_one(page):
     ids = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
     for metric in CONVERSATION_METRICS:
         assert f"definition-end-{metric.name}" in ids
@@ -101,7 +101,7 @@ def test_every_metric_has_its_definition_and_every_term_leads_to_one(page):
         assert term.removeprefix("#").replace("%40", "@") in ids
 
 
-def test_ids_are_unique_and_labels_lead_somewhere(page):
+def test_ids_are_unique_and_labels_refer_to_elements(page):
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     for _, attributes in page.elements:
@@ -210,7 +210,7 @@ def test_run_of_one_conversation_has_no_interval(tmp_path):
     assert "95 %: none" in page.text
 
 
-def test_too_many_rejected_records_are_the_first_thing_said(tmp_path):
+def test_too_many_rejected_records_are_reported_first(tmp_path):
     manifest = write_outputs(tmp_path / "out", market_records(), rejected=[rejected_record()])
     manifest["records"]["too_many_rejected"] = True
     page = Page(build_report(str(tmp_path / "out"), manifest))

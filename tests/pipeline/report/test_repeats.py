@@ -2,7 +2,7 @@ from goodgain.pipeline.report.repeats import repeats_of
 from goodgain.transforms.core.dedup.verification import Step
 
 
-def test_types_come_by_frequency_and_the_rare_ones_together():
+def test_types_are_sorted_by_frequency_and_rare_ones_combined():
     results = {f"type-{at:03}": 1_000 - at for at in range(40)}
     repeats = repeats_of({"results_by_type": results, "duplicates_by_type": {"type-039": 5}})
     assert [one.name for one in repeats.types[:2]] == ["type-000", "type-001"]
@@ -11,13 +11,13 @@ def test_types_come_by_frequency_and_the_rare_ones_together():
     assert sum(one.results for one in repeats.types) == sum(results.values())
 
 
-def test_every_step_is_explained_where_it_can_decide():
+def test_every_deciding_step_is_explained():
     pairs = {step.value: 1 for step in Step}
     repeats = repeats_of({"duplicates_by_step": pairs, "near_misses_by_step": pairs})
     explained = {one.name for one in (*repeats.duplicates, *repeats.near_misses) if one.meaning}
     assert explained == {step.value.replace("_", " ") for step in Step}
 
 
-def test_results_without_a_type_are_called_so():
+def test_results_without_a_type_are_labelled_so():
     (one,) = repeats_of({"results_by_type": {"untyped": 3}}).types
     assert one.name == "(no type)"

@@ -11,8 +11,8 @@ SHIPPED = ["--seed", "7", "--conversations", "60", "--bad-share", "0.008"]
 
 
 class TestShippedData:
-    def test_sample_is_what_the_command_makes(self, tmp_path, capsys):
-        """Blocks are compared unpacked: other builds of zlib pack the same bytes otherwise."""
+    def test_sample_equals_the_output_of_the_command(self, tmp_path, capsys):
+        """Compares decompressed blocks, since builds of zlib compress differently."""
         command("--output", str(tmp_path / "sample.avro"), *SHIPPED)
         shipped = files("goodgain.configs").joinpath("data/sample.avro")
         with shipped.open("rb") as old, (tmp_path / "sample.avro").open("rb") as new:
@@ -23,7 +23,7 @@ class TestShippedData:
             ]
         assert "60 conversations" in capsys.readouterr().out
 
-    def test_sample_holds_bad_records_within_the_usual_tolerance(self):
+    def test_sample_has_bad_records_within_the_default_limit(self):
         with files("goodgain.configs").joinpath("data/sample.avro").open("rb") as file:
             records = list(fastavro.reader(file))
         bad = [
@@ -35,7 +35,7 @@ class TestShippedData:
         assert len(bad) == 2
         assert len(bad) / len(records) < 0.01
 
-    def test_trec_session_holds_facts_only(self):
+    def test_trec_session_has_facts_only(self):
         content = files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz").read_bytes()
         records = json_records(gzip.decompress(content))
         results = [result for record in records for result in record["results"]]

@@ -30,7 +30,7 @@ _OTHER_BEGINNINGS = (b"[", b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS = (",", "\t", ";")
 _ROWS_AT_ONCE = 4096
 _LONGEST_ROW = 16 * 2**20
-_LONGEST_HEADER = 2**20  # each of its names is held once more with every row
+_LONGEST_HEADER = 2**20  # every row repeats its names in memory
 _TOO_LONG = "the row is longer than {:,} bytes"
 _decode_json = msgspec.json.Decoder().decode
 
@@ -131,10 +131,10 @@ def _plain(file: BinaryIO, compression: Compression) -> BinaryIO:
 
 
 def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
-    """The lines of a file, which may decompress to any length.
+    """The lines of a file, each of limited length.
 
     Raises:
-      BrokenTableError: one has more bytes, or characters, than the longest may have.
+      BrokenTableError: a line has more than `longest` bytes or characters.
     """
     while line := file.readline(longest + 1):
         if len(line) > longest:
@@ -155,7 +155,7 @@ def _csv_rows(
     length = 0
 
     def lines() -> Iterator[str]:
-        """The lines of a row together are bounded, too."""
+        """Limits the length of a row that spans several lines."""
         nonlocal length
         for line in _lines(text, _LONGEST_ROW):
             length += len(line)
@@ -215,9 +215,9 @@ def _parquet_rows(
                 for values in batch.to_pylist():
                     number += 1
                     yield TableRow(number, values)
-    except Exception as error:  # on a broken file pyarrow raises any kind of error
+    except Exception as error:  # pyarrow raises all kinds of errors for a broken file
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the file system's, not pyarrow's
+            raise  # from the file system, not from pyarrow
         raise BrokenTableError(str(error).partition("\n")[0]) from None
 
 

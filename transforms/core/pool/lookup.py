@@ -92,7 +92,7 @@ def read_documents(
     """The documents of a file, in order.
 
     Args:
-      held: sees whether a document can be read.
+      held: checks that a document can be read.
 
     Raises:
       GoodGainError: it cannot be read, or is not a file of a pool, or a document is too large.
@@ -144,7 +144,7 @@ def _rows(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]
 
 
 class _Ready(NamedTuple):
-    """A pool in memory, and about how many bytes it takes."""
+    """A pool in memory, and its approximate size in bytes."""
 
     pool: TopicPool
     size: int
@@ -160,7 +160,7 @@ class TopicPools:
         open_file: Callable[[str], BinaryIO],
         held: HeldBytes,
     ) -> None:
-        """Make an empty cache of what `held` allows at once."""
+        """Make an empty cache, limited by what `held` allows at once."""
         self._files = files
         self._rules = rules
         self._open = open_file
@@ -220,7 +220,7 @@ class TopicPools:
 
 
 def _size(document: PoolDocument, packed: int) -> int:
-    """About how many bytes a document takes in a `TopicPool`."""
+    """The approximate size of a document in a `TopicPool`, in bytes."""
     texts = ids = fields = 0
     for result in document.evidence:
         for text in (result.url, result.title, result.snippet, result.content):

@@ -31,11 +31,11 @@ class WindowWarnings(Struct, frozen=True):
 
 
 def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarning]:
-    """The warnings about some conversations of a stream.
+    """Warnings about conversations of a stream.
 
     Args:
-      counts: of the conversations, by the names of `COUNTED`.
-      scoring: what they were scored with.
+      counts: counts over the conversations, by the names in `COUNTED`.
+      scoring: how they were scored.
     """
     return warnings_of(
         Findings(

@@ -1,4 +1,4 @@
-"""The page of a comparison stays small however much was compared."""
+"""The report of a comparison stays small, however much was compared."""
 
 import msgspec
 import pytest
@@ -9,7 +9,7 @@ from goodgain.pipeline.comparison.report.pairs import pairs_by_metric
 from goodgain.pipeline.comparison.report.slices import PARTS, arrange, slice_data
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
-BYTES_FOR_DATA = 1_100_000  # what plotly leaves of 6 MB
+BYTES_FOR_DATA = 1_100_000  # of 6 MB, without plotly
 NUMBERS = dict.fromkeys(PARTS, 1234.56789) | {
     "p_holm": 0.01234,
     "stderr": 0.1,
@@ -45,7 +45,7 @@ def rows(slices, iterations):
                     yield {**common, "metric": metric.name, "i": i, "population": population}
 
 
-def test_of_many_pairs_evenly_many_are_shown_and_both_extremes():
+def test_many_pairs_are_thinned_evenly_and_keep_both_extremes():
     found = pairs_by_metric(differences(30_000, ["CG"]), ["CG"])["CG"]
     assert found.count == 30_000
     assert (found.ranks[0], found.ranks[-1]) == (1, 30_000)
