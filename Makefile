@@ -1,4 +1,4 @@
-# Everything that is done with this repository. `make help` lists it.
+# All tasks of this repository; `make help` lists them.
 
 PYTHON3 ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -8,18 +8,18 @@ PINS := configs/constraints.txt
 # rustup's cargo may stand on PATH without a toolchain.
 HAS_CARGO := cargo --version > /dev/null 2>&1
 BUILD_NATIVE = $(PYTHON) -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./native
-# Tests start many processes; where modules are not kept compiled, each compiles them again.
+# Tests start many processes, which would each compile all modules again without bytecode files.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install native wheels run stream-demo test test-fast fuzz lint format bench generated docs clean
 
-help:  ## this list
+help:  ## show this list
 	@grep -hE '^[a-z-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*  ## /\1\t/' | expand -t 14
 
-# The package and what it needs; the development tools come on top where they are asked for.
+# The package and its dependencies; the development tools are installed only for targets that need them.
 $(VENV)/installed: pyproject.toml setup.py $(PINS)
-	@echo 'Installing goodgain and what it needs into $(VENV); this takes a minute or two.'
+	@echo 'Installing goodgain and its dependencies into $(VENV); this takes a minute or two.'
 	@$(PYTHON3) -m venv $(VENV)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e .
 	@touch $@
@@ -29,14 +29,14 @@ $(VENV)/developed: $(VENV)/installed $(VENV)/native
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e '.[dev]'
 	@touch $@
 
-# What makes reading several times faster, where it can be built; everything works without.
+# Optional: makes reading several times faster.
 $(VENV)/native: native/Cargo.toml native/Cargo.lock native/pyproject.toml $(wildcard native/src/*.rs) | $(VENV)/installed
 	@if ! $(HAS_CARGO); then echo 'No cargo here: the native part is not built, and goodgain reads in Python.'; \
 	elif echo 'Building the native part with cargo; this takes a minute or two.'; $(BUILD_NATIVE); then echo 'The native part is built.'; \
 	else echo 'The native part could not be built; goodgain reads in Python.'; fi
 	@touch $@
 
-install: $(VENV)/installed $(VENV)/native  ## a virtual environment in .venv with goodgain in it
+install: $(VENV)/installed $(VENV)/native  ## install goodgain into a virtual environment, .venv
 	@echo "Installed: $$($(VENV)/bin/goodgain --version). Next: make run"
 
 native: $(VENV)/installed  ## build the native part into .venv; needs cargo
@@ -44,26 +44,26 @@ native: $(VENV)/installed  ## build the native part into .venv; needs cargo
 	@touch $(VENV)/native
 	@$(VENV)/bin/goodgain --version
 
-wheels: $(VENV)/installed  ## wheels of goodgain and of its native part, for this platform, into dist
+wheels: $(VENV)/installed  ## build wheels of goodgain and its native part for this platform into dist
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./native
 
-run: $(VENV)/installed  ## the main job on the shipped data; ends by saying where the report lies
+run: $(VENV)/installed  ## run the main job on the shipped data; prints where the report is
 	$(VENV)/bin/goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/sample --overwrite
 
-stream-demo: $(VENV)/installed  ## score made-up conversations while they come; needs Prism (make prism)
+stream-demo: $(VENV)/installed  ## score synthetic conversations as they arrive; needs Prism (make prism)
 	rm -rf $(OUT)/stream-demo
 	$(PYTHON) -m goodgain.pipeline.streaming.demo $(OUT)/stream-demo
 
-test: $(VENV)/developed  ## all tests but those of `make test-engines`
+test: $(VENV)/developed  ## run all tests except those of `make test-engines`
 	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not engines"
 
-test-fast: $(VENV)/developed  ## the tests that need no minute together
+test-fast: $(VENV)/developed  ## run the tests that need neither much time, nor engines, nor a browser
 	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not engines and not browser"
 
 fuzz: $(VENV)/developed  ## flip every bit of the headers of small files; takes up to an hour
 	$(PYTHON) -m tests.core.files.header_fuzz
 
-lint: $(VENV)/developed  ## formatting, ruff, mypy strict; rustfmt and clippy where cargo is
+lint: $(VENV)/developed  ## check formatting, ruff and mypy strict; rustfmt and clippy if cargo is installed
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
@@ -79,7 +79,7 @@ format: $(VENV)/developed  ## format the code
 bench: $(VENV)/developed  ## measure speed and memory; the table goes to out/bench
 	$(PYTHON) -m tests.bench
 
-generated: $(VENV)/developed  ## make anew the files that come from the code
+generated: $(VENV)/developed  ## regenerate the files that come from the code
 	$(PYTHON) -m goodgain.pipeline.generated.schemas
 	$(PYTHON) -m tests.conformity.table
 	$(PYTHON) -m goodgain.pipeline.generated.docs
@@ -87,7 +87,7 @@ generated: $(VENV)/developed  ## make anew the files that come from the code
 docs: $(VENV)/developed  ## build the pages as a site in out/docs
 	$(PYTHON) -m mkdocs build --strict --quiet
 
-clean:  ## remove what was installed and written
+clean:  ## remove everything that was installed or written
 	rm -rf $(VENV) $(OUT) .cache build dist native/target *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 include tests/engines/engines.mk

@@ -1,1 +1,1 @@
-"""What a user of Good Gain edits, and the schemas and small data sets that ship with it."""
+"""Files for users to edit, schemas and small data sets."""

@@ -10,17 +10,17 @@ from goodgain.transforms import GlobalMeans, ReadTraces, ScoreConversations
 
 
 def repeats_itself(score: ConversationScore) -> bool:
-    """Whether most of what a conversation retrieved was there before."""
+    """Whether most results of a conversation repeated earlier ones."""
     return (score.conversation.SRR or 0) > 0.4
 
 
 def told(score: ConversationScore) -> str:
-    """What is printed of a conversation that repeats itself."""
+    """The line about a conversation that repeats itself."""
     return f"repeats itself: {score.conversation.conversation_id}"
 
 
 def line(row: MeanRow) -> str:
-    """A mean at the end of the conversations, as text."""
+    """The line about a mean at N."""
     return f"{row.slice} {row.metric}: {row.mean:.4f} (n = {row.n})"
 
 

@@ -24,13 +24,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-      argv: the words behind the program's name; by default those of this process.
+      argv: the words after the program's name; by default those of this process.
 
     Returns:
-      The exit code, see `ExitCode`. What a user did wrong is said on stderr, without a traceback.
+      The exit code, see `ExitCode`. Users' mistakes are reported on stderr, without a traceback.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    # Beam warns of optional libraries at import; that helps no user.
+    # Beam warns about missing optional libraries at import, which helps no user.
     logging.getLogger().setLevel(logging.ERROR)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -45,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write("goodgain: interrupted.\n")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has left; Python would complain when it flushes at exit.
+        # The reader of our output is gone; without this, Python would complain when it flushes at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.BROKEN_PIPE
 
@@ -68,7 +69,7 @@ def _dispatch(words: Sequence[str]) -> int:
     try:
         args = parse_arguments(command, words[len(name.split()) :])
     except SystemExit:
-        return ExitCode.DONE  # help was asked for, and is printed
+        return ExitCode.DONE  # after --help
     return command.run(args)
 
 

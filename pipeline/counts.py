@@ -1,4 +1,4 @@
-"""Counting what passes by: sums over elements, by dotted name (SPEC 3, 6)."""
+"""Counts over the elements of PCollections, by dotted name (SPEC 3, 6)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Counts = dict[str, int]
 
 
 class CountElements(beam.PTransform):
-    """Any PCollection to a `PCollection[dict[str, int]]` of sums, one for each bundle.
+    """Any PCollection to `PCollection[dict[str, int]]`: the sums of each bundle.
 
-    Counted by element and not by Beam's counters, which engines may count twice when they retry.
+    Beam's own counters are not used, since engines may count twice when they retry a bundle.
 
     Attributes:
-      counts_of: gives what one element adds.
+      counts_of: returns the counts of one element.
     """
 
     def __init__(self, counts_of: Callable[[Any], Mapping[str, int]]) -> None:
@@ -70,7 +70,7 @@ def _sum(several: Iterable[Counts]) -> Counts:
 
 
 def counts_of_step(counts: Counts) -> Counts:
-    """Counts that an earlier step emitted as they are."""
+    """Counts from an earlier step, unchanged."""
     return counts
 
 

@@ -1,4 +1,4 @@
-"""The warnings of a run: made at its end, kept in its manifest, shown wherever it is judged."""
+"""The warnings of a run: computed at its end, kept in its manifest, shown with its numbers."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def warnings_of_run(
     clock: int | None,
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({}),
 ) -> list[DataWarning]:
-    """What a run is to warn of.
+    """The warnings about a run's data.
 
     Args:
-      counts: what the pipeline counted, by dotted name.
-      means: rows of `means`, those of R and unlabelled at N at least.
-      rules: for duplicates.
-      good_gain_threshold: the least gain of a good result.
-      seen: the names that the first records use.
+      counts: counts of the pipeline, by dotted name.
+      means: rows of `means`, at least those of R and unlabelled at N.
+      rules: the rules for duplicates.
+      good_gain_threshold: smallest gain of a good result.
+      seen: the names in the first records.
       external: whether labels come from outside the traces.
-      clock: when the run was started, in ms.
-      label_spans: of the pool that it was scored with.
+      clock: start of the run, in ms.
+      label_spans: from the pool that the run was scored with.
     """
     return warnings_of(
         Findings(
@@ -54,14 +54,14 @@ def warnings_of_run(
 
 
 def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
-    """How many results of each slice have no label, by the means of their numbers."""
+    """The number of unlabelled results in each slice, computed from means."""
     sums: dict[str, dict[str, int]] = {}
     slices: dict[str, Mapping[str, str]] = {}
     for row in means:
         if row["slice"] and row["i"] is None and row["metric"] in ("R", "unlabelled"):
             key = slice_key(row["slice"])
             slices[key] = row["slice"]
-            # The sum is a whole number, so that rounding undoes the division.
+            # The sum is a whole number, so rounding undoes the division.
             sums.setdefault(key, {})[row["metric"]] = round((row["mean"] or 0) * row["n"])
     return [
         SliceLabels(slices[key], one.get("R", 0), one.get("unlabelled", 0))
@@ -70,12 +70,12 @@ def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
 
 
 def warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
-    """The warnings that a manifest holds; none of a run that knew none."""
+    """The warnings in a manifest; empty for runs of versions without warnings."""
     return msgspec.convert(manifest.get("warnings", []), list[DataWarning])
 
 
 def grave_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
-    """Those of them that its options do not allow, and for which the exit code was 3."""
+    """The warnings in a manifest that its options do not allow; they made the exit code 3."""
     parameters = manifest["parameters"]
     allowed = allowed_codes(
         unlabelled=parameters.get("allow_unlabelled", False),

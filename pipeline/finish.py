@@ -1,9 +1,9 @@
-"""The end of a run: what the pipeline wrote below `.unfinished/` becomes the outputs (SPEC 6).
+"""The end of a run: publishes what the pipeline wrote below `.unfinished/` (SPEC 6).
 
-Whoever starts a run finishes it when the engine is done. Of a job that is only handed over nobody
-waits for the end: there the last step of the graph does it, and an engine may do a step again that
-was stopped anywhere. So every part can be repeated: report and manifest are made once and laid
-beside the data, files that have been moved stay, and the manifest comes to its place last.
+The program that starts a run finishes it when the engine is done. If it only submits the job and
+does not wait, the last step of the graph does it, and the engine may repeat that step after a
+failure at any point. So every part can be repeated: report and manifest are made once and stored
+beside the data, files already moved stay, and the manifest is moved last.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Summary(Struct, frozen=True):
     """The facts for finishing a run, which the pipeline writes last.
 
     Attributes:
-      qrels_problems: the first of what is wrong with the judgments; then nothing is to be used.
+      qrels_problems: the first problems with the judgments; if there are any, nothing may be used.
     """
 
     files: list[WrittenFile]
@@ -72,16 +72,16 @@ class StartedRun(Struct, frozen=True):
     """The facts for the manifest that are known before the pipeline runs.
 
     Attributes:
-      folder: of the outputs.
+      folder: the output folder.
       parameters: the configuration.
-      rules_digest: of the rules for duplicates.
-      rules: the same, compiled.
-      good_gain_threshold: the least gain of a good result.
+      rules_digest: digest of the rules for duplicates.
+      rules: the same rules, compiled.
+      good_gain_threshold: smallest gain of a good result.
       seen: the names in the first records.
       engine: the engine that runs the pipeline.
       started: UTC; distinguishes this run from an earlier one in the same folder.
-      area: the run's name for its unpublished files, which distinguishes it from one that writes to
-        the same folder at the same time.
+      area: name of the run's folder for unpublished files, which differs from that of another run
+        that writes to the same output folder at the same time.
       replaces: start time of the run whose outputs were there before; None if there were none.
     """
 
@@ -112,18 +112,19 @@ def write_summary(
     counts: Counts,
     qrels_problems: list[QrelsProblem],
 ) -> None:
-    """Write what `finish` needs of the pipeline."""
+    """Write the summary that `finish` needs from the pipeline."""
     summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
     write_file(unfinished, SUMMARY, msgspec.json.encode(summary, order="sorted"))
 
 
 def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
-    """Publish the outputs of a run's pipeline, then its report, and last its manifest.
+    """Publish the outputs of a run, then its report, and finally its manifest.
 
-    It can be called again after it stopped anywhere, and does what is left to do.
+    If it was interrupted at any point, it can be called again and does the rest.
 
     Args:
-      finished: UTC, for the manifest; of several calls the first that gets to it counts.
+      finished: UTC, for the manifest; if it is called several times, the first that gets this far
+        counts.
 
     Returns:
       The manifest.
@@ -131,7 +132,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     Raises:
       UnusableQrelsError: there are problems with the judgments.
       BalanceError: the records do not add up.
-      GoodGainError: the outputs cannot be put into their place, or it is another run's by now.
+      GoodGainError: the outputs cannot be moved, or the folder now belongs to another run.
     """
     try:
         manifest = _own_manifest(run, run.folder)
@@ -140,7 +141,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         discard_unfinished(run.folder, run.area)
     except OSError as error:
         raise GoodGainError(
-            f"The outputs cannot be put into {run.folder} ({error}); run again with --overwrite."
+            f"The outputs cannot be moved to {run.folder} ({error}); run again with --overwrite."
         ) from error
     return manifest
 
@@ -157,11 +158,11 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         check_written(run.folder, [*paths, MEANS_CSV], run.area)
         manifest = _manifest(run, summary, finished)
         write_file(unfinished, REPORT, build_report(unfinished, manifest))
-        # With it there nothing is decided any more; only moves are left.
+        # If it exists, everything is decided and only moves are left.
         write_manifest(unfinished, manifest)
-    _check_folder(run)  # a second look, since a report takes its time
+    _check_folder(run)  # again, since building a report takes time
     if _own_manifest(run, run.folder) is None:
-        # Without it what an earlier run left does not look finished.
+        # Without it, leftovers of an earlier run do not look finished.
         delete(FileSystems.join(run.folder, MANIFEST))
     publish(run.folder, [*paths, MEANS_CSV, REPORT], run.area)
     _check_folder(run, moved=True)
@@ -174,29 +175,29 @@ def started_in(folder: str) -> str | None:
     try:
         return str(read_manifest(folder).get("started"))
     except (UsageError, OSError):
-        return None  # writing there reports the error
+        return None  # writing to it will report the error
 
 
 def _check_folder(run: StartedRun, moved: bool = False) -> None:
     """Make sure that nobody else writes, or has written, to the folder of a run.
 
     Args:
-      moved: whether all files are in their places; then another worker that ends the same run may
+      moved: whether all files have been moved; then another worker that finishes the same run may
         have done the rest.
 
     Raises:
-      GoodGainError: another run does or has.
+      GoodGainError: another run writes or has written to it.
     """
     check_claim(run.folder, run.area, or_none=moved)
     if started_in(run.folder) not in (None, run.replaces, written_time(run.started)):
         raise GoodGainError(
-            f"Another run has written to {run.folder} meanwhile, so this one publishes nothing "
+            f"Another run has since written to {run.folder}, so this one publishes nothing "
             "there; give each run a folder of its own."
         )
 
 
 def _own_manifest(run: StartedRun, folder: str) -> dict[str, Any] | None:
-    """The manifest in a folder if it is whole and of this run."""
+    """The manifest in a folder, if it is complete and of this run."""
     try:
         manifest: dict[str, Any] = read_manifest(folder)
     except UsageError:
@@ -229,7 +230,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
 
 
 def _size_now(file: InputFile) -> int | None:
-    """The size of a file as it is now; objects in a store do not change while they are read."""
+    """The current size of a file; objects in object stores do not change while they are read."""
     if not is_local(file.path):
         return file.size
     try:

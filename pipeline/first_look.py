@@ -1,4 +1,4 @@
-"""A look at the beginning of the input before it is read: which names do its records use."""
+"""Looks at the beginning of the input before it is read, for the names in its records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.shard import InputFile, plan_shards
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.warnings.names import SeenNames, names_in
 
-_MOST_FILES = 1_000  # of more, those at even distances
+_MOST_FILES = 1_000  # if there are more, evenly spaced ones
 
 
 def first_look(
@@ -20,20 +20,21 @@ def first_look(
     open_file: Callable[[str], BinaryIO],
     adaptation: Adaptation | None = None,
 ) -> SeenNames:
-    """The names that the first records of files use.
+    """The names in the first records of files.
 
     Args:
-      files: the input; of more than 1,000 files some are looked into, the first and the last
-        among them.
-      open_file: opens a path for reading bytes, seekable.
-      adaptation: what is done to the records; what it renames is seen under its new name.
+      files: the input; if there are more than 1,000 files, a sample that includes the first and the
+        last.
+      open_file: opens a path as a seekable binary file.
+      adaptation: applied to the records first, so that renamed fields are seen under their new
+        names.
     """
     beginnings = _beginnings(_some(files), open_file)
     return look_at([record for records in beginnings for record in records], adaptation)
 
 
 def look_at(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
-    """As `first_look`, of records as their format gives them."""
+    """Like `first_look`, for raw records."""
     if adaptation is None:
         return names_in(records)
     seen = names_in(map(adaptation.applied, records))
@@ -53,10 +54,10 @@ def _beginnings(
 ) -> Iterator[list[Any]]:
     for file in files:
         if not file.size:
-            continue  # empty, or a pipe, from which nothing can be read twice
+            continue  # empty, or a pipe, which cannot be read twice
         try:
             with open_file(file.path) as opened:
                 shards = plan_shards(opened, file.path, file.size)
                 yield first_records(opened, shards[0]) if shards else []
         except OSError:
-            continue  # reading the file rejects it
+            continue  # reading the file will reject it

@@ -61,13 +61,14 @@ class Plan(Struct, frozen=True):
     """Everything that the graph of a run is built from.
 
     Attributes:
-      adaptation: how the records differ from those of SPEC 2.
+      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
       qrels: files of judgments that replace the labels of the traces; empty = keep the labels.
-      labels: files of labels of single results, which override those of the traces.
-      iteration_base: number of the first iteration of a turn, in the labels as in the traces.
-      spill_folder: through which an engine that keeps everything in memory gathers conversations
-        (`goodgain.transforms.gather.GatherPayloads`); empty for the others.
-      finishes: the run, if the graph itself must finish it because no program waits for its end.
+      labels: files with labels of single results, which override those of the traces.
+      iteration_base: number of the first iteration of a turn, in traces and labels.
+      spill_folder: where an engine that keeps everything in memory writes payloads
+        (`goodgain.transforms.gather.GatherPayloads`); empty for other engines.
+      finishes: the run, if the last step of the graph must finish it because no program waits for
+        the end.
     """
 
     inputs: tuple[InputFile, ...]
@@ -91,7 +92,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     """Put the batch pipeline together."""
     packing = Packing(
         plan.scoring.rules,
-        keep_encodings=plan.scoring.pool is not None,  # it orders documents by their texts
+        keep_encodings=plan.scoring.pool is not None,  # a pool orders documents by their texts
         label_keys=plan.scoring.label_keys,
     )
     files = pipeline | "Read" >> ReadPayloads(
@@ -112,7 +113,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     spill_folder = plan.spill_folder
     scored = payloads | "Score" >> ScorePayloads(plan.scoring, spill_folder, plan.target.most_held)
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
-    # Never one collection: Beam's local runner would keep all of it.
+    # Not flattened into one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
 
     means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
@@ -139,7 +140,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         files.rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
-        # In batch no record is late, but the dataset exists.
+        # In batch no record is late, but the dataset must exist.
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
@@ -162,7 +163,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
 
 
 def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
-    """Apply a transform to each of several collections."""
+    """Apply a transform to each collection."""
     return tuple(one | f"{label}{at}" >> transform for at, one in enumerate(scores, start=1))
 
 
@@ -240,14 +241,14 @@ def _write_scores(plan: Plan) -> WriteRows:
 
 
 def _without_counts(score: ConversationScore) -> ConversationScore:
-    """The scores to write, without their counts, which are half of a score's bytes."""
+    """A score without its counts, which are half of its bytes."""
     return replace(score, counts={}, rejected_labels=[])
 
 
 def _write_one(
     plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
 ) -> WriteRows:
-    # Anything may be rejected, even all of a large input; late rows are few.
+    # Even all of a large input may be rejected; late rows are few.
     many = (datasets.REJECTED, datasets.REJECTED_LABELS)
     shards = plan.target.shards if dataset in many else _ONE
     target = replace(plan.target, shards=shards)

@@ -1,4 +1,4 @@
-"""Judgments read and joined with what conversations ask for, without Beam (SPEC 8)."""
+"""Reads judgments and joins them with conversations, without Beam (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ Judged = Mapping[tuple[str, str], "JudgedDocument"]
 
 
 class JudgedDocument(Struct, frozen=True):
-    """What the files say about one document of a topic.
+    """The judgment of one document of a topic.
 
     Attributes:
-      gain: None where it is not judged.
-      lines: how many judgments say so.
+      gain: None if it is unjudged.
+      lines: number of judgments with this gain.
     """
 
     gain: int | None
@@ -43,7 +43,7 @@ class JudgedDocument(Struct, frozen=True):
 
 
 class JoinedJudgments(Struct, frozen=True):
-    """The labels of conversations, and what the join counted, as `JoinQrels` does."""
+    """The labels of conversations, and the counts of the join, as in `JoinQrels`."""
 
     by_conversation: dict[str, ExternalLabels]
     counts: Counter[str]
@@ -58,11 +58,12 @@ def read_judgments(
     """The judgments by topic and document.
 
     Args:
-      held: counts what is kept.
-      topics: keep those of these only; None = all.
+      held: counts the bytes kept.
+      topics: keep only judgments of these topics; None = all.
 
     Raises:
-      UsageError: a judgment cannot be used, or two of a document differ; names the first of them.
+      UsageError: a judgment cannot be used, or two of a document differ; the message names the
+        first ones.
       GoodGainError: there are more than `held` allows.
     """
     places: dict[tuple[str, str], dict[int | None, JudgmentPlace]] = {}
@@ -129,7 +130,7 @@ def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
 
 
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:
-    """Problems with judgments, each in one sentence after its place, as `qrels.txt:12: ...`."""
+    """Problems with judgments, each in one sentence after its place, like `qrels.txt:12: ...`."""
     sentences = []
     for one in problems:
         text = f"{_place(one.place, files, open_file)}: {one.text}"
@@ -145,7 +146,7 @@ def _judgments(files: Sequence[InputFile], open_file: Open) -> Iterator[Judgment
 
 
 def shards_of_judgments(file: InputFile, open_file: Open) -> list[FileShard]:
-    """The parts in which a file of judgments is read.
+    """The shards of a file of judgments.
 
     Raises:
       UsageError: it cannot be opened.

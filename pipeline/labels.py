@@ -1,4 +1,4 @@
-"""Files of labels: found, looked into before a run, and what is wrong with them in words."""
+"""Files of labels: finds them, checks them before a run, and describes what is wrong with them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from goodgain.transforms.core.judgments.result_labels import (
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
-_LOOKED_AT = 1_000  # rows of each file, enough to notice that it holds no labels
+_LOOKED_AT = 1_000  # rows of each file, enough to notice that it has no labels
 
 
 def label_files(
     files: Iterable[InputFile], open_file: Open, iteration_base: int
 ) -> tuple[LabelFile, ...]:
-    """Files of labels, each looked into, so that a wrong one shows before the run.
+    """Files of labels, each checked so that a wrong one is noticed before the run.
 
     Raises:
-      UsageError: one of them cannot be read or has no rows, or its first rows all give no label.
+      UsageError: one of them cannot be read or has no rows, or none of its first rows has a label.
     """
     found = tuple(
         LabelFile(recognise_table(file.path, open_file), file.size, number)
@@ -39,14 +39,14 @@ def label_files(
         first = next(rows, ...)
         if first is ...:
             raise UsageError(
-                f"{file.table.path} holds no row (--labels); the first line of a table names its "
+                f"{file.table.path} has no rows (--labels); the first line of a table names its "
                 "columns."
             )
         if isinstance(first, RejectedRecord) and all(
             isinstance(row, RejectedRecord) for row in rows
         ):
             raise UsageError(
-                f"{file.table.path} gives no label (--labels). {first.position}: {first.reason}"
+                f"{file.table.path} has no labels (--labels). {first.position}: {first.reason}"
             )
     return found
 
@@ -54,10 +54,10 @@ def label_files(
 def local_labels(
     pattern: str | None, iteration_base: int, held: HeldBytes
 ) -> Iterator[ResultLabel]:
-    """The labels in files of this machine, each counted; none without a pattern.
+    """The labels in local files; empty without a pattern.
 
     Raises:
-      UsageError: it matches no file, or one of the files holds no labels.
+      UsageError: it matches no file, or one of the files has no labels.
       GoodGainError: there are more than `held` allows.
     """
     if pattern is None:
@@ -69,7 +69,7 @@ def local_labels(
 
 
 def rejected_row(rejected: RejectedLabel, files: Sequence[LabelFile]) -> RejectedRecord:
-    """The row for a label that labels nothing."""
+    """The row for a label that was not used."""
     label, other = rejected.label, rejected.other
     table = files[label.file].table
     reason = rejected.reason

@@ -1,4 +1,4 @@
-"""Trace files of this machine, read without Beam (SPEC 2, 3)."""
+"""Reads local trace files without Beam (SPEC 2, 3)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shar
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
-_HIDDEN = "._"  # what a name begins with that engines give to their markers
+_HIDDEN = "._"  # first characters of the names of engines' marker files
 _OTHER_FILESYSTEM = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.\-]+://")
 
 
 def local_files(patterns: Sequence[str]) -> list[InputFile]:
-    """The files that patterns match, each once, by path.
+    """The files that match the patterns, each once, sorted by path.
 
     Args:
-      patterns: paths of local files, in which `*` and `?` match within a folder's or file's name
-        and `**` through folders. A folder stands for the files right inside it, save those whose
-        name begins with a dot or an underscore.
+      patterns: paths of local files, in which `*` and `?` match within the name of a folder or
+        file, and `**` matches any folders. A folder stands for the files directly in it, except
+        those whose name begins with a dot or an underscore.
 
     Raises:
-      UsageError: a pattern matches no file, or lies on another filesystem.
+      UsageError: a pattern matches no file, or is on another filesystem.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -43,7 +43,7 @@ def _matching(pattern: str) -> list[str]:
             "the file here, or use `goodgain run`."
         )
     path = pattern.removeprefix("file://")
-    if os.path.isfile(path):  # also when its name looks like a pattern
+    if os.path.isfile(path):  # even if its name looks like a pattern
         return [path]
     if os.path.isdir(path):
         return _inside(path)
@@ -58,7 +58,7 @@ def _inside(folder: str) -> list[str]:
     with os.scandir(folder) as entries:
         files = [one.path for one in entries if one.is_file() and one.name[0] not in _HIDDEN]
     if not files:
-        raise UsageError(f"The folder {folder} holds no file; check the path.")
+        raise UsageError(f"The folder {folder} contains no files; check the path.")
     return files
 
 
@@ -67,9 +67,9 @@ def read_files(
     adaptation: Adaptation | None = None,
     bounds: ReadBounds = DEFAULT_BOUNDS,
 ) -> Iterator[tuple[InputFile, Records]]:
-    """Each file with what it holds: calls and rejected rows, in file order, read while iterated.
+    """Each file with its calls and rejected rows in file order, read lazily.
 
-    No content makes it raise; a file that cannot be read is one rejected row (SPEC 3).
+    Bad content never raises; an unreadable file becomes one rejected row (SPEC 3).
     """
     for file in files:
         yield file, _records_of(file, adaptation, bounds)
@@ -86,11 +86,11 @@ def _records_of(file: InputFile, adaptation: Adaptation | None, bounds: ReadBoun
 def shards_of(
     file: InputFile, adaptation: Adaptation | None = None, bounds: ReadBounds = DEFAULT_BOUNDS
 ) -> Iterator[FileShard | RejectedRecord]:
-    """The parts in which a file is read; one row where it cannot be opened.
+    """The shards of a file; a rejected row if it cannot be opened.
 
     Args:
-      adaptation: how the records differ from those of SPEC 2.
-      bounds: what reading may ask of memory.
+      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
+      bounds: limits on the memory for reading.
     """
     try:
         with open_local(file.path) as opened:
@@ -102,5 +102,5 @@ def shards_of(
 
 
 def open_local(path: str) -> BinaryIO:
-    """Open a file of this machine for reading its bytes as they are."""
+    """Open a local file for reading its raw bytes."""
     return open(path, "rb")

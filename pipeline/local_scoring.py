@@ -1,4 +1,4 @@
-"""All that conversations are scored with, opened from files of this machine, without Beam."""
+"""Opens everything that scoring needs from local files, without Beam."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 
 class LocalScoring(Struct, frozen=True):
-    """What an evaluation or an explanation scores with.
+    """The inputs of scoring besides the traces.
 
     Attributes:
-      rules: for duplicates, as their file has them.
-      pool: None without one.
-      qrels: files of judgments; none where the labels of the traces count.
+      rules: the rules for duplicates, as in their file.
+      pool: None without a pool.
+      qrels: files of judgments; empty if the labels of the traces count.
     """
 
     scoring: Scoring
@@ -36,11 +36,11 @@ class LocalScoring(Struct, frozen=True):
 def local_scoring(
     config: ExplainConfig, costs: Collection[str] = (), clock: datetime | None = None
 ) -> LocalScoring:
-    """Open what the options name.
+    """Open the files named by the options.
 
     Args:
       costs: names of costs in the first records, used unless others are requested.
-      clock: when the run was started.
+      clock: start of the run.
 
     Raises:
       UsageError: rules, judgments or pool cannot be found or used.
@@ -55,7 +55,7 @@ def local_scoring(
 def held_of(
     config: ExplainConfig, traces: Iterable[InputFile], pool: OpenedPool | None
 ) -> HeldBytes:
-    """What may be held of traces, and of the labels or the pool beside them.
+    """The limit on memory for traces, and for judgments, labels and the pool.
 
     Raises:
       UsageError: a file of labels or judgments cannot be found.

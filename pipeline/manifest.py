@@ -1,4 +1,4 @@
-"""The manifest of a run: its input, its outcome, its parameters and versions (SPEC 6)."""
+"""The manifest of a run: inputs, outcome, parameters and versions (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def check_complete(
 ) -> None:
     """Make sure that all input was read and all rows were written.
 
-    The balance of records alone would not notice a part of a file that is lost with its counts.
+    The balance of records would not notice a part of a file that is lost together with its counts.
 
     Args:
       counts: counts of the pipeline, by dotted name.
@@ -104,7 +104,7 @@ def check_complete(
       inputs: the files that should have been read.
 
     Raises:
-      BalanceError: something is missing, or there twice.
+      BalanceError: something is missing or duplicated.
     """
     conversations = counts.get("conversations.total", 0)
     for expected, found, what in (
@@ -151,11 +151,11 @@ def manifest_of(
       counts: counts of the pipeline, by dotted name.
       datasets: rows by dataset.
       parameters: the configuration of the run.
-      rules_digest: of the rules for duplicates.
+      rules_digest: digest of the rules for duplicates.
       inputs: the files that were read.
       sizes_after: the sizes of these files after the run; None for a deleted one.
-      qrels: the files of judgments, if labels came from judgments.
-      labels: the files with labels of single results, if any.
+      qrels: files of judgments, if labels came from judgments.
+      labels: files with labels of single results, if any.
       pool: the pool that the run was scored with, if any.
       engine: the engine that ran the pipeline.
       started, finished: UTC.
@@ -210,7 +210,7 @@ def _library_versions() -> dict[str, str]:
 
 
 def _reading(counts: Mapping[str, int]) -> str:
-    """Whether workers read with native code or Python, and why the latter, if known."""
+    """Whether workers read with native code or Python, and why Python, if known."""
     native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
     if not native:
         here = active_path()
@@ -235,7 +235,7 @@ def _files(
 
 
 def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, Any]:
-    """Counts of judgments from outside that joined with the traces, or did not (SPEC 8)."""
+    """Counts of external judgments that were joined with the traces or not (SPEC 8)."""
     return {
         "files": _files(files),
         "digest": f"{counts.get(JUDGMENTS_DIGEST, 0):016x}",
@@ -277,7 +277,7 @@ def _pool(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> dic
 
 
 def _group(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:
-    """Counts of a group by the rest of their names; those of `always` first, the others sorted."""
+    """The counts of a group, by the rest of their names; `always` first, the others sorted."""
     prefix = group + "."
     counted = {
         name.removeprefix(prefix): count
@@ -293,7 +293,7 @@ def judged_outside(manifest: Mapping[str, Any]) -> bool:
 
 
 def check_run(manifest: Mapping[str, Any], folder: str) -> None:
-    """Make sure that a manifest is of a run.
+    """Make sure that a manifest is that of a run.
 
     Raises:
       UsageError: it is not.
@@ -309,20 +309,20 @@ def check_row_count(
 ) -> None:
     """Make sure that a dataset has as many rows as its manifest says, if it says so.
 
-    Nothing else shows a dataset that was cut at the end of a row, or lost a file.
+    Nothing else reveals a dataset that was truncated at the end of a row, or lost a file.
 
     Args:
-      rows: how many were read.
-      place: where, for the message.
+      rows: number of rows read.
+      place: path of the dataset, for the message.
       remedy: what to do, for the message.
 
     Raises:
-      UsageError: it has not.
+      UsageError: the number differs.
     """
     datasets = manifest.get("datasets")
     expected = datasets.get(dataset) if isinstance(datasets, dict) else None
     if expected not in (None, rows):
         raise UsageError(
-            f"{place} holds {counted(rows, 'row')}, but {expected:,} by manifest.json: it was cut "
+            f"{place} has {counted(rows, 'row')}, but {expected:,} by manifest.json: it was cut "
             f"or changed since the run; {remedy}."
         )

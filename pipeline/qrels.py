@@ -1,4 +1,4 @@
-"""Files of judgments: found, and looked into before a run."""
+"""Finds files of judgments, and checks them before a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_qrels(pattern: str) -> tuple[InputFile, ...]:
     """The files of judgments that a path or pattern matches.
 
     Raises:
-      UsageError: it matches none, or cannot be looked up.
+      UsageError: it matches none, or files cannot be listed.
     """
     return _found(pattern, "judgments", "--qrels")
 
@@ -28,7 +28,7 @@ def find_labels(pattern: str) -> tuple[InputFile, ...]:
     """The files of labels that a path or pattern matches.
 
     Raises:
-      UsageError: it matches none, or cannot be looked up.
+      UsageError: it matches none, or files cannot be listed.
     """
     return _found(pattern, "labels", "--labels")
 
@@ -42,7 +42,7 @@ def _found(pattern: str, what: str, option: str) -> tuple[InputFile, ...]:
 
 
 def check_beginnings(files: Sequence[InputFile]) -> None:
-    """Read the first judgments of each file, so that a wrong format shows before the run.
+    """Read the first judgments of each file, so that a wrong format is noticed before the run.
 
     Raises:
       UsageError: one of them cannot be used.

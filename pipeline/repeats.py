@@ -1,4 +1,4 @@
-"""What repeated runs of a query tell: where the spread lies, and what a nightly gate can detect."""
+"""What repeated runs of a query show: where the variance is, and what a nightly gate can detect."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ALONE = (
 def print_repeats(
     console: Console, means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]
 ) -> None:
-    """Print, for a run with clusters, what its repeats say of the headline metrics.
+    """Print what a run with clusters shows about the variance of the headline metrics.
 
     Args:
-      means: rows of everything, not of a slice.
-      manifest: of the run.
+      means: rows of all conversations, not of a slice.
+      manifest: manifest of the run.
     """
     attribute = manifest["parameters"].get("cluster")
     if attribute is None:
@@ -45,7 +45,7 @@ def print_repeats(
     if alone and all(row["clusters"] == row["n"] for row in rows.values() if row["clusters"]):
         console.print(f"No two conversations share {attribute}; is it misspelt?", soft_wrap=True)
     table = plain_table(
-        "metric", "clusters", "spread between clusters", "paired by it", "other queries"
+        "metric", "clusters", "variance between clusters", "paired by it", "other queries"
     )
     for name in _METRICS:
         row = rows[name]
@@ -60,21 +60,21 @@ def print_repeats(
     console.print(table)
     if any((rows[name]["intraclass_correlation"] or 0) < 0 for name in _METRICS):
         console.print(
-            f"Below 0 %: conversations of one {attribute} differ as much as any others, so that "
+            f"Below 0 %: conversations of one {attribute} differ as much as any others, so "
             "the share is read as 0 %.",
             soft_wrap=True,
         )
 
 
 def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """The differences between this run and another like it that a test finds with 80 % power.
+    """The differences from another run like this one that a test detects with 80 % power.
 
     Args:
-      row: of `means`, of a run with clusters.
+      row: a row of `means` from a run with clusters.
 
     Returns:
-      Where both runs repeat the same queries and are paired by them, so that only the spread within
-      clusters is left; and where the queries are others. None where it is not known.
+      The difference if both runs repeat the same queries and are paired by them, which leaves only
+      the variance within clusters; and the difference if they have other queries. None if unknown.
     """
     if not row["clusters"] or row["clusters"] < 2 or not row["stderr"]:
         return None, None

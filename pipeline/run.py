@@ -54,9 +54,9 @@ from goodgain.transforms.core.held import default_held
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.read import find_inputs, open_plain
 
-_INPUT_BYTES_A_FILE = 256 * 2**20  # of input for each output file
-_INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as a worker reports it
-_PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # which Beam adds to a message
+_INPUT_BYTES_A_FILE = 256 * 2**20  # bytes of input per output file
+_INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
+_PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # added by Beam
 
 Show = Callable[[str, Mapping[str, Any]], None]
 
@@ -67,17 +67,17 @@ def run(
     show: Show = print_summary,
     quiet: bool = False,
 ) -> int:
-    """Run the pipeline and publish what it wrote, or hand over a job that does it itself.
+    """Run the pipeline and publish its outputs, or submit a job that does both.
 
     Args:
       config: what to read, compute and write.
       beam_arguments: options for the engine.
       show: called with the folder and the manifest of the finished run.
-      quiet: neither progress nor messages on the way.
+      quiet: print neither progress nor messages.
 
     Returns:
-      An exit code: done or handed over, or data that say nothing: too many records rejected, no
-      record, no label, no good result.
+      An exit code: done or submitted, or bad data: too many rejected records, no records, no
+      labels, no good results.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.
@@ -88,8 +88,8 @@ def run(
     handed_over = runners.only_handed_over(options)
     if handed_over and config.gate:
         raise UsageError(
-            "--gate judges finished outputs, but with --template_location the job is only handed "
-            "over: leave it out, and use `goodgain gate` when the job has ended."
+            "--gate checks finished outputs, but --template_location only submits the job: "
+            "leave it out, and use `goodgain gate` when the job has ended."
         )
     config = for_workers(config, engine, options)
     inputs = find_inputs(config.input)
@@ -135,7 +135,7 @@ def run(
         if not handed_over:
             return _finish(facts, show)
     console.print(
-        f"goodgain: the job is handed over; it publishes its outputs to {config.output} "
+        f"goodgain: the job is submitted; it publishes its outputs to {config.output} "
         f"itself, {MANIFEST} last.",
         soft_wrap=True,
     )
@@ -143,7 +143,7 @@ def run(
 
 
 def _finish(run: StartedRun, show: Show) -> int:
-    """Publish what the pipeline wrote, and tell the person who waits for it."""
+    """Publish the outputs, and print the summary."""
     try:
         manifest = finish(run, datetime.now(UTC))
     except UnusableQrelsError:
@@ -206,17 +206,17 @@ def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
 
 def _most_held(config: RunConfig, input_bytes: int) -> int | None:
     if not runners.ENGINES[config.runner].in_memory:
-        return None  # what such an engine holds is on its disks, too
+        return None  # such engines can use their disks
     return config.max_held_bytes or default_held(input_bytes)
 
 
 def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> None:
-    """Build the graph and wait for its end.
+    """Build the graph, run it and wait for its end.
 
     Raises:
       GoodGainError: the engine failed.
     """
-    # The local engine raises what went wrong; of a job elsewhere only the log tells the cause.
+    # The local engine raises the error itself; the cause of a remote failure is only in the log.
     local = isinstance(engine, FnApiRunner)
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
@@ -226,14 +226,14 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
             pipeline.run().wait_until_finish()
     except GoodGainError as error:
         raise type(error)(_PLACE_IN_GRAPH.sub("", str(error))) from error
-    except Exception as error:  # engines raise whatever they like
+    except Exception as error:  # engines raise all kinds of errors
         if _INTERRUPTED.search(str(error)):
             raise KeyboardInterrupt from error
         raise GoodGainError(f"The run failed: {cause_of(error)}") from error
 
 
 def cause_of(error: BaseException) -> str:
-    """One line: the first of an engine's message, or where that is a traceback its last."""
+    """One line: the first of an engine's message or, if that is a traceback, its last."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
     # An engine reports our own errors by class, message and place in the graph.

@@ -1,4 +1,4 @@
-"""The text at the end of a run: means, excluded conversations with reasons, where outputs are."""
+"""The text at the end of a run: means, excluded conversations with reasons, output folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEADLINE = (
     "iterations_for_all_good_results", "iterations_after_last_good", "N", "R",
 )  # fmt: skip
 _OWN_IDEAL = (
-    "own ideal: the ideal list holds only what this run found; comparable between runs only with "
+    "own ideal: the ideal list has only what this run found; comparable between runs only with "
     "the same judgments (--qrels or --pool)."
 )
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
@@ -40,7 +40,7 @@ _MORE_CHANGED = ("more file has", "more files have")
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
-    """Print the end of a run.
+    """Print the summary of a run.
 
     Args:
       folder: the output folder, published.
@@ -134,7 +134,7 @@ def _is_of_everything(row: Mapping[str, Any]) -> bool:
 
 
 def _print_unknown_costs(console: Console, overall: Iterable[Mapping[str, Any]]) -> None:
-    """Name the requested costs that no conversation has: they may be misspelt."""
+    """Print the requested costs that no conversation has, which may be misspelt."""
     for row in overall:
         if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
             name = row["metric"].removeprefix(COST)
@@ -144,7 +144,7 @@ def _print_unknown_costs(console: Console, overall: Iterable[Mapping[str, Any]])
 
 
 def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any]]) -> None:
-    """Name the attributes of `--slice` that no conversation has: they may be misspelt."""
+    """Print the attributes of `--slice` that no conversation has, which may be misspelt."""
     values: dict[str, set[str]] = {}
     for row in means:
         for name, value in row["slice"].items():

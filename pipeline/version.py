@@ -1,4 +1,4 @@
-"""Which Good Gain this is."""
+"""The version of Good Gain."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Transforms for anyone's Beam pipeline; `goodgain.transforms.core` works without Beam.
+"""Transforms for any Beam pipeline; `goodgain.transforms.core` works without Beam.
 
-The transforms are imported when they are first asked for, so that the core stays free of Beam.
+Transforms are imported on first access, so that the core does not import Beam.
 """
 
 from __future__ import annotations

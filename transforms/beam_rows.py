@@ -1,7 +1,7 @@
 """The transforms with schema'd rows in and out, for Beam YAML, SQL and other languages.
 
-`configs/goodgain.provider.yaml` gives them to Beam YAML under the names of the typed transforms.
-Names of ranking metrics are those of Avro columns: `ndcg_at_10` for `ndcg@10`.
+`configs/goodgain.provider.yaml` makes them available in Beam YAML under the names of the typed
+transforms. Names of ranking metrics are those of Avro columns: `ndcg_at_10` for `ndcg@10`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from goodgain.transforms.score import ScoreConversations
 
 ErrorHandling = Mapping[str, str]
 Rows: TypeAlias = "beam.PCollection[beam.Row]"
-_GOOD = "good"  # Beam YAML's name of the main output, beside that of errors
+_GOOD = "good"  # Beam YAML's name for the main output
 _BAD = "bad"
 _OUTPUT = "output"
 _DEFAULT_METRICS = tuple(metric.name for metric in DEFAULT_RANKING_METRICS)
@@ -64,7 +64,7 @@ class ReadTraceRows(beam.PTransform):
     Attributes:
       input: paths or patterns of trace files.
       error_handling: {output: NAME}: records that cannot be used become rows of this output, with
-        source, position, reason and field. Without it one of them fails the pipeline.
+        source, position, reason and field. Without it the first such record fails the pipeline.
     """
 
     def __init__(
@@ -85,17 +85,17 @@ class ScoreConversationRows(beam.PTransform):
     """Rows of search calls to rows of conversations.
 
     A row has the columns of the dataset `conversations`, its `iterations` as a list of rows, and
-    `score`, bytes from which `GlobalMeanRows` makes the means.
+    `score`, bytes for `GlobalMeanRows`.
 
-    Takes one input; or two, `input` and `rejected`, the errors of `ReadTraceRows`, whose
-    conversations then stay out of the means.
+    Takes one input, or two: `input` and `rejected`, the errors of `ReadTraceRows`, whose
+    conversations are then left out of the means.
 
     Attributes:
       metrics: ranking metrics, like `ndcg@10`.
-      good_gain_threshold: the least gain of a good result.
-      rules: path of a file with rules for duplicates, instead of those built in.
-      error_handling: {output: NAME}: rows that are no search calls go there. Without it one of
-        them fails the pipeline.
+      good_gain_threshold: smallest gain of a good result.
+      rules: path of a file with rules for duplicates, instead of the built-in ones.
+      error_handling: {output: NAME}: rows that are not search calls go to this output. Without it
+        the first such row fails the pipeline.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class ScoreConversationRows(beam.PTransform):
         """Check the options.
 
         Raises:
-          UsageError: one cannot be used.
+          UsageError: an option cannot be used.
         """
         super().__init__()
         self.error_handling = error_handling
@@ -138,12 +138,12 @@ class ScoreConversationRows(beam.PTransform):
 
 
 class GlobalMeanRows(beam.PTransform):
-    """Rows of `ScoreConversationRows` to rows of means, as the dataset `means` has them.
+    """Rows of `ScoreConversationRows` to rows of the dataset `means`.
 
     Attributes:
       metrics: the ranking metrics that the conversations were scored with.
-      slices: attributes to give means by: a name, or several with commas between them.
-      max_i: means are given at i = 1..max_i.
+      slices: attributes to slice the means by: a name, or several with commas.
+      max_i: last i at which means are computed.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> A
 def _fail(rejected: RejectedRecord) -> None:
     raise GoodGainError(
         f"{rejected.source}: {rejected.position}: {rejected.reason} Give error_handling with an "
-        "output to go on without such records."
+        "output to continue without such records."
     )
 
 
@@ -250,7 +250,7 @@ def _score(row: Any, metrics: int) -> ConversationScore:
     score = _scores.decode(row.score)
     if len(score.conversation.ranking) != metrics:
         raise GoodGainError(
-            "GlobalMeans has other ranking metrics than ScoreConversations; give both the same."
+            "GlobalMeans and ScoreConversations have different ranking metrics; give both the same."
         )
     return score
 
@@ -264,7 +264,7 @@ def _of_columns(columns: dict[str, Any]) -> beam.Row:
 
 
 def _schema_value(value: Any) -> Any:
-    """A value as its schema type: nested rows, plain integers, lists also for single texts."""
+    """A value as its schema type: nested rows, plain integers, lists even for single strings."""
     if isinstance(value, Result):
         many = {
             name: {key: [one] if isinstance(one, str) else one for key, one in found.items()}
@@ -300,13 +300,13 @@ def _fields(struct: type[msgspec.Struct]) -> list[tuple[str, Any]]:
 
 
 def _schema_type(hint: Any) -> Any:
-    """The type of a schema's field for a type of ours."""
+    """The schema type for one of our types."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _schema_type(arguments[0])
     if origin in (Union, UnionType):
         kinds = [one for one in arguments if one is not type(None)]
-        # One or several texts are a list of texts.
+        # One or several strings are a list of strings.
         kind = _schema_type(kinds[-1])
         return Union[kind, None] if type(None) in arguments else kind  # noqa: UP007
     if origin is list:

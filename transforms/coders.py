@@ -1,7 +1,7 @@
 """Coders that carry Good Gain's records between the stages of a Beam pipeline.
 
-Importing the module registers them, so that any PCollection of these types uses them. Beam knows no
-coder for a union: set `element_type` to `ANY_RECORD` where there may be calls and rejected records.
+Importing the module registers them, so that any PCollection of these types uses them. Beam has no
+coder for a union: set `element_type` to `ANY_RECORD` for a mix of calls and rejected records.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _CALL, _REJECTED = b"c", b"r"
 
 
 class StructCoder(beam.coders.Coder):
-    """msgspec Structs as MessagePack; with keys in sorted order equal values have equal bytes."""
+    """msgspec Structs as MessagePack; with sorted keys, equal values have equal bytes."""
 
     def __init__(self, type_: Any, sort_keys: bool = True) -> None:
-        """A coder for exactly this type: a Struct, or a list of some.
+        """A coder for exactly this type: a Struct or a list of Structs.
 
-        Keys can be sorted where all maps have texts as keys; state needs no order.
+        Keys can be sorted if all maps have string keys; state needs no order.
         """
         self._type = type_
         self._sort_keys = sort_keys
@@ -37,7 +37,7 @@ class StructCoder(beam.coders.Coder):
         return self._encoder.encode(value)
 
     def decode(self, encoded: bytes) -> Any:
-        """The value of the bytes that `encode` made."""
+        """The value from bytes made by `encode`."""
         return self._decoder.decode(encoded)
 
     def is_deterministic(self) -> bool:
@@ -50,27 +50,27 @@ class StructCoder(beam.coders.Coder):
 
     @classmethod
     def from_type_hint(cls, typehint: Any, registry: Any) -> StructCoder:
-        """The coder for a type that the registry was asked for."""
+        """The coder for a type requested from the registry."""
         return cls(typehint)
 
     def __reduce__(self) -> tuple[type[StructCoder], tuple[Any, bool]]:
-        """Pickle the type alone: msgspec's encoders don't pickle."""
+        """Pickle only the type, since msgspec's encoders cannot be pickled."""
         return StructCoder, (self._type, self._sort_keys)
 
     def __eq__(self, other: object) -> bool:
-        """Coders of one type are interchangeable."""
+        """Coders of the same type are equal."""
         return isinstance(other, StructCoder) and other.__reduce__() == self.__reduce__()
 
     def __hash__(self) -> int:
-        """Of the type."""
+        """The hash of the type."""
         return hash(self._type)
 
 
 class RecordCoder(beam.coders.Coder):
-    """Calls and rejected records together: a byte for the kind, then as `StructCoder` has it."""
+    """Calls and rejected records together: a byte for the kind, then the bytes of `StructCoder`."""
 
     def __init__(self) -> None:
-        """The same for every PCollection."""
+        """Create the two encoders and decoders."""
         self._call = StructCoder(SearchCall)
         self._rejected = StructCoder(RejectedRecord)
 
@@ -81,12 +81,12 @@ class RecordCoder(beam.coders.Coder):
         return _REJECTED + self._rejected.encode(value)
 
     def decode(self, encoded: bytes) -> Any:
-        """The record of the bytes that `encode` made."""
+        """The record from bytes made by `encode`."""
         coder = self._call if encoded[:1] == _CALL else self._rejected
         return coder.decode(encoded[1:])
 
     def is_deterministic(self) -> bool:
-        """Equal records encode to equal bytes."""
+        """True: equal records encode to equal bytes."""
         return True
 
     def to_type_hint(self) -> Any:
@@ -99,27 +99,27 @@ class RecordCoder(beam.coders.Coder):
         return cls()
 
     def __reduce__(self) -> tuple[type[RecordCoder], tuple[()]]:
-        """Pickle nothing: msgspec's encoders don't pickle."""
+        """Pickle no state, since msgspec's encoders cannot be pickled."""
         return RecordCoder, ()
 
     def __eq__(self, other: object) -> bool:
-        """All are interchangeable."""
+        """All coders of this class are equal."""
         return isinstance(other, RecordCoder)
 
     def __hash__(self) -> int:
-        """The same for all."""
+        """The hash of the class."""
         return hash(RecordCoder)
 
 
 class AnyRecordHint(UnionConstraint):
     """The union of calls and rejected records, recognized by its class.
 
-    Beam's check of types takes it for the union that it is; Python's own `SearchCall |
-    RejectedRecord` has a coder too, but Beam 2.62 cannot compare that with what a consumer takes.
+    Beam's type checks treat it as the union. Python's own `SearchCall | RejectedRecord` has a coder
+    too, but Beam 2.62 cannot compare it with a consumer's input type.
     """
 
     def __init__(self) -> None:
-        """There is but one."""
+        """Make the union of the two types."""
         super().__init__({SearchCall, RejectedRecord})
 
 

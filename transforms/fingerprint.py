@@ -1,4 +1,4 @@
-"""Leave the texts behind: search calls become small payloads, keyed by conversation."""
+"""Converts search calls to small payloads without texts, keyed by conversation."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Keyed = tuple[str, bytes]  # conversation_id, payload
 class FingerprintCalls(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[tuple[str, bytes]]`: (conversation_id, payload).
 
-    There may be `RejectedRecord`s among the calls; they flag their conversations (SPEC 3).
-    Everything costly about a text (normalising, hashing) happens here, before the shuffle. The
-    calls of one conversation that meet in a bundle travel as one payload. Works in the global
-    window; a payload has the timestamp of its earliest call. Where files are to be scored and their
-    records are not needed, `ReadPayloads` does the same without a step between.
+    `RejectedRecord`s among the calls flag their conversations (SPEC 3). All expensive work on texts
+    (normalising, hashing) happens here, before the shuffle. Calls of one conversation in the same
+    bundle share a payload. Works in the global window; a payload has the timestamp of its earliest
+    call. If files are only scored and their records are not needed, `ReadPayloads` does the same in
+    one step.
 
     Attributes:
-      packing: the arguments: the compiled rules for duplicates; whether each record carries its
-        canonical encoding; the keys of labels from outside (`core.scoring.packing`).
+      packing: the compiled rules for duplicates, whether to keep canonical encodings, and the keys
+        of external judgments (`core.scoring.packing`).
     """
 
     def __init__(
@@ -51,19 +51,19 @@ class FingerprintCalls(beam.PTransform):
 
 
 class FingerprintBundle(beam.DoFn):
-    """Fingerprints calls and joins those of one conversation while a bundle lasts."""
+    """Fingerprints calls, and joins those of one conversation in a bundle."""
 
     def __init__(self, packing: Packing) -> None:
         self._packing = packing
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._packer = packer_for(self._packing)
 
     def process(
         self, record: SearchCall | RejectedRecord, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[WindowedValue]:
-        """Add one record; emit the oldest payloads when the buffer is full."""
+        """Add one record; emit the oldest payloads if the buffer is full."""
         return timestamped(self._packer.add(record, timestamp.micros))
 
     def finish_bundle(self) -> Iterator[WindowedValue]:

@@ -1,4 +1,4 @@
-"""Labels of single results: read from files and joined with the records that they name."""
+"""Reads labels of single results from files, and joins them with their records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from goodgain.transforms.read import REJECTED, open_plain
 
 _COUNTS = "counts"
 
-# The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
+# The first byte of a value is its kind, since one GroupByKey joins several kinds.
 _ASKED, _GIVEN = b"a", b"g"
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -41,7 +41,7 @@ class LabelsRead(NamedTuple):
 
     Attributes:
       labels: PCollection[ResultLabel].
-      rejected: PCollection[RejectedRecord], rows that give none.
+      rejected: PCollection[RejectedRecord], unusable rows.
       counts: PCollection[dict[str, int]], `labels.read`, `labels.empty` and `labels.rejected`.
     """
 
@@ -54,9 +54,9 @@ class ReadLabels(beam.PTransform):
     """PBegin to `LabelsRead`. A file is read by one worker, row by row.
 
     Attributes:
-      files: what to read.
-      iteration_base: number of the first iteration of a turn, in the labels as in the traces.
-      most_held: as of `ReadPayloads`.
+      files: the files to read.
+      iteration_base: number of the first iteration of a turn, in labels and traces.
+      most_held: see `ReadPayloads`.
     """
 
     def __init__(
@@ -109,10 +109,10 @@ class LabelledPayloads(NamedTuple):
     """The outputs of joining payloads and labels.
 
     Attributes:
-      payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), the labels of
-        conversations that there are, for `ScorePayloads` beside what was joined.
-      rejected: PCollection[RejectedLabel], labels of others. Those that name no result of their
-        conversation are found, and rejected, when it is scored.
+      payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), labels of existing
+        conversations; for `ScorePayloads`, together with the payloads that were joined.
+      rejected: PCollection[RejectedLabel], labels of other conversations. Labels that match no
+        result of their conversation are rejected when it is scored.
     """
 
     payloads: beam.PCollection[Keyed]
@@ -122,8 +122,8 @@ class LabelledPayloads(NamedTuple):
 class JoinLabels(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, payloads of `ReadPayloads`, to `LabelledPayloads`.
 
-    Joined by conversation, record or span, so that the labels spread over workers; one holds those
-    of a conversation at a time. Works in the global window, on bounded input.
+    Labels are joined by conversation, record or span, so they spread over workers, which hold those
+    of one conversation at a time. Works in the global window, on bounded input.
 
     Attributes:
       labels: PCollection[ResultLabel].

@@ -1,4 +1,4 @@
-"""Means over conversations as a transform: per slice, metric and iteration (SPEC 6)."""
+"""Means over conversations, per slice, metric and iteration, as a transform (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 _AUC = "auc"
 _Summed = tuple[SliceKey, MeansAccumulator]
-_MOST_SLICES = 1_000  # that are summed at a time, some 12 KB each; as many as Beam itself holds
+_MOST_SLICES = 1_000  # summed at a time, some 12 KB each; Beam itself also holds this many
 
 
 class SumMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[tuple[str, MeansAccumulator]]`.
 
-    Takes one collection, or a tuple of several: bundles are added up before they come together,
-    since Beam's local runner keeps all that passes a `Flatten`.
+    Takes one collection or a tuple of several: bundles are summed before they are merged, since
+    Beam's local runner keeps everything that passes a `Flatten`.
 
-    One for each slice, by its key (`slice_of`), from which `MeansAccumulator.rows` makes the means.
-    Exact and free of order: shuffled or re-partitioned input gives the same bits. Everything has
-    its sums even when no conversation counts, with n = 0; but not a window in which none does.
+    The output has one element per slice, by its key (`slice_of`); `MeansAccumulator.rows` makes its
+    means. Sums are exact and independent of order: shuffled or re-partitioned input gives the same
+    bits. The slice of all conversations always has sums, with n = 0 if there are no conversations,
+    except in windows without any.
 
     Attributes:
-      scoring: what the scores were made with; names their ranking metrics.
-      slices: attribute names to give means by; the means over everything always come.
-      max_i: means are given at i = 1..max_i.
+      scoring: the settings of the scores, for the names of ranking metrics.
+      slices: attribute names to slice the means by, in addition to all conversations.
+      max_i: last i at which means are computed.
       cluster: attribute whose values are clusters of conversations that are not independent, like
         repeated runs of a query; None = conversations are independent.
     """
@@ -56,7 +57,7 @@ class SumMeans(beam.PTransform):
     ) -> None:
         super().__init__()
         self.ranking_metrics = scoring.ranking.names
-        # The same attributes in another order are the same slice.
+        # Attribute names in another order make the same slice.
         self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
         self.max_i = max_i
         self.pooled = scoring.pool is not None
@@ -91,8 +92,8 @@ class GlobalMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
 
     Attributes:
-      sums: the means of what; takes the other arguments.
-      interval: corrected for skewness (`hall`), or `student`.
+      sums: the sums; has the other arguments.
+      interval: t corrected for skewness (`hall`), or plain (`student`).
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class GlobalMeans(beam.PTransform):
 
 
 class Slice(beam.DoFn):
-    """Gives the values of a score under the key of each slice that it falls into."""
+    """Emits the values of a score under the key of each of its slices."""
 
     def __init__(
         self, slices: Sequence[Sequence[str]], max_i: int, cluster: str | None = None
@@ -130,7 +131,7 @@ class Slice(beam.DoFn):
         self._cluster = cluster
 
     def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
-        """None for a conversation that stays out of the means."""
+        """Nothing for a conversation that is left out of the means."""
         values = conversation_values(score, self._max_i, self._cluster)
         if values is None:
             return
@@ -140,7 +141,7 @@ class Slice(beam.DoFn):
 
 
 class _SumScores(beam.DoFn):
-    """Adds up the values of a bundle by slice, so single values do not travel between stages."""
+    """Sums the values of a bundle by slice, so that single values are not sent between stages."""
 
     def __init__(self, combine: CombineMeans) -> None:
         self._combine = combine
@@ -170,7 +171,7 @@ def _nothing(key: SliceKey, combine: CombineMeans) -> _Summed:
 
 
 class CombineMeans(beam.CombineFn):
-    """Merges `MeansAccumulator`s; the logic is theirs."""
+    """Merges `MeansAccumulator`s."""
 
     def __init__(self, ranking_metrics: Sequence[str], max_i: int, pooled: bool = False) -> None:
         super().__init__()
@@ -184,7 +185,7 @@ class CombineMeans(beam.CombineFn):
         return MeansAccumulator.empty(self._auc, self._max_i, self._pooled)
 
     def add_input(self, accumulator: MeansAccumulator, sums: MeansAccumulator) -> MeansAccumulator:
-        """Take in the sums over some conversations."""
+        """Add the sums over some conversations."""
         accumulator.merge(sums)
         return accumulator
 
@@ -201,7 +202,7 @@ class CombineMeans(beam.CombineFn):
         return accumulator
 
     def extract_output(self, accumulator: MeansAccumulator) -> MeansAccumulator:
-        """The accumulator itself; its rows need the slice, which is the key."""
+        """The accumulator itself, since its rows need the slice, which is the key."""
         return accumulator
 
     def get_accumulator_coder(self) -> beam.coders.Coder:

@@ -1,4 +1,4 @@
-"""Pools built with Beam: what conversations bring, grouped by topic (SPEC 9)."""
+"""Builds pools with Beam: groups contributions of conversations by topic (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from goodgain.transforms.read import open_plain
 _PROBLEMS = "problems"
 _DROPS = "drops"
 
-# The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
+# The first byte of a value is its kind, since one GroupByKey joins several kinds.
 _HELD, _NEW, _DROPPED = b"h", b"n", b"d"
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
@@ -40,10 +40,10 @@ _Pair = tuple[bytes, bytes]
 
 
 def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | None:
-    """What a worker looks pools of topics up in; None where it scores without one.
+    """The pools of topics for a worker; None without a pool.
 
     Args:
-      most_held: as of `ReadPayloads`.
+      most_held: see `ReadPayloads`.
     """
     if scoring.pool is None:
         return None
@@ -53,13 +53,13 @@ def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | Non
 class ContributeToPool(beam.PTransform):
     """`PCollection[tuple[str, bytes]]` of one run to `PCollection[Contribution]`.
 
-    Takes payloads that carry canonical encodings, from `ReadPayloads` or `FingerprintCalls`; gives
-    one contribution a conversation, none for those without a usable call.
+    Takes payloads with canonical encodings, from `ReadPayloads` or `FingerprintCalls`; emits one
+    contribution per conversation that has a usable call.
 
     Attributes:
       run: the name of the run.
       rules: the compiled rules for duplicates (SPEC 4.3).
-      topic_attribute: the attribute that holds the topic; None where each conversation is one.
+      topic_attribute: the attribute that holds the topic; None if each conversation is a topic.
     """
 
     def __init__(self, run: str, rules: RuleTable, topic_attribute: str | None) -> None:
@@ -90,12 +90,12 @@ def _contributed(
 
 
 class BuiltPool(NamedTuple):
-    """What building gives.
+    """The outputs of building a pool.
 
     Attributes:
       topics: PCollection[BuiltTopic].
-      refused: PCollection[tuple[str, str]], (run, conversation_id) that the pool held already.
-        When there is one, the pool is not to be used.
+      refused: PCollection[tuple[str, str]], (run, conversation_id) that the pool already has. If
+        there are any, the pool must not be used.
     """
 
     topics: beam.PCollection[BuiltTopic]
@@ -105,14 +105,14 @@ class BuiltPool(NamedTuple):
 class BuildPool(beam.PTransform):
     """`PCollection[Contribution]` to `BuiltPool` (SPEC 9).
 
-    A topic is built in the memory of one worker: its documents with their texts, those of the pool
-    that is updated and those that conversations bring. The outcome does not depend on order,
-    bundling or the number of workers.
+    A topic is built in the memory of one worker: all of its documents with texts, from the pool to
+    update and from conversations. The outcome does not depend on order, bundling or the number of
+    workers.
 
     Attributes:
       rules: the compiled rules for duplicates (SPEC 4.3).
-      held: files of the pool that is updated; none for a new one.
-      replaces: conversations that it holds already are put in place of what it holds.
+      held: files of the pool to update; empty for a new one.
+      replaces: whether conversations that the pool already has are replaced.
     """
 
     def __init__(self, rules: RuleTable, held: Sequence[str] = (), replaces: bool = False) -> None:
@@ -167,7 +167,7 @@ def _by_conversation(one: Contribution) -> _Pair:
 
 
 class _HeldConversations(beam.DoFn):
-    """The conversations of a pool with their topics, each once a bundle."""
+    """The conversations of a pool with their topics, each once per bundle."""
 
     def start_bundle(self) -> None:
         self._emitted: set[_Pair] = set()
@@ -182,7 +182,7 @@ class _HeldConversations(beam.DoFn):
 
 
 class _Meet(beam.DoFn):
-    """Finds conversations of the pool that a new run has too: to replace, or to report."""
+    """Finds conversations that are both in the pool and in a new run, to replace or report them."""
 
     def __init__(self, replaces: bool) -> None:
         self._replaces = replaces

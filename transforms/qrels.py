@@ -1,4 +1,4 @@
-"""Labels from outside: reads judgments from files, joins them with retrieved results (SPEC 8)."""
+"""External judgments: reads them from files, and joins them with results (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from goodgain.transforms.read import PlanShards, open_plain
 _PROBLEMS = "problems"
 _TOPICS = "topics"
 _COUNTS = "counts"
-# Beam queues a shard's content until the engine has taken it, and a judgment takes ten times the
-# memory there that it takes in a file.
+# Beam queues a shard's content until the engine takes it, and a judgment is ten times as large
+# there as in a file.
 _MOST_SHARD_BYTES = 1024 * 1024
-_MOST_HELD = 100_000  # pairs of a kind that a bundle buffers before it emits them
+_MOST_HELD = 100_000  # pairs of each kind that a bundle buffers before it emits them
 
-# The first byte of a value says what kind it is, since one GroupByKey joins several kinds.
+# The first byte of a value is its kind, since one GroupByKey joins several kinds.
 _ASKED = b"a"
 _JUDGED = b"j"
 
@@ -70,9 +70,9 @@ class ReadQrels(beam.PTransform):
     """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
 
     Attributes:
-      files: what to read; places of judgments name a file by its number here.
+      files: the files to read; places of judgments have a file's index in this list.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
-      most_held: as of `ReadPayloads`.
+      most_held: see `ReadPayloads`.
     """
 
     def __init__(
@@ -127,9 +127,9 @@ class Labelling(NamedTuple):
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`
-        beside those of `ReadPayloads`.
+        together with those of `ReadPayloads`.
       problems: PCollection[QrelsProblem], documents with two different labels.
-      counts: PCollection[dict[str, int]], of what joined and what did not, by dotted name.
+      counts: PCollection[dict[str, int]], what was joined and what was not, by dotted name.
     """
 
     payloads: beam.PCollection[tuple[str, bytes]]
@@ -140,10 +140,10 @@ class Labelling(NamedTuple):
 class AskForLabels(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[Asked]`, for `JoinQrels`.
 
-    `ReadPayloads` outputs the same beside its payloads.
+    `ReadPayloads` also outputs this.
 
     Attributes:
-      keys: topic and document keys, by which results find their judgments.
+      keys: how judgments are matched to results.
     """
 
     def __init__(self, keys: LabelKeys) -> None:
@@ -160,16 +160,16 @@ def _asked_by(call: SearchCall, keys: LabelKeys) -> Asked:
 
 
 class JoinQrels(beam.PTransform):
-    """`PCollection[Asked]` to `Labelling`: which conversation needs which judgments (SPEC 8).
+    """`PCollection[Asked]` to `Labelling`: sends judgments to conversations (SPEC 8).
 
-    Labels are joined by topic and document, so that a topic's judgments spread over workers; the
-    pool of a topic, five numbers, is joined by topic. No side of either join is held in memory, nor
-    are the values of a key; a bundle holds at most 100,000 pairs of a kind. The work for a key
-    grows with the number of conversations that need it; each bundle asks once. Works in the global
+    Labels are joined by topic and document, so a topic's judgments spread over workers; the pool of
+    a topic, five numbers, is joined by topic. Neither a side of a join nor the values of a key are
+    held in memory; a bundle holds at most 100,000 pairs of each kind. The work for a key grows with
+    the number of conversations that need it; each bundle requests it once. Works in the global
     window, on bounded input.
 
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
-    `qrels.repeated`, `qrels.never_retrieved` (judged documents that no record holds),
+    `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record),
     `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments` (topics of
     records), `qrels.records_without_topic`, `qrels.results_without_id`. The sum of their digests:
     `qrels.digest`.
@@ -324,7 +324,7 @@ class _Label(_Counting):
 
 
 class _Pool(_Counting):
-    """The judged pool of one topic, to every conversation that has it."""
+    """Sends the judged pool of a topic to every conversation of the topic."""
 
     def process(self, topic: tuple[bytes, Iterable[bytes]]) -> Iterator[tuple[str, bytes]]:
         name, values = topic

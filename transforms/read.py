@@ -1,4 +1,4 @@
-"""Read trace files: patterns in, search calls and rejected rows out (SPEC 2, 3)."""
+"""Reads trace files: patterns to search calls and rejected rows (SPEC 2, 3)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ REJECTED = "rejected"
 
 
 def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
-    """The files that patterns match, sorted by path, each once.
+    """The files that match the patterns, each once, sorted by path.
 
-    A pattern that names a directory stands for the files right inside it, save those whose name
-    begins with a dot or an underscore, as engines name their markers.
+    A directory stands for the files directly in it, except those whose name begins with a dot or an
+    underscore, like engines' marker files.
 
     Args:
       patterns: paths or globs, on any filesystem that Beam reads.
 
     Raises:
-      UsageError: no patterns, one that matches no file, or one that cannot be looked up.
+      UsageError: there are no patterns, a pattern matches no file, or files cannot be listed.
     """
     if not patterns:
         raise UsageError("No input is given; name at least one file or pattern.")
@@ -54,7 +54,7 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
 
 
 def open_plain(path: str) -> BinaryIO:
-    """Open a file on any of Beam's filesystems for its bytes as they are.
+    """Open a file on any of Beam's filesystems for reading its raw bytes.
 
     Raises:
       OSError: it cannot be opened.
@@ -64,7 +64,7 @@ def open_plain(path: str) -> BinaryIO:
 
 
 class PlanShards(beam.DoFn):
-    """InputFile to its FileShards; a file that cannot be opened is one shard, read as rejected."""
+    """InputFile to its FileShards; a file that cannot be opened is one shard, which is rejected."""
 
     def __init__(
         self,
@@ -73,9 +73,9 @@ class PlanShards(beam.DoFn):
         of_traces: bool = True,
         bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
-        """Cut files, of traces or of judgments, into shards of `shard_bytes`.
+        """Split files of traces or judgments into shards of `shard_bytes`.
 
-        Records are adapted when they are read, which is within `bounds`.
+        `adaptation` and `bounds` apply when the shards are read.
         """
         self._shard_bytes = shard_bytes
         self._of_traces = of_traces
@@ -104,10 +104,10 @@ class PlanShards(beam.DoFn):
 
 
 class ReadShard(beam.DoFn):
-    """FileShard to its records; those rejected go to the output tagged `rejected` as well."""
+    """FileShard to its records; rejected ones also go to the output tagged `rejected`."""
 
     def process(self, shard: FileShard) -> Iterable[Any]:
-        """Everything in one shard, in file order; never raises for what a file holds."""
+        """Everything in one shard, in file order; bad content never raises."""
         for record in read_shard(shard, open_plain):
             yield record
             if isinstance(record, RejectedRecord):
@@ -115,13 +115,13 @@ class ReadShard(beam.DoFn):
 
 
 class Traces(NamedTuple):
-    """What was read.
+    """The outputs of `ReadTraces`.
 
     Attributes:
-      records: PCollection[SearchCall | RejectedRecord], everything; what is to be scored, since
+      records: PCollection[SearchCall | RejectedRecord], everything; use this for scoring, since
         rejected records flag their conversations.
       calls: PCollection[SearchCall].
-      rejected: PCollection[RejectedRecord], what could not be used.
+      rejected: PCollection[RejectedRecord], records that cannot be used.
       shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """
 
@@ -135,8 +135,8 @@ class FindShards(beam.PTransform):
     """PBegin to `PCollection[FileShard]`: byte ranges of files, spread over workers.
 
     Attributes:
-      inputs: patterns, or files that `find_inputs` found.
-      shard_bytes: how much of a file one worker reads at a time.
+      inputs: patterns, or files from `find_inputs`.
+      shard_bytes: size of a shard, which one worker reads at a time.
       adaptation: renamed fields and the like; None if records are as in SPEC 2.
       bounds: limits on the memory that reading a shard may take.
     """
@@ -148,10 +148,10 @@ class FindShards(beam.PTransform):
         adaptation: Adaptation | None = None,
         bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
-        """Cut `inputs` into shards of `shard_bytes`, to be read within `bounds`.
+        """Split `inputs` into shards of `shard_bytes`, to be read within `bounds`.
 
         Raises:
-          UsageError: `shard_bytes` below 1.
+          UsageError: `shard_bytes` is below 1.
         """
         super().__init__()
         if shard_bytes < 1:
@@ -162,7 +162,7 @@ class FindShards(beam.PTransform):
         self.bounds = bounds
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[FileShard]:
-        """Find the files, cut them into shards, spread these.
+        """Find the files, split them into shards, and distribute these.
 
         Raises:
           UsageError: a pattern matches no file.
@@ -184,7 +184,7 @@ class ReadTraces(beam.PTransform):
     """PBegin to Traces: every record of the files, split over workers by byte ranges (SPEC 2).
 
     Attributes:
-      shards: cuts the inputs into byte ranges.
+      shards: splits the inputs into byte ranges.
     """
 
     def __init__(
@@ -194,10 +194,10 @@ class ReadTraces(beam.PTransform):
         adaptation: Adaptation | None = None,
         bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
-        """Read `inputs`, as `FindShards` takes them, in shards of `shard_bytes`.
+        """Read `inputs` (see `FindShards`) in shards of `shard_bytes`.
 
         Raises:
-          UsageError: `shard_bytes` below 1.
+          UsageError: `shard_bytes` is below 1.
         """
         super().__init__()
         self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
@@ -225,7 +225,7 @@ def _is_call(record: SearchCall | RejectedRecord) -> bool:
 def _files_of(pattern: str) -> list[InputFile]:
     if _is_local(pattern) and os.path.isdir(pattern):
         return _inside(pattern)
-    # An object store has no directories; a prefix is one when something lies under it.
+    # Object stores have no directories; a prefix with files under it counts as one.
     return _matches(pattern) or ([] if _is_local(pattern) else _inside(pattern))
 
 
@@ -238,7 +238,7 @@ def _matches(pattern: str) -> list[InputFile]:
     try:
         (match,) = FileSystems.match([pattern])
     except (BeamIOError, ValueError) as error:
-        raise UsageError(f"Input {pattern!r} cannot be looked up: {error}") from None
+        raise UsageError(f"Input {pattern!r} cannot be listed: {error}") from None
     return [
         InputFile(metadata.path, metadata.size_in_bytes)
         for metadata in match.metadata_list

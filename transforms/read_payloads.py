@@ -1,4 +1,4 @@
-"""Reads trace files to payloads in one step, so that no record outlives its turn in memory."""
+"""Reads trace files into payloads in one step, so that only one record is in memory at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ReadFiles(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`;
         rejected records flag their conversations in them (SPEC 3).
       rejected: PCollection[RejectedRecord], records that cannot be used.
-      counts: PCollection[dict[str, int]], to be summed: `records.read`, `records.rejected`,
+      counts: PCollection[dict[str, int]] to be summed: `records.read`, `records.rejected`,
         `rows.rejected` (rows of `rejected`), `bytes.read` (the size of the inputs if all shards
         were read), and `shards.native` or `shards.python`, by the code that read them.
       asked: PCollection[Asked], the judgments that records need, for `JoinQrels`; empty without
@@ -47,16 +47,16 @@ class ReadFiles(NamedTuple):
 
 
 class ReadPayloads(beam.PTransform):
-    """PBegin to `ReadFiles`: every record of the files, fingerprinted where it is read (SPEC 2, 4).
+    """PBegin to `ReadFiles`: reads and fingerprints every record of the files (SPEC 2, 4).
 
-    `ReadTraces` and `FingerprintCalls` give the same payloads, joined by bundle instead of by
-    shard, for pipelines that need the records themselves.
+    For pipelines that need the records, too, `ReadTraces` and `FingerprintCalls` give the same
+    payloads, joined by bundle instead of by shard.
 
     Attributes:
-      shards: cuts the inputs into byte ranges.
-      packing: how records become payloads.
-      most_held: bytes that the engine may hold (`goodgain.transforms.core.held`), where it keeps
-        everything in one process; None elsewhere.
+      shards: splits the inputs into byte ranges.
+      packing: how records are packed into payloads.
+      most_held: bytes that an engine may hold that keeps everything in one process
+        (`goodgain.transforms.core.held`); None for other engines.
     """
 
     def __init__(
@@ -68,10 +68,10 @@ class ReadPayloads(beam.PTransform):
         bounds: ReadBounds = DEFAULT_BOUNDS,
         most_held: int | None = None,
     ) -> None:
-        """Read `inputs`, as `FindShards` takes them, in shards of `shard_bytes`.
+        """Read `inputs` (see `FindShards`) in shards of `shard_bytes`.
 
         Raises:
-          UsageError: `shard_bytes` below 1.
+          UsageError: `shard_bytes` is below 1.
         """
         super().__init__()
         self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
@@ -89,7 +89,7 @@ class ReadPayloads(beam.PTransform):
         outputs = shards | "ReadShard" >> read.with_outputs(
             REJECTED, _COUNTS, _ASKED, main="payloads"
         )
-        # Beam's own spelling, since workers know this type's fast coder only by it.
+        # Beam's own type, since workers have a fast coder only for that.
         outputs["payloads"].element_type = beam.typehints.Tuple[str, bytes]
         outputs[REJECTED].element_type = RejectedRecord
         outputs[_ASKED].element_type = Asked
@@ -106,13 +106,13 @@ class ReadShardPayloads(beam.DoFn):
         self._most_held = most_held
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._packer = packer_for(self._packing)
         self._way = "native" if isinstance(self._packer, NativePacker) else "python"
         self._held = HeldBytes(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
-        """The payloads of one shard; bad content never raises, only too much of it."""
+        """The payloads of one shard; raises only if it takes too much memory."""
         calls = rejected = rows = 0
         held = self._held
         held.begin_shard()

@@ -1,4 +1,4 @@
-"""Score conversations once all their records are together (SPEC 3, 4, 5)."""
+"""Scores conversations once all of their records are gathered (SPEC 3, 4, 5)."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _UNDECIDED = "undecided"
 _encode = msgspec.msgpack.Encoder().encode
 # The topic's key, conversation_id, payload.
 _decode_of_topic = msgspec.msgpack.Decoder(tuple[str, str, bytes]).decode
-_SORTED_AT_ONCE = 1_000  # conversations that are brought into the order of their topics
+_SORTED_AT_ONCE = 1_000  # conversations to sort by topic
 
 
 class ScoredConversations(NamedTuple):
     """The outputs of scoring.
 
     Attributes:
-      scores: one for each conversation.
-      undecided: the payloads of conversations whose order only canonical encodings decide, when
-        they came without them; `ScoreTied` finds these.
+      scores: one score per conversation.
+      undecided: payloads of conversations whose order depends on missing canonical encodings; for
+        `ScoreTied`.
     """
 
     scores: beam.PCollection[ConversationScore]
@@ -45,10 +45,9 @@ class ScoredConversations(NamedTuple):
 class ScoreConversations(beam.PTransform):
     """Records to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
 
-    Takes `PCollection[SearchCall]`, or with `RejectedRecord`s among the calls, which flag their
-    conversations (SPEC 3). Carries the records' canonical encodings, so that every order is decided
-    and `undecided` stays empty. Where the input can be read twice it is cheaper to leave them
-    behind at first, and to give the `undecided` to `ScoreTied`.
+    Takes `PCollection[SearchCall]`; `RejectedRecord`s among the calls flag their conversations
+    (SPEC 3). It keeps the records' canonical encodings, so that `undecided` is always empty. If the
+    input can be read twice, it is cheaper not to keep them, and to pass `undecided` to `ScoreTied`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
@@ -71,15 +70,14 @@ class ScoreConversations(beam.PTransform):
 class ScorePayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `ScoredConversations`.
 
-    Gathers the payloads of a conversation, brings the calls into the order of SPEC 3 and folds
-    them. The outcome does not depend on the order of arrival, on bundling or on the number of
-    workers. With a pool the payloads carry canonical encodings. For bounded input; conversations of
-    a stream are scored by `ScoreStreamedPayloads`.
+    Gathers the payloads of a conversation, sorts the calls as in SPEC 3 and folds them. The outcome
+    does not depend on order of arrival, bundling or the number of workers. With a pool, payloads
+    must have canonical encodings. For bounded input; for streams use `ScoreStreamedPayloads`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
-      spill_folder: as of `GatherPayloads`.
-      most_held: as of `ReadPayloads`.
+      spill_folder: see `GatherPayloads`.
+      most_held: see `ReadPayloads`.
     """
 
     def __init__(
@@ -135,9 +133,9 @@ class _ToPoolFile(ReadsGathered):
 
 
 class ScoreWithPool(ReadsGathered):
-    """Scores the conversations whose topics lie in one file of a pool, which is read once.
+    """Scores the conversations whose topics are in one file of a pool, which is read once.
 
-    Holds that file's documents, but of the conversations only some at a time.
+    Holds that file's documents, but only some of the conversations at a time.
     """
 
     def __init__(
@@ -148,11 +146,11 @@ class ScoreWithPool(ReadsGathered):
         self._most_held = most_held
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring, self._most_held))
 
     def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
-        """Score the conversations by topic, so that few topics are held in memory at a time."""
+        """Score the conversations by topic, so that few topics are in memory at a time."""
         _, gathered = grouped
         remaining = map(_decode_of_topic, self.payloads(gathered))
         while some := list(islice(remaining, _SORTED_AT_ONCE)):
@@ -161,7 +159,7 @@ class ScoreWithPool(ReadsGathered):
 
 
 class ScoreGathered(ReadsGathered):
-    """Scores a conversation whose payloads were gathered."""
+    """Scores a conversation from its gathered payloads."""
 
     def __init__(
         self, scoring: Scoring, spill_folder: str = "", most_held: int | None = None
@@ -171,7 +169,7 @@ class ScoreGathered(ReadsGathered):
         self._held = HeldBytes(most_held)
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._scorer = PayloadScorer(self._scoring)
 
     def process(

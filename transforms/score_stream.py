@@ -1,4 +1,4 @@
-"""Score conversations of a stream when they are closed (SPEC 3, 7)."""
+"""Scores conversations of a stream when they are closed (SPEC 3, 7)."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ class StreamedScores(NamedTuple):
     """The outputs of scoring a stream.
 
     Attributes:
-      scores: one for each conversation, when it is closed, with the time of its last event as
-        timestamp.
+      scores: one score per conversation when it is closed, timestamped with its last event.
       late: records that came after their conversation was closed.
       live: rows of iterations as the watermark passes them, if requested.
       rejected: records beyond the limit of one open conversation.
@@ -70,7 +69,7 @@ class StreamedScores(NamedTuple):
 
 
 class ScoreStreamedConversations(beam.PTransform):
-    """Records of a stream to `StreamedScores`: `FingerprintCalls`, `ScoreStreamedPayloads`.
+    """Records of a stream to `StreamedScores`: `FingerprintCalls`, then `ScoreStreamedPayloads`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
@@ -98,9 +97,9 @@ class ScoreStreamedPayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `StreamedScores`.
 
     A stateful DoFn buffers the payloads of a conversation until it is closed
-    (`core.streaming.closing`); then it is scored as `ScorePayloads` does. The payloads carry their
-    records' encodings. On Prism set in `closing` how far records come out of order, or records
-    in time will be late.
+    (`core.streaming.closing`); then it is scored as by `ScorePayloads`. Payloads must have
+    canonical encodings. On Prism, set `out_of_orderness` in `closing`, or records that are in time
+    will be late.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
@@ -132,11 +131,11 @@ class ScoreStreamedPayloads(beam.PTransform):
 
 
 class Early(beam.DoFn):
-    """Gives payloads a time that is earlier by `out_of_orderness`; `CloseConversation` undoes it.
+    """Shifts the time of payloads back by `out_of_orderness`; `CloseConversation` undoes this.
 
-    Prism holds an element back behind a timer of its key that is set for an earlier time, however
-    far the watermark still is from both. A record that comes in time, though after one that says
-    `is_final`, would be late by that. Other engines do not mind.
+    Prism holds an element back behind a timer of its key that is set for an earlier time, even if
+    the watermark is far from both. So a record that arrives in time, but after one with `is_final`,
+    would become late. Other engines are not affected.
     """
 
     def __init__(self, closing: Closing) -> None:
@@ -145,7 +144,7 @@ class Early(beam.DoFn):
     def process(
         self, keyed: tuple[str, bytes], timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[TimestampedValue]:
-        """Give one payload its time."""
+        """Shift the time of one payload."""
         early = timestamp_of(millis_of(timestamp) - self._closing.out_of_orderness)
         yield TimestampedValue(keyed, max(early, MIN_TIMESTAMP))
 
@@ -154,15 +153,15 @@ class CloseConversation(beam.DoFn):
     """Buffers conversations of a stream and scores each when it is closed.
 
     `core.streaming.closing` decides when to close and what is late, `core.streaming.live` which
-    rows to emit before. Takes (conversation_id, payload) from `Early`. A conversation's age counts
-    from the timestamp of its first payload; its last event comes from the calls. A source that
-    gives no record a later timestamp than its arrival therefore bounds how long a clock that runs
-    ahead keeps a conversation open (`goodgain.transforms.sources.streamed`).
+    rows to emit before that. Takes (conversation_id, payload) from `Early`. A conversation's age
+    counts from the timestamp of its first payload; its last event comes from the calls. So a source
+    whose timestamps are never later than arrival bounds how long a fast clock can keep a
+    conversation open (`goodgain.transforms.sources.streamed`).
     """
 
-    # The payloads as they came; a bag, since appending needs no read.
+    # The payloads in order of arrival; a bag, since appending needs no read.
     PAYLOADS = BagStateSpec("payloads", BytesCoder())
-    # What decisions need; small, since every payload reads and writes it.
+    # The state for decisions; small, since every payload reads and writes it.
     CONVERSATION = ReadModifyWriteStateSpec("conversation", StructCoder(Conversation))
     # The live rows emitted so far; only used with live rows.
     EMITTED = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
@@ -175,7 +174,7 @@ class CloseConversation(beam.DoFn):
         self._end = end
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._pools = pools_of(self._scoring)
 
     def process(
@@ -186,7 +185,7 @@ class CloseConversation(beam.DoFn):
         conversation: Any = beam.DoFn.StateParam(CONVERSATION),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TaggedOutput]:
-        """Keep a payload, or emit its records as late or as beyond the limit."""
+        """Keep a payload, or emit its records as late or over the limit."""
         conversation_id, packed = keyed
         frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
         known = seen = conversation.read()
@@ -221,7 +220,7 @@ class CloseConversation(beam.DoFn):
         emitted: Any = beam.DoFn.StateParam(EMITTED),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TimestampedValue | TaggedOutput]:
-        """Do what is due: emit live rows, close, clear the state, or wait on."""
+        """Do what is due: emit live rows, close, clear the state, or keep waiting."""
         known: Conversation | None = conversation.read()
         now = millis_of(timestamp)
         if known is None or not self._end.is_due(now):

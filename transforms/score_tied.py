@@ -1,4 +1,4 @@
-"""Scores conversations whose order depends on encodings that the first reading did not keep."""
+"""Scores conversations whose order depends on encodings that the first pass did not keep."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from goodgain.transforms.score import ScoredConversations, ScorePayloads
 
 
 class ScoreTied(beam.PTransform):
-    """What `ScorePayloads` left `undecided` to its scores, by reading the files a second time.
+    """Scores what `ScorePayloads` left `undecided`, by reading the files a second time.
 
-    Records that share their place in the order of SPEC 3 are brought into order by their canonical
-    encodings. They are rare and their texts large, so `ReadPayloads` leaves these behind; here they
-    are found again. Opens no file when nothing is undecided. What is tied must be small enough for
-    a worker's memory.
+    Records that tie in the order of SPEC 3 are ordered by their canonical encodings. Ties are rare
+    and encodings large, so `ReadPayloads` does not keep them, and they are read again here. No file
+    is opened if nothing is undecided. The tied records must fit into a worker's memory.
 
     Attributes:
-      shards: PCollection[FileShard], what was read.
-      scoring, spill_folder: as of the `ScorePayloads` before.
+      shards: PCollection[FileShard], the shards that were read.
+      scoring, spill_folder: as in `ScorePayloads`.
 
     Raises:
-      GoodGainError: when it runs, the files no longer hold what they held.
+      GoodGainError: at run time, if the files have changed.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Converts between times in milliseconds since 1970 and Beam's timestamps."""
+"""Converts between milliseconds since 1970 and Beam's timestamps."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ from goodgain.transforms.times import millis_of, timestamp_of
 
 MISSED = "missed"
 WARNINGS = "warnings"
-_MOST_PARTS = 64  # sums in state before they are merged
+_MOST_PARTS = 64  # sums in state, before they are merged
 
 
 class MeansByWindow(NamedTuple):
@@ -61,7 +61,7 @@ class MeansByWindow(NamedTuple):
 
     Attributes:
       rows: the panes of the means.
-      missed: counts of conversations that came after the last pane of their window.
+      missed: number of conversations that came after the last pane of their window.
       warnings: data warnings of each window, by pane.
     """
 
@@ -73,19 +73,19 @@ class MeansByWindow(NamedTuple):
 class WindowedMeans(beam.PTransform):
     """`PCollection[ConversationScore]` of a stream to `MeansByWindow`.
 
-    A score counts in the window of its last event, the element's timestamp. When panes are emitted,
-    and which scores come too late, is decided in `core.streaming.windowed_means`. Within a pane the
-    means are exact and do not depend on order, like those of `GlobalMeans`.
+    A score counts in the window of its last event, the element's timestamp.
+    `core.streaming.windowed_means` decides when panes are emitted, and which scores are too late.
+    Within a pane the means are exact and do not depend on order, like those of `GlobalMeans`.
 
     Beam's triggers would emit the on-time pane `gap` too early, and would silently drop scores
     beyond the allowed lateness.
 
     Attributes:
-      scoring: what the scores were made with; names their ranking metrics.
-      closing: when the conversations were closed.
-      slices: attribute names to give means by, in addition to the means over everything.
-      max_i: means are given at i = 1..max_i.
-      window: ms of event time.
+      scoring: the settings of the scores, for the names of ranking metrics.
+      closing: the rules by which conversations were closed.
+      slices: attribute names to slice the means by, in addition to all conversations.
+      max_i: last i at which means are computed.
+      window: length of windows in ms of event time.
       interval, cluster: as in `GlobalMeans`.
       end: when the stream stops, and which timers still fire then.
     """
@@ -162,7 +162,7 @@ _accumulator_decoder = msgspec.msgpack.Decoder(MeansAccumulator)
 
 
 class _SumBundle(beam.DoFn):
-    """Pre-aggregates each bundle, so that the slice of everything is no bottleneck."""
+    """Pre-aggregates each bundle, so that the slice of all conversations is not a bottleneck."""
 
     def __init__(self, combine: CombineMeans, window: int) -> None:
         self._combine = combine
@@ -196,7 +196,7 @@ class _SumBundle(beam.DoFn):
 
 
 class GivePanes(beam.DoFn):
-    """Keeps the sums of a slice by window in state, and emits their panes."""
+    """Keeps the sums of a slice in state, by window, and emits their panes."""
 
     # A bag, since appending needs no read; compacted when it has grown.
     SUMS = BagStateSpec("sums", StructCoder(WindowSums))
@@ -284,7 +284,7 @@ class GivePanes(beam.DoFn):
         windows.write(known)
 
     def _added_up(self, parts: Sequence[WindowSums]) -> WindowSums:
-        """The parts of one window, merged."""
+        """Merge the parts of one window."""
         if len(parts) == 1:
             return parts[0]
         sums = self._combine.merge_accumulators(part.sums() for part in parts)
@@ -299,7 +299,7 @@ def _by_window(parts: Iterable[WindowSums]) -> dict[int, list[WindowSums]]:
 
 
 def _keep(by_window: Mapping[int, Sequence[WindowSums]], sums: Any) -> int:
-    """Replace the state by these parts; returns their number."""
+    """Replace the state by these parts, and return their number."""
     kept = [part for parts in by_window.values() for part in parts]
     sums.clear()
     for part in kept:

@@ -1,7 +1,7 @@
-"""What a Flex Template's launcher starts: `goodgain run` or `stream`, with its parameters.
+"""Started by a Flex Template's launcher; runs `goodgain run` or `stream` with its parameters.
 
-The launcher gives each parameter as --name=value, Beam's own options among them. The parameter
-`command` says which of the two it is; each template's metadata allow one.
+The launcher passes each parameter as --name=value, including Beam's own options. The parameter
+`command` is `run` or `stream`; the metadata of each template allow only one of them.
 """
 
 import sys
@@ -19,8 +19,8 @@ _COMMAND = "--command="
 def words(parameters: Sequence[str]) -> list[str]:
     """The command line of `goodgain` for the launcher's parameters.
 
-    What is true or false becomes an option with or without `no-`; where there may be several, like
-    slices, they are separated by semicolons.
+    Flags become options with or without `no-`; several values, like slices, are separated by
+    semicolons.
     """
     found = [one.removeprefix(_COMMAND) for one in parameters if one.startswith(_COMMAND)]
     fields = _CONFIGS[found[0]].model_fields if found and found[0] in _CONFIGS else {}

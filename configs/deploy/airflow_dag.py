@@ -1,8 +1,8 @@
 # cp configs/deploy/airflow_dag.py "$AIRFLOW_HOME/dags/goodgain_nightly.py"
-"""Good Gain every night as an Airflow DAG, of Airflow 2.4 or later, or 3.
+"""Runs Good Gain every night as a DAG of Airflow 2.4 or later, or 3.
 
-The worker needs `goodgain` on its PATH, in an environment of its own, since it and Airflow want
-other versions of common libraries. Past days: `airflow backfill create`, or `--backfill`.
+The worker needs `goodgain` on its PATH, installed in a separate environment, since Airflow needs
+other versions of some libraries. For past days use `airflow backfill create`, or `--backfill`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ try:
 except ImportError:
     from airflow.operators.bash import BashOperator
 
-FOLDER = "/opt/goodgain"  # holds configs/nightly.yaml; its paths are relative to this folder
+FOLDER = "/opt/goodgain"  # contains configs/nightly.yaml, whose paths are relative to this folder
 
 with DAG(
     dag_id="goodgain_nightly",
@@ -25,7 +25,7 @@ with DAG(
     schedule=CronDataIntervalTimetable("30 2 * * *", timezone="UTC"),
     start_date=datetime(2025, 1, 1, tzinfo=UTC),
     catchup=False,
-    max_active_runs=1,  # a second job on the same output would refuse
+    max_active_runs=1,  # a second job on the same output would be refused
     tags=["evaluation"],
 ) as dag:
     BashOperator(
@@ -35,7 +35,7 @@ with DAG(
         ),
         cwd=FOLDER,
         append_env=True,
-        # A day run twice gives the same outputs, so that another attempt does no harm.
+        # Running a day twice gives the same outputs, so a retry does no harm.
         retries=1,
         retry_delay=timedelta(minutes=10),
         execution_timeout=timedelta(hours=6),

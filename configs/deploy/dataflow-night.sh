@@ -1,16 +1,16 @@
 # BUCKET=gs://my-bucket REGION=us-central1 IMAGE=host/goodgain:0.1.0 sh configs/deploy/dataflow-night.sh 2025-03-04
 #
-# One night by the Dataflow Flex Template of configs/dataflow/README.md: has the traces of a day
-# (yesterday in UTC, where none is given) scored, waits for the end of that job, and lets `goodgain
-# nightly` take what it made, compare, judge and publish it. configs/nightly.yaml must say
+# One night by the Dataflow Flex Template of configs/dataflow/README.md: scores the traces of a day
+# (by default yesterday in UTC), waits until that job ends, and runs `goodgain nightly`, which
+# fetches, compares, gates and publishes its outputs. configs/nightly.yaml must say
 #   input: gs://my-bucket/traces/date={date}/*
 #   scored: gs://my-bucket/goodgain/date={date}
-# and neither run nor an engine; CONFIG names another file, RUN the options of `goodgain run` in the
-# image. To do it every night, put this line where configs/deploy/crontab has its own.
-# A job that fails makes the day fail: nightly finds no finished outputs, writes that into the
-# history and tells webhook and command. Exit code: that of `goodgain nightly`; not 0 in any case
-# when the job did not end well. A bucket that cannot be used ends the script at once, with gcloud's
-# message. Needs gcloud, goodgain[gcp] and a login of Google Cloud. Not tried there.
+# and must not have run or an engine. CONFIG names another configuration, RUN the file with options
+# of `goodgain run` in the image. For every night, use this line in configs/deploy/crontab.
+# If the job fails, the day fails: nightly finds no finished outputs, records that in the history,
+# and notifies webhook and command. The exit code is that of `goodgain nightly`, but never 0 if the
+# job failed. If the bucket cannot be used, the script ends at once with gcloud's message. Needs
+# gcloud, goodgain[gcp] and a login to Google Cloud. Not tried there.
 set -eu
 : "${BUCKET:?give gs://BUCKET}" "${REGION:?give a region}" "${IMAGE:?give the image of the workers}"
 day=${1:-$(TZ=UTC+24 date +%Y-%m-%d)}
@@ -20,8 +20,8 @@ case $day in
 esac
 output=$BUCKET/goodgain/date=$day
 
-# What an earlier job made of the day must not pass for what this one makes. First the bucket itself,
-# for a login that has expired must not look like a manifest that is not there.
+# Outputs of an earlier job must not be mistaken for this one's. The bucket is checked first, since
+# an expired login must not look like a missing manifest.
 gcloud storage ls "$BUCKET" >/dev/null
 if gcloud storage ls "$output/manifest.json" >/dev/null 2>&1; then
   gcloud storage rm "$output/manifest.json"
@@ -41,7 +41,7 @@ while [ -n "$job" ]; do
   then
     unanswered=0
   else
-    state="unknown, for gcloud does not answer"
+    state="unknown, since gcloud does not answer"
     unanswered=$((unanswered + 1))
     [ "$unanswered" -lt 10 ] || break
   fi

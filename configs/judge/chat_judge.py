@@ -3,9 +3,9 @@
   goodgain pool judge pool --command 'python chat_judge.py --url https://HOST/v1/chat/completions
   --model NAME --prompt prompt.txt'
 
-Copy this file and prompt.txt and edit them. What is sent to the service is the prompt, filled with
-the document's topic, query, title, URL and the beginning of its text; nothing else, and nothing to
-anybody else. The key, if the service wants one, is read from the variable that --key-env names.
+Copy this file and prompt.txt and edit them. Only the prompt is sent, filled with the document's
+topic, query, title, URL and the beginning of its text, and only to this service. The API key, if
+the service needs one, is read from the environment variable that --key-env names.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-_MOST_TEXT = 6_000  # characters of a document that are sent
+_MOST_TEXT = 6_000  # characters of a document to send
 _FIELDS = ("topic", "query", "title", "url", "text")
 
 
 def main() -> None:
     """Answer each line of stdin on stdout until stdin ends."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", required=True, help="of the service's chat completions")
+    parser.add_argument("--url", required=True, help="URL of the service's chat completions")
     parser.add_argument("--model", required=True)
     parser.add_argument("--prompt", default=str(Path(__file__).with_name("prompt.txt")))
     parser.add_argument("--key-env", default="JUDGE_API_KEY", help="variable that holds the key")
@@ -62,7 +62,7 @@ def judged(document: dict[str, Any], prompt: str, args: argparse.Namespace) -> d
 
 
 def filled(prompt: str, document: dict[str, Any]) -> str:
-    """The prompt with what is known of the document; a field is replaced once, as it stands."""
+    """The prompt with the fields of the document; inserted text is not expanded again."""
     values = {name: str(document.get(name) or "")[:_MOST_TEXT] for name in _FIELDS}
     return re.sub(r"\{(\w+)\}", lambda name: values.get(name[1], name[0]), prompt)
 

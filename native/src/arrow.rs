@@ -1,7 +1,7 @@
-//! The rows of Arrow columns: `files/parquet.py` with `files/arrow_values.py`.
+//! Reads rows of Arrow columns: `files/parquet.py` with `files/arrow_values.py`.
 //!
-//! Python describes the columns (`files/arrow_buffers.py`). Nothing of that is trusted: what lies
-//! outside of a buffer makes a row odd, as do values that are not plain.
+//! Python describes the columns (`files/arrow_buffers.py`). Its description is not trusted: a
+//! position outside a buffer makes a row odd, and so do values that are not plain.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,29 +14,29 @@ use crate::records::{
 };
 use crate::source::{Odd, Source, complete, millis_of_text};
 
-/// Columns lie in one another no deeper than this.
+/// Greatest nesting of columns.
 const DEEPEST: usize = 64;
-/// Beyond it not every whole number is a double.
+/// Beyond this not every whole number is a double.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 type Read<T> = Result<T, Odd>;
 
 /// A column, or the rows as a whole.
 pub struct Column {
-    /// Where its first row stands in its buffers.
+    /// Offset of its first row in its buffers.
     offset: usize,
-    /// A bit a row; None when each has a value.
+    /// One bit per row; None if every row has a value.
     validity: Option<PyBackedBytes>,
     kind: Kind,
 }
 
 enum Kind {
     Null,
-    /// A bit a row.
+    /// One bit per row.
     Flag(PyBackedBytes),
     Whole(Numbers),
     Float(Numbers),
-    /// Multiply, then divide, floored, to have milliseconds.
+    /// Factor and divisor to milliseconds, rounded down.
     Time(Numbers, i64, i64),
     Text(Numbers, PyBackedBytes),
     List(Numbers, Box<Column>),
@@ -45,7 +45,7 @@ enum Kind {
     Struct(Vec<Field>),
 }
 
-/// Numbers of one width, little-endian as Arrow is on all machines that pyarrow is built for.
+/// Numbers of one width, little-endian like Arrow on all machines that pyarrow supports.
 struct Numbers {
     bytes: PyBackedBytes,
     width: usize,
@@ -86,7 +86,7 @@ impl Numbers {
         }
     }
 
-    /// Where the items of a row lie, these numbers being offsets.
+    /// The range of a row's items, if these numbers are offsets.
     fn extent(&self, at: usize) -> Read<std::ops::Range<usize>> {
         let begin = usize::try_from(self.whole(at)?).map_err(|_| Odd)?;
         let end = usize::try_from(self.whole(at.checked_add(1).ok_or(Odd)?)?).map_err(|_| Odd)?;
@@ -95,10 +95,10 @@ impl Numbers {
 }
 
 impl Column {
-    /// Check and keep what Python tells of a column.
+    /// Check and store Python's description of a column.
     ///
-    /// `described` has its kind, the width of its numbers or offsets, factor and divisor of a time,
-    /// its offset, its buffers, and the columns within, each after its name.
+    /// `described` has the kind, the width of numbers or offsets, factor and divisor of a time, the
+    /// offset, the buffers, and the child columns, each after its name.
     pub fn new(described: &Bound<PyAny>, depth: usize) -> PyResult<Self> {
         type Described<'py> = (
             String,
@@ -156,7 +156,7 @@ impl Column {
         Ok(Column { offset, validity, kind })
     }
 
-    /// The place of a row in the buffers; None when it has no value.
+    /// The index of a row in the buffers; None if it has no value.
     fn place(&self, row: usize) -> Read<Option<usize>> {
         let at = self.offset.checked_add(row).ok_or(Odd)?;
         match &self.validity {
@@ -197,7 +197,7 @@ pub struct RowReader {
 }
 
 impl RowReader {
-    /// The call that a row holds.
+    /// The call in a row.
     pub fn call<'a>(
         &mut self,
         rows: &'a Column,
@@ -233,7 +233,7 @@ impl RowReader {
         Ok(result)
     }
 
-    /// Have the entries of a map taken, or of a struct that stands for one.
+    /// Call `take` for the entries of a map, or of a struct in place of one.
     fn entries<'a>(
         &mut self,
         (column, row): Place<'a>,
@@ -258,7 +258,7 @@ impl RowReader {
         }
     }
 
-    /// The value of an id or a field; None for one that is as if it were not there.
+    /// The value of an id or a field; None if it counts as absent.
     fn one_or_many<'a>(
         &mut self,
         place: Place<'a>,
@@ -301,7 +301,7 @@ impl<'a> Source<'a> for RowReader {
         match &column.kind {
             Kind::Null => Ok(None),
             Kind::Whole(numbers) => numbers.whole(at).map(Some),
-            // Tables have doubles for whole numbers of which some are missing, and NaN for those.
+            // Tables with missing values have doubles for whole numbers, and NaN for missing ones.
             Kind::Float(numbers) => match numbers.float(at)? {
                 float if float.is_nan() => Ok(None),
                 float if float.abs() < LARGEST_EXACT && float.fract() == 0.0 => {

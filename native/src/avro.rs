@@ -1,7 +1,8 @@
-//! The records of an Avro block: `files/avro.py`, with what `records/parsing.py` accepts.
+//! Reads the records of an Avro block: `files/avro.py`, with the values that `records/parsing.py`
+//! accepts.
 //!
-//! Plain records become search calls. Others are odd: they are well written, but Python has to look
-//! at their values. A block that is not written as its schema says is Python's as a whole.
+//! Plain records become search calls. Others are odd: they are well-formed, but Python must check
+//! their values. A block that does not fit its schema is left to Python as a whole.
 
 use crate::avro_schema::{Field, Plan, Type, TypeNumber};
 use crate::avro_values::{BlockReader, Read, Stop};
@@ -11,11 +12,11 @@ use crate::source::{Odd, Source, complete, millis_of_text};
 /// A record of a block.
 pub enum Found<'a> {
     Call(SearchCall<'a>),
-    /// The bytes of an odd one.
+    /// The bytes of an odd record.
     Odd(&'a [u8]),
 }
 
-/// The records of a decompressed block; None when it is for Python as a whole.
+/// The records of a decompressed block; None if it is left to Python.
 pub fn read_block<'a>(
     plan: &'a Plan,
     content: &'a [u8],
@@ -135,7 +136,7 @@ impl<'a> Source<'a> for BlockReader<'a> {
     fn pairs(&mut self, number: TypeNumber, pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
         let start = pools.pairs.len();
         self.entries(number, |reader, key, of, may_repeat| {
-            // Of entries with one key the last counts, even if it has no value.
+            // Of entries with the same key the last counts, even if it has no value.
             let has_value = reader.pair(key, of, pools, lists)?;
             if has_value || !may_repeat { Ok(()) } else { Err(Stop::Odd) }
         })?;
@@ -167,9 +168,9 @@ impl<'a> BlockReader<'a> {
         Ok(result)
     }
 
-    /// Have the entries of a map taken, or of a record that stands for one.
+    /// Call `take` for the entries of a map, or of a record in place of one.
     ///
-    /// `take` is given the key, the type of the value, and whether the key may come again.
+    /// `take` gets the key, the type of the value, and whether the key may be repeated.
     fn entries(
         &mut self,
         number: TypeNumber,
@@ -194,7 +195,7 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    /// Add an entry; false when it has no value, which is as if it were not there.
+    /// Add an entry; false if it has no value, so counts as absent.
     fn pair(
         &mut self,
         key: &'a str,
@@ -216,7 +217,7 @@ impl<'a> BlockReader<'a> {
         Ok(true)
     }
 
-    /// The texts of a list; one alone is as good as a plain text.
+    /// The strings of a list; a list of one is equal to a plain string.
     fn texts(&mut self, items: TypeNumber, pools: &mut Pools<'a>) -> Read<Option<OneOrMany<'a>>> {
         let start = pools.texts.len();
         loop {

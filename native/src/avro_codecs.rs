@@ -1,12 +1,12 @@
-//! The codec that nearly all files have: deflate, of `files/avro_codecs.py`.
+//! The codec of nearly all files: deflate, as in `files/avro_codecs.py`.
 //!
-//! Python's other codecs are compiled code already, and are left to it.
+//! The other codecs are left to Python, where they are compiled code, too.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
 const FIRST_ROOM: usize = 64 * 1024;
 
-/// The content of raw deflate data; None when it is damaged or longer than `most` bytes.
+/// The content of raw deflate data; None if it is damaged or longer than `most` bytes.
 pub fn inflate(data: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut content = Vec::with_capacity(FIRST_ROOM.max(data.len().saturating_mul(4)).min(most));
     let mut inflater = Decompress::new(false);
@@ -15,7 +15,7 @@ pub fn inflate(data: &[u8], most: usize) -> Option<Vec<u8>> {
         let before = (read, content.len());
         let status =
             inflater.decompress_vec(&data[read..], &mut content, FlushDecompress::Finish).ok()?;
-        // What follows the end is no damage: some writers leave part of a checksum there.
+        // Trailing bytes are not damage: some writers leave part of a checksum there.
         if status == Status::StreamEnd {
             return (content.len() <= most).then_some(content);
         }

@@ -1,4 +1,4 @@
-//! A writer's schema as a graph of numbered types: what `files/avro_plan.py` gives.
+//! A writer's schema as a graph of numbered types, from `files/avro_plan.py`.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ pub type TypeNumber = usize;
 pub enum Type {
     Null,
     Boolean,
-    /// `int` and `long`, which are written alike.
+    /// `int` and `long`, which have the same encoding.
     Int,
     Float,
     Double,
@@ -26,7 +26,7 @@ pub enum Type {
     Record(Vec<Field>),
 }
 
-/// A field of a record, and which one it is when the record is a search call or a result.
+/// A field of a record, and which field it is of a search call or a result.
 pub struct Field {
     pub name: String,
     pub of: TypeNumber,
@@ -34,19 +34,19 @@ pub struct Field {
     pub result_field: Option<usize>,
 }
 
-/// What is needed to read the records of a file.
+/// The plan for reading the records of a file.
 pub struct Plan {
     types: Vec<Type>,
     top: TypeNumber,
-    /// Multiply a stored timestamp, then divide, floored, to have milliseconds.
+    /// Factor and divisor from a stored timestamp to milliseconds, rounded down.
     pub factor: i64,
     pub divisor: i64,
-    /// What a record may have; one with more is odd.
+    /// Most results of a record; one with more is odd.
     pub most_results: usize,
 }
 
 impl Plan {
-    /// Check what Python made of a schema: numbers in range, a record at the top.
+    /// Check the plan from Python: numbers in range, a record at the top.
     pub fn new(
         described: &Bound<PyAny>,
         top: usize,
@@ -108,7 +108,7 @@ fn read_type(described: &Bound<PyTuple>) -> PyResult<Type> {
             let fields: Vec<(String, usize)> = detail()?.extract()?;
             Type::Record(fields.into_iter().map(|(name, of)| field(name, of)).collect())
         }
-        _ => return Err(PyValueError::new_err(format!("not a type of Avro: {kind}"))),
+        _ => return Err(PyValueError::new_err(format!("not an Avro type: {kind}"))),
     })
 }
 

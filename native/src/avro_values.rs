@@ -1,16 +1,16 @@
-//! The values of an Avro block, one after another.
+//! Reads the values of an Avro block one after another.
 
 use crate::avro_schema::{Plan, Type, TypeNumber};
 use crate::source::Odd;
 
-/// Types lie in one another no deeper than this.
+/// Greatest nesting of types.
 const DEEPEST: usize = 64;
 
 /// Why a record could not be read here.
 pub enum Stop {
-    /// Its values are for Python to judge.
+    /// Python must check its values.
     Odd,
-    /// Its bytes are not what the schema says, or too deeply nested.
+    /// Its bytes do not fit the schema, or are nested too deeply.
     Broken,
 }
 
@@ -25,7 +25,7 @@ pub type Read<T> = Result<T, Stop>;
 /// Reads a decompressed block by the plan of its file.
 pub struct BlockReader<'a> {
     pub plan: &'a Plan,
-    /// What has not been read.
+    /// The bytes not yet read.
     pub rest: &'a [u8],
 }
 
@@ -87,14 +87,14 @@ impl<'a> BlockReader<'a> {
     pub fn stretch(&mut self) -> Read<usize> {
         let mut count = self.long()?;
         if count < 0 {
-            self.long()?; // how many bytes they take
+            self.long()?; // their size in bytes
             count = count.checked_neg().ok_or(Stop::Broken)?;
         }
-        // Items that take no bytes are Python's to count.
+        // Items that take no bytes are left to Python.
         usize::try_from(count).ok().filter(|count| *count <= self.rest.len()).ok_or(Stop::Broken)
     }
 
-    /// The type that is written here, with the branch of a union taken.
+    /// The type of the next value, after choosing the branch of a union.
     pub fn branch(&mut self, number: TypeNumber) -> Read<&'a Type> {
         match self.plan.of(number) {
             Type::Union(branches) => {
@@ -106,7 +106,7 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    /// Pass over a value, checking that it is well written.
+    /// Skip a value, checking that it is well-formed.
     pub fn skip(&mut self, number: TypeNumber, depth: usize) -> Read<()> {
         if depth > DEEPEST {
             return Err(Stop::Broken);

@@ -1,8 +1,8 @@
-//! Normal forms of single characters, by the running Python's tables.
+//! Normal forms of single characters, from the tables of the running Python.
 //!
-//! NFKC works character by character where none of them joins with the one before it. The table
-//! holds the folded form of every such character of the Basic Multilingual Plane; a text with any
-//! other one is Python's to normalise.
+//! NFKC works character by character if none of them composes with the preceding one. The table has
+//! the folded form of every such character of the Basic Multilingual Plane; a text with any other
+//! character is left to Python.
 
 use pyo3::PyResult;
 
@@ -11,16 +11,16 @@ use crate::python::Fallback;
 
 /// Folded forms by code point.
 pub struct Characters {
-    /// One behind another, as UTF-8.
+    /// Concatenated, in UTF-8.
     forms: Vec<u8>,
-    /// Where each form begins; one more than there are code points.
+    /// Start of each form, and the end of the last.
     starts: Vec<u32>,
-    /// Whether a character stands by itself, whatever comes before it.
+    /// Whether a character never composes with the preceding one.
     alone: Vec<bool>,
 }
 
 impl Characters {
-    /// The table of what Python tells about the code points from 0 on, None where one may join.
+    /// The table from Python's forms of the code points from 0 on; None for one that may compose.
     pub fn new(forms_of: &[Option<String>]) -> Self {
         let mut table = Characters { forms: Vec::new(), starts: vec![0], alone: Vec::new() };
         for form in forms_of {
@@ -39,7 +39,7 @@ impl Characters {
         self.forms.get(self.starts[at] as usize..self.starts[at + 1] as usize)
     }
 
-    /// Put a text's normal form into `out`; false when it has a character that is not here.
+    /// Put a text's normal form into `out`; false if it has a character that is not in the table.
     fn normalise(&self, text: &str, out: &mut Vec<u8>) -> bool {
         out.clear();
         let mut rest = text;

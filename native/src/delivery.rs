@@ -1,11 +1,11 @@
-//! Which deliveries of a conversation count, and in which order: `scoring/delivery.py`.
+//! Decides which deliveries of a conversation count, and in what order: `scoring/delivery.py`.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// What places and identifies a delivery.
+/// The place and identity of a delivery.
 pub struct Delivery<Text = Box<str>> {
     pub turn: i64,
     pub iteration: i64,
@@ -22,7 +22,7 @@ enum Identity<'d> {
     Record(&'d [u8; 16]),
 }
 
-/// Where a call stands in the order of the calls.
+/// The place of a call in the order of calls.
 type Place<'d> = (i64, i64, i64, Option<i64>, Option<&'d str>);
 
 impl<Text: AsRef<str>> Delivery<Text> {
@@ -46,7 +46,7 @@ impl<Text: AsRef<str>> Delivery<Text> {
     }
 }
 
-/// Which of some deliveries of a conversation share identity and time, or their place, and differ.
+/// The indexes of deliveries that have equal identity and time, or equal places, but differ.
 pub fn tied(deliveries: &[Delivery]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     if deliveries.len() > 1 {
@@ -73,15 +73,15 @@ fn add_tied<'d, K: Hash + Eq>(
     }
 }
 
-/// What is left of a conversation's deliveries.
+/// A conversation's deliveries without redeliveries.
 pub struct Delivered {
-    /// Which of them count, in order.
+    /// Indexes of those that count, in order.
     pub kept: Vec<usize>,
     pub redelivered: usize,
     pub conflicting: usize,
 }
 
-/// Remove redeliveries and bring the rest into order; None where an encoding that decides is missing.
+/// Remove redeliveries and sort the rest; None if the order depends on a missing encoding.
 pub fn deliver<'e, Text: AsRef<str>>(
     deliveries: &[Delivery<Text>],
     encoding: impl Fn(usize) -> Option<&'e [u8]>,

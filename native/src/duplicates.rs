@@ -1,4 +1,4 @@
-//! Removing duplicates in order: `dedup/duplicates.py`.
+//! Finds duplicates in order: `dedup/duplicates.py`.
 
 use std::collections::hash_map::Entry;
 
@@ -17,12 +17,12 @@ pub struct Duplicate {
 /// Candidates that verification rejected, by the step that did.
 type Misses = [u64; STEPS];
 
-/// What is remembered of one distinct piece of evidence.
+/// What is known about one distinct piece of evidence.
 struct Known {
     occurrence: u32,
-    /// What every further result with the same evidence is; None while that is not settled.
+    /// The decision for further results with the same evidence; None if not yet known.
     repeat: Option<Duplicate>,
-    /// What it rejected before `repeat` held; None for nothing.
+    /// Candidates rejected before `repeat` was found; None if there are none.
     near_misses: Option<Box<Misses>>,
 }
 
@@ -31,10 +31,10 @@ enum Bucket {
     Many(Vec<u32>),
 }
 
-/// Decides, result by result, which are duplicates within one turn.
+/// Finds the duplicates within one turn, result by result.
 pub struct Deduplicator<'e> {
     rules: &'e PairRules,
-    /// All distinct evidence of the turn; results name theirs by its number.
+    /// All distinct evidence of the turn; results refer to it by number.
     evidence: &'e [Evidence<'e>],
     known: Vec<Option<Known>>,
     index: FxHashMap<u64, Bucket>,
@@ -62,7 +62,7 @@ impl<'e> Deduplicator<'e> {
         }
     }
 
-    /// Take the next result; None when it is a first occurrence.
+    /// Add the next result; None if it is a first occurrence.
     pub fn add(&mut self, number: u32) -> Option<Duplicate> {
         let place = self.place;
         self.place += 1;
@@ -85,7 +85,7 @@ impl<'e> Deduplicator<'e> {
         duplicate
     }
 
-    /// Take a result whose evidence equals that of an earlier one, which stays registered.
+    /// Add a result with the same evidence as an earlier one, which stays registered.
     fn add_equal(&mut self, number: u32, mut known: Known) -> Known {
         if known.repeat.is_some() {
             if let Some(misses) = &known.near_misses {
@@ -115,7 +115,7 @@ impl<'e> Deduplicator<'e> {
         }
     }
 
-    /// The first candidate that verifies; how many each step rejected before it is noted.
+    /// The first candidate that verifies; counts how many each step rejected before it.
     fn first_verified(&mut self, number: u32, misses: &mut Misses) -> Option<Duplicate> {
         self.candidates.sort_unstable();
         self.candidates.dedup();

@@ -1,8 +1,8 @@
-//! Evidence of a result, read back from its fingerprint: `dedup/evidence.py`.
+//! Decodes the evidence of a result from its fingerprint: `dedup/evidence.py`.
 
 use rustc_hash::FxHashMap;
 
-/// The number of an attribute or type: its byte, and for unknown names the digest behind it.
+/// The number of an attribute or type: its byte, followed by the digest of an unknown name.
 pub type Number = u128;
 
 /// Multiplies the first of two digests that are a key together (`start_and_end_key`).
@@ -10,10 +10,10 @@ const APART: u64 = 0x9e37_79b9_7f4a_7c15;
 const NONE: u32 = u32::MAX;
 const OF_ONE_BYTE: usize = 128;
 
-/// Where things stand among the digests of a fingerprint; made by Python, once for equal codes.
+/// The positions of digests in a fingerprint; made by Python, once for equal codes.
 pub struct Layout {
     pub type_number: Number,
-    /// What counts call the type; None where only the calls know its name.
+    /// The name of the type in counts; None if it is only in the calls.
     pub type_name: Option<String>,
     values: Vec<(Number, Vec<u32>)>,
     known: [u32; OF_ONE_BYTE],
@@ -21,9 +21,9 @@ pub struct Layout {
     keys: Vec<u32>,
     start_and_end: Option<(u32, u32)>,
     pub identifies_alone: bool,
-    /// Whether it has an id that counts, a URL or a text that proposes a candidate.
+    /// Whether there is an id that counts, a URL, or a text that proposes candidates.
     pub identifies: bool,
-    /// How many digests there are.
+    /// Number of digests.
     pub digests: usize,
 }
 
@@ -68,7 +68,7 @@ impl Layout {
         layout
     }
 
-    /// Whether no position lies behind the digests.
+    /// Whether all positions are within the digests.
     pub fn fits(&self) -> bool {
         let values = self.values.iter().flat_map(|(_, positions)| positions);
         let both = self.start_and_end.iter().flat_map(|(start, end)| [start, end]);
@@ -91,7 +91,7 @@ pub struct Evidence<'e> {
     pub digests: &'e [u64],
 }
 
-/// What a result has of one attribute; an id may have several values.
+/// The values of one attribute; an id may have several.
 #[derive(Clone, Copy)]
 pub struct Value<'e> {
     positions: &'e [u32],
@@ -104,7 +104,7 @@ impl<'e> Evidence<'e> {
         Some(Value { positions, digests: self.digests })
     }
 
-    /// All attributes with what it has of them.
+    /// All attributes with their values.
     pub fn values(self) -> impl Iterator<Item = (Number, Value<'e>)> {
         let digests = self.digests;
         self.layout
@@ -140,12 +140,12 @@ impl Value<'_> {
         self.all().any(|one| one == digest)
     }
 
-    /// Whether both are the same value, or the same set of them.
+    /// Whether both are the same value or set of values.
     pub fn equals(&self, other: Value) -> bool {
         self.positions.len() == other.positions.len() && self.all().all(|one| other.has(one))
     }
 
-    /// Whether they have one in common.
+    /// Whether they have a value in common.
     pub fn shares(&self, other: Value) -> bool {
         self.all().any(|one| other.has(one))
     }

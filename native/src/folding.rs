@@ -1,4 +1,4 @@
-//! The entry for folds: payloads of a conversation in, what its rows are made of out.
+//! The interface for folds: from a conversation's payloads to the inputs of its rows.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Folder {
     layouts: FxHashMap<Box<[u8]>, Arc<Layout>>,
 }
 
-/// Type, its name, values, keys, start and end, identifies alone, identifies.
+/// Type, type name, values, keys, start and end, identifies alone, identifies.
 type ToldLayout =
     (Number, Option<String>, Vec<(Number, u32)>, Vec<u32>, Option<(u32, u32)>, bool, bool, usize);
 
@@ -40,7 +40,7 @@ impl Folder {
         Ok(Folder { how, layout_of, layouts: FxHashMap::default() })
     }
 
-    /// Fold the conversation of these payloads; None when it is for Python.
+    /// Fold the conversation of these payloads; None if it is left to Python.
     fn fold<'py>(
         &mut self,
         py: Python<'py>,
@@ -77,7 +77,7 @@ impl Folder {
         let layout =
             Layout::new(type_number, name, values, keys, start_and_end, alone, identifies, digests);
         if !layout.fits() {
-            return Err(PyValueError::new_err("a layout has positions behind its digests"));
+            return Err(PyValueError::new_err("a layout has positions beyond its digests"));
         }
         let layout = Arc::new(layout);
         if self.layouts.len() >= MOST_LAYOUTS {
@@ -88,7 +88,7 @@ impl Folder {
     }
 }
 
-/// In the order in which `native_fold.py` takes it.
+/// In the order that `native_fold.py` expects.
 fn told<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTuple>> {
     let attributes = folded.attributes.into_iter().map(|pairs| dict(py, pairs));
     let costs = folded
@@ -163,7 +163,7 @@ fn read_rules(rules: &Bound<PyAny>) -> PyResult<PairRules> {
         });
     }
     if types.is_empty() {
-        return Err(PyValueError::new_err("no rules of the type default"));
+        return Err(PyValueError::new_err("no rules for the type default"));
     }
     let policy: String = rules.get_item("policy")?.extract()?;
     Ok(PairRules {

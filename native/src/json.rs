@@ -1,7 +1,8 @@
-//! The records of lines of JSON: `files/jsonl.py`, with what `records/parsing.py` accepts.
+//! Reads the records of lines of JSON: `files/jsonl.py`, with the values that `records/parsing.py`
+//! accepts.
 //!
-//! A line is odd, and Python's, when anything in it is unusual: damage, a key twice, a number that
-//! is long or has another type, half of a surrogate pair, deep nesting.
+//! A line is odd, and left to Python, if anything in it is unusual: damage, a repeated key, a
+//! number that is long or of another type, half of a surrogate pair, deep nesting.
 
 use bumpalo::Bump;
 use memchr::memchr2;
@@ -11,23 +12,23 @@ use crate::records::{
 };
 use crate::source::{Odd, Source, complete, millis_of_text};
 
-/// Values lie in one another no deeper than this.
+/// Greatest nesting of values.
 const DEEPEST: usize = 64;
-/// Characters of a number; the value of one with more depends on how it is rounded.
+/// Most characters of a number; the value of a longer one depends on rounding.
 const LONGEST_NUMBER: usize = 20;
-/// Digits of an exponent.
+/// Most digits of an exponent.
 const LONGEST_EXPONENT: usize = 2;
 
 type Read<T> = Result<T, Odd>;
 
-/// Whether a line is none: Python's `isspace`.
+/// Whether a line is blank, like Python's `isspace`.
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b'\t'..=b'\r' | b' '))
 }
 
 /// The record of a line.
 ///
-/// Texts with escapes are put into `unescaped`.
+/// Strings with escapes are put into `unescaped`.
 pub fn read_line<'a>(
     line: &'a [u8],
     most_results: usize,
@@ -35,7 +36,7 @@ pub fn read_line<'a>(
     pools: &mut Pools<'a>,
 ) -> Read<SearchCall<'a>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // A whole pass without a way out early, which compiles to vector instructions.
+    // A full pass without early exit, which compiles to vector instructions.
     if line.iter().fold(false, |found, byte| found | (*byte < b' ')) {
         return Err(Odd);
     }
@@ -64,13 +65,13 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    /// The next byte that is no space, which stays.
+    /// The next byte that is not white space, without consuming it.
     fn peek(&mut self) -> Read<u8> {
         self.pass_spaces();
         self.rest().first().copied().ok_or(Odd)
     }
 
-    /// Take the next byte that is no space.
+    /// Consume the next byte that is not white space.
     fn byte(&mut self) -> Read<u8> {
         let byte = self.peek()?;
         self.at += 1;
@@ -89,7 +90,7 @@ impl<'a> LineReader<'a> {
         Err(Odd)
     }
 
-    /// Take a null if one stands here.
+    /// Consume a null, if it is next.
     fn null(&mut self) -> Read<bool> {
         if self.peek()? == b'n' { self.word("null").map(|()| true) } else { Ok(false) }
     }
@@ -106,7 +107,7 @@ impl<'a> LineReader<'a> {
         self.text.get(start..start + length).ok_or(Odd)
     }
 
-    /// The string that begins at `start`, from its first escape on, at which the reader stands.
+    /// The string that begins at `start`; the reader is at its first escape.
     fn string_with_escapes(&mut self, start: usize) -> Read<&'a str> {
         let mut plain_from = start;
         let mut whole = String::new();
@@ -123,7 +124,7 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    /// The character whose escape stands here, without its backslash.
+    /// The character of the escape at this position, after its backslash.
     fn escaped(&mut self) -> Read<char> {
         let code = *self.rest().first().ok_or(Odd)?;
         self.at += 1;
@@ -180,7 +181,7 @@ impl<'a> LineReader<'a> {
         Ok((self.text.get(start..self.at).ok_or(Odd)?, self.at == integer_end))
     }
 
-    /// Take one of some bytes if it stands here.
+    /// Consume one of some bytes, if it is next.
     fn pass(&mut self, wanted: &[u8]) -> bool {
         let stands = self.rest().first().is_some_and(|byte| wanted.contains(byte));
         self.at += usize::from(stands);
@@ -193,7 +194,7 @@ impl<'a> LineReader<'a> {
         digits
     }
 
-    /// Have the entries of an object taken, each by its key.
+    /// Call `take` for each key of an object.
     fn object(&mut self, mut take: impl FnMut(&mut Self, &'a str) -> Read<()>) -> Read<()> {
         self.expect(b'{')?;
         if self.peek()? == b'}' {
@@ -211,7 +212,7 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    /// Have the items of an array taken.
+    /// Call `take` for each item of an array.
     fn array(&mut self, mut take: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
         self.expect(b'[')?;
         if self.peek()? == b']' {
@@ -227,7 +228,7 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    /// Pass over a value, checking that it is well written.
+    /// Skip a value, checking that it is well-formed.
     fn skip(&mut self, depth: usize) -> Read<()> {
         if depth > DEEPEST {
             return Err(Odd);
@@ -263,7 +264,7 @@ impl<'a> LineReader<'a> {
         Ok(result)
     }
 
-    /// The value of an id or a field; None for one that is as if it were not there.
+    /// The value of an id or a field; None if it counts as absent.
     fn one_or_many(&mut self, pools: &mut Pools<'a>, lists: bool) -> Read<Option<OneOrMany<'a>>> {
         if !lists || self.peek()? != b'[' {
             return Ok(self.text(())?.map(OneOrMany::One));
@@ -308,7 +309,7 @@ impl<'a> Source<'a> for LineReader<'a> {
             return Ok(None);
         }
         let number: f64 = self.digits()?.0.parse().map_err(|_| Odd)?;
-        // Whether there is a zero below zero depends on who reads it.
+        // Readers differ on whether -0 is a negative zero.
         if number == 0.0 && number.is_sign_negative() { Err(Odd) } else { Ok(Some(number)) }
     }
 
@@ -359,7 +360,7 @@ impl<'a> Source<'a> for LineReader<'a> {
     }
 }
 
-/// The number of a name among the known ones, None of an unknown one; `seen` has a bit for each.
+/// The index of a known name; None if unknown. `seen` has a bit for each.
 fn first_time(names: &[&str], name: &str, seen: &mut u32) -> Read<Option<usize>> {
     // Most records have their names in this order.
     let behind_the_last = (u32::BITS - seen.leading_zeros()) as usize;

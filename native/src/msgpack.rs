@@ -39,7 +39,7 @@ pub fn write_bool(out: &mut Vec<u8>, value: bool) {
     out.push(if value { 0xc3 } else { 0xc2 });
 }
 
-/// Append a text.
+/// Append a string.
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
     let length = text.len();
     match length {
@@ -51,7 +51,7 @@ pub fn write_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Append a text or null.
+/// Append a string or null.
 pub fn write_optional_text(out: &mut Vec<u8>, text: Option<&str>) {
     match text {
         Some(text) => write_text(out, text),
@@ -70,12 +70,12 @@ pub fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Append what stands before the items of an array.
+/// Append the header of an array.
 pub fn write_array(out: &mut Vec<u8>, length: usize) {
     write_container(out, 0x90, 0xdc, length);
 }
 
-/// Append what stands before the pairs of a map.
+/// Append the header of a map.
 pub fn write_map(out: &mut Vec<u8>, length: usize) {
     write_container(out, 0x80, 0xde, length);
 }
@@ -93,7 +93,7 @@ fn write_be(out: &mut Vec<u8>, code: u8, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Bytes that are not what was expected; the entry raises ValueError for them.
+/// Unexpected bytes, for which the interface raises ValueError.
 #[derive(Debug)]
 pub struct Malformed;
 
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// How many bytes are left: no container can hold more items.
+    /// The number of remaining bytes, which bounds the items of a container.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         Ok(self.take(bytes)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// Take a null if one stands here.
+    /// Consume a null, if it is next.
     pub fn null(&mut self) -> bool {
         if self.rest.first() == Some(&0xc0) {
             self.rest = &self.rest[1..];
@@ -201,34 +201,34 @@ impl<'a> Reader<'a> {
         self.take(length as usize)
     }
 
-    /// A double, also where an integer stands for it.
+    /// A double, which may be encoded as an integer.
     pub fn number(&mut self) -> Read<f64> {
         if self.is_float() { self.float() } else { self.int().map(|number| number as f64) }
     }
 
-    /// The bytes of what a function reads, and what it gives.
+    /// The bytes that a function reads, and its result.
     pub fn spanned<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<(&'a [u8], T)> {
         let before = self.rest;
         let value = read(self)?;
         Ok((&before[..before.len() - self.rest.len()], value))
     }
 
-    /// The number of items of an array; no more than bytes are left.
+    /// The number of items of an array, at most the remaining bytes.
     pub fn array(&mut self) -> Read<usize> {
         self.container(0x90, 0xdc)
     }
 
-    /// The number of pairs of a map; no more than bytes are left.
+    /// The number of pairs of a map, at most the remaining bytes.
     pub fn map(&mut self) -> Read<usize> {
         self.container(0x80, 0xde)
     }
 
-    /// Whether an array stands here.
+    /// Whether an array is next.
     pub fn is_array(&self) -> bool {
         matches!(self.rest.first(), Some(0x90..=0x9f | 0xdc | 0xdd))
     }
 
-    /// Whether a double stands here.
+    /// Whether a double is next.
     pub fn is_float(&self) -> bool {
         self.rest.first() == Some(&0xcb)
     }

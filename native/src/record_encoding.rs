@@ -25,7 +25,7 @@ fn write_number(out: &mut Vec<u8>, number: Number) {
     }
 }
 
-/// 128 bits that stand for a whole record, by its encoding.
+/// A 128-bit digest of a record's encoding.
 pub fn record_digest(encoded: &[u8]) -> [u8; 16] {
     xxh3_128(encoded).to_be_bytes()
 }
@@ -68,7 +68,7 @@ pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, pools: &Pools) {
 }
 
 fn encode_result(out: &mut Vec<u8>, result: &SearchResult, pools: &Pools) {
-    // The names are short, so that each is one byte and its letters.
+    // The names are short, so each is one byte followed by its letters.
     out.extend_from_slice(b"\x8b\xabentity_type");
     write_optional_text(out, result.entity_type);
     out.extend_from_slice(b"\xa2id");
@@ -103,7 +103,7 @@ fn encode_sorted<V: Value>(out: &mut Vec<u8>, pairs: &[(&str, V)], pools: &Pools
     }
 }
 
-/// What a map can hold.
+/// A value in a map.
 pub trait Value {
     /// Append the value.
     fn encode(&self, out: &mut Vec<u8>, pools: &Pools);
@@ -130,7 +130,7 @@ impl Value for Number {
     }
 }
 
-/// Append a map in the order that it has.
+/// Append a map in its order.
 pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
     out: &mut Vec<u8>,
     pairs: impl ExactSizeIterator<Item = &'p (&'a str, V)>,
@@ -143,7 +143,7 @@ pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
     }
 }
 
-/// Read a call that msgspec encoded, whatever the order of its maps.
+/// Read a call encoded by msgspec, with maps in any order.
 pub fn decode_call<'a>(
     encoded: &'a [u8],
     pools: &mut Pools<'a>,
@@ -194,7 +194,7 @@ fn decode_result<'a>(
     })
 }
 
-/// The fields of an encoded struct, which stand there all and in order.
+/// The fields of an encoded struct, all present and in order.
 struct Fields {
     names: std::slice::Iter<'static, &'static str>,
 }

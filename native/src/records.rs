@@ -1,6 +1,6 @@
-//! The trace record, borrowed from the bytes that it was read from: `records/search_call.py`.
+//! The trace record, borrowed from its bytes: `records/search_call.py`.
 //!
-//! Texts stay where they are; maps and lists of all records of a block lie in one `Pools`.
+//! Strings are not copied; maps and lists of all records of a block are in one `Pools`.
 
 pub const LARGEST_INT: i64 = i32::MAX as i64;
 pub const GREATEST_GAIN: i64 = 4;
@@ -8,7 +8,7 @@ pub const LARGEST_COST: f64 = 1e100;
 pub const EARLIEST_MILLIS: i64 = -62_135_596_800_000;
 pub const LATEST_MILLIS: i64 = 253_402_300_799_999;
 
-/// The fields of a search call in the order of `SearchCall`, which is that of their encoding.
+/// The fields of a search call in the order of `SearchCall`, which is also that of the encoding.
 pub const CALL_FIELDS: [&str; 13] = [
     "conversation_id",
     "iteration",
@@ -40,24 +40,24 @@ pub const RESULT_FIELDS: [&str; 11] = [
     "reference_id",
 ];
 
-/// Entries of a map some of which have no value.
+/// Entries of a map, some of which have no value.
 const MOST_WITH_GAPS: usize = 100;
 
-/// A stretch of one of the pools.
+/// A range in one of the pools.
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     pub start: usize,
     pub end: usize,
 }
 
-/// The value of an id or a field: one text, or several in `Pools::texts`.
+/// The value of an id or a field: one string, or several in `Pools::texts`.
 #[derive(Clone, Copy)]
 pub enum OneOrMany<'a> {
     One(&'a str),
     Many(Span),
 }
 
-/// What several records have in common: room for their maps, lists and results.
+/// Shared storage for the maps, lists and results of several records.
 #[derive(Default)]
 pub struct Pools<'a> {
     pub pairs: Vec<(&'a str, OneOrMany<'a>)>,
@@ -67,7 +67,7 @@ pub struct Pools<'a> {
 }
 
 impl<'a> Pools<'a> {
-    /// Room for the records of so many bytes; growing costs more than the first allocation.
+    /// Storage for records of this size; growing costs more than the first allocation.
     pub fn for_bytes(bytes: usize) -> Self {
         Pools {
             pairs: Vec::with_capacity(bytes / 64),
@@ -77,12 +77,12 @@ impl<'a> Pools<'a> {
         }
     }
 
-    /// How much there is now, for `truncate`.
+    /// The current sizes, for `truncate`.
     pub fn lengths(&self) -> [usize; 4] {
         [self.pairs.len(), self.texts.len(), self.costs.len(), self.results.len()]
     }
 
-    /// Forget what came later.
+    /// Remove what was added later.
     pub fn truncate(&mut self, [pairs, texts, costs, results]: [usize; 4]) {
         self.pairs.truncate(pairs);
         self.texts.truncate(texts);
@@ -90,7 +90,7 @@ impl<'a> Pools<'a> {
         self.results.truncate(results);
     }
 
-    /// The texts of a list from `start` on; one alone is as good as a plain text.
+    /// The strings of a list from `start` on; a list of one is equal to a plain string.
     pub fn one_or_many_from(&mut self, start: usize) -> Option<OneOrMany<'a>> {
         match self.texts[start..] {
             [] => None,
@@ -102,12 +102,12 @@ impl<'a> Pools<'a> {
         }
     }
 
-    /// The pairs from `start` on, beside which some keys have no value.
+    /// The pairs from `start` on, without keys that have no value.
     ///
-    /// None when a key comes twice: the last counts then, even if it has no value.
+    /// None if a key is repeated: then the last counts, even if it has no value.
     pub fn pairs_from(&self, start: usize, without_value: &[&str]) -> Option<Span> {
         let pairs = &self.pairs[start..];
-        // Few enough that each may be held against each.
+        // Few enough to compare each with each.
         if !without_value.is_empty() && pairs.len() + without_value.len() > MOST_WITH_GAPS {
             return None;
         }
@@ -115,7 +115,7 @@ impl<'a> Pools<'a> {
         (!twice).then_some(Span { start, end: self.pairs.len() })
     }
 
-    /// Add the costs of a record that have a value; None when a unit comes twice.
+    /// Add the costs of a record that have a value; None if a name is repeated.
     pub fn add_costs(&mut self, costs: Vec<(&'a str, Option<Number>)>) -> Option<Span> {
         if has_twins(&costs) {
             return None;
@@ -184,7 +184,7 @@ pub struct SearchCall<'a> {
 }
 
 impl SearchCall<'_> {
-    /// A call that has its defaults alone.
+    /// A call with only defaults.
     pub fn empty() -> Self {
         SearchCall {
             conversation_id: "",
@@ -204,7 +204,7 @@ impl SearchCall<'_> {
     }
 }
 
-/// Whether a key comes twice.
+/// Whether a key is repeated.
 pub fn has_twins<V>(pairs: &[(&str, V)]) -> bool {
     if pairs.len() < 12 {
         return pairs.iter().enumerate().any(|(at, one)| pairs[..at].iter().any(|o| o.0 == one.0));

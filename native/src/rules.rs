@@ -1,4 +1,4 @@
-//! What fingerprints need of the compiled rules: `dedup/rules.py`.
+//! The part of the compiled rules that fingerprints need: `dedup/rules.py`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,44 +14,44 @@ pub const UNKNOWN_ID: u8 = 127;
 pub const KEY: u8 = 0x80;
 pub const UNKNOWN_TYPE: u8 = 255;
 
-/// The 64-bit digest that stands for a normalised text, id or name.
+/// The 64-bit digest of a normalised text, id or name.
 pub fn digest(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-/// Which query parameters of a URL say nothing about the document.
+/// Query parameters of URLs that do not affect the document.
 pub struct IgnoredParameters {
     pub names: FxHashSet<String>,
     pub prefixes: Vec<String>,
 }
 
 impl IgnoredParameters {
-    /// Whether a casefolded name is one of them.
+    /// Whether a casefolded name is ignored.
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
             || self.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
     }
 }
 
-/// The key of a text: its first `prefix` characters, told apart from its value from a length on.
+/// The key of a text: its first `prefix` characters, if it has a minimum length.
 pub struct TextKey {
     pub prefix: usize,
     pub keyed_from: usize,
 }
 
-/// The compiled rules as far as fingerprints go.
+/// The compiled rules for fingerprints.
 pub struct RuleTable {
     /// Number by casefolded type name or alias.
     pub type_numbers: FxHashMap<String, u8>,
     /// By type number, the names of the definitive ids; those of `default` at 0.
     pub definitive: Vec<FxHashSet<String>>,
-    /// Attribute numbers of the names that have one of a byte.
+    /// Attribute numbers of the names with a one-byte number.
     pub fields: FxHashMap<String, u8>,
     pub ids: FxHashMap<String, u8>,
     pub ignored_parameters: IgnoredParameters,
-    /// Attribute number by identity parameter of a URL.
+    /// Attribute number by name of an identifying URL parameter.
     pub url_parameters: FxHashMap<String, u8>,
-    /// Names of the fields compared as instants.
+    /// Names of the fields compared as times.
     pub time_fields: FxHashSet<String>,
     /// By attribute number.
     pub text_keys: FxHashMap<u8, TextKey>,

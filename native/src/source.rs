@@ -1,6 +1,6 @@
-//! Which values are plain: what `records/parsing.py` takes as it stands, or with little repair.
+//! Defines plain values: those that `records/parsing.py` accepts unchanged or with little coercion.
 //!
-//! Formats differ in where values lie and how they are written; `Source` has what they share.
+//! Formats differ in the places and encodings of values; `Source` is their common interface.
 
 use crate::normalise::{normalise_plain_time, trim};
 use crate::records::{
@@ -8,15 +8,15 @@ use crate::records::{
     SearchCall, SearchResult, Span,
 };
 
-/// A value is for Python to judge, and with it its record.
+/// Python must check a value, and so its record.
 #[derive(Debug)]
 pub struct Odd;
 
-/// Gives the values of one record after another.
+/// Reads the values of records one after another.
 pub trait Source<'a> {
-    /// Where a value lies.
+    /// The place of a value.
     type Place: Copy;
-    /// Why a record cannot be read here.
+    /// Why a record cannot be read in native code.
     type Stop: From<Odd>;
 
     fn text(&mut self, place: Self::Place) -> Result<Option<&'a str>, Self::Stop>;
@@ -30,7 +30,7 @@ pub trait Source<'a> {
     /// A time in milliseconds, of any size.
     fn millis(&mut self, place: Self::Place) -> Result<Option<i128>, Self::Stop>;
 
-    /// A map of texts; lists of them as values only where `lists`.
+    /// A map of strings, and of lists of strings if `lists`.
     fn pairs(
         &mut self,
         place: Self::Place,
@@ -38,7 +38,7 @@ pub trait Source<'a> {
         lists: bool,
     ) -> Result<Span, Self::Stop>;
 
-    /// Costs by unit; entries without a value are left out.
+    /// Costs by name; entries without a value are left out.
     fn costs(&mut self, place: Self::Place, pools: &mut Pools<'a>) -> Result<Span, Self::Stop>;
 
     fn results(&mut self, place: Self::Place, pools: &mut Pools<'a>) -> Result<Span, Self::Stop>;
@@ -121,7 +121,7 @@ pub trait Source<'a> {
         }
     }
 
-    /// A blank one is no identity.
+    /// A blank id does not identify.
     fn record_id(&mut self, place: Self::Place) -> Result<Option<&'a str>, Self::Stop> {
         match self.text(place)? {
             Some(text) if has_graphic(text) => Ok(Some(text)),
@@ -141,18 +141,18 @@ pub trait Source<'a> {
     }
 }
 
-/// The call itself when it has what every record has.
+/// The call, if it has all required fields.
 pub fn complete(call: SearchCall) -> Result<SearchCall, Odd> {
     if call.iteration < 1 || !has_graphic(call.conversation_id) { Err(Odd) } else { Ok(call) }
 }
 
-/// Milliseconds of a plainly written time.
+/// A time in a plain format, in milliseconds.
 pub fn millis_of_text(text: &str) -> Result<i128, Odd> {
     let micros = text.is_ascii().then(|| normalise_plain_time(text)).flatten();
     Ok(i128::from(micros.ok_or(Odd)?.div_euclid(1_000)))
 }
 
-/// Whether a text has a visible ASCII character, so that it is not blank.
+/// Whether a string has a visible ASCII character, so is not blank.
 fn has_graphic(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_graphic())
 }

@@ -1,4 +1,4 @@
-//! The fold: the calls of a conversation into what its rows are made of.
+//! The fold: from the calls of a conversation to the inputs of its rows.
 //!
 //! `scoring/turn.py`, with the lists of `scoring/ranked_lists.py` and the counts of
 //! `scoring/duplicate_rows.py` and `scoring/data_counts.py`.
@@ -17,15 +17,15 @@ const HELD_COPY: i64 = -2;
 const GAINS: usize = 5;
 const UNKNOWN_BYTES: usize = 9;
 
-/// How turns are folded.
+/// The settings of the fold.
 pub struct How {
     pub rules: PairRules,
     pub good_gain_threshold: i64,
-    /// Later copies keep their places in the ranked list.
+    /// Whether later copies keep their places in the ranked list.
     pub hold_slot: bool,
 }
 
-/// What one iteration retrieved, counted.
+/// Counts of one iteration.
 #[derive(Default)]
 pub struct IterationCounts {
     pub iteration: i64,
@@ -37,7 +37,7 @@ pub struct IterationCounts {
     pub unlabelled: usize,
 }
 
-/// A conversation, folded.
+/// A folded conversation.
 pub struct Folded<'p> {
     pub last_turn: Option<i64>,
     pub calls: usize,
@@ -46,28 +46,28 @@ pub struct Folded<'p> {
     pub conflicting: usize,
     pub rejected_records: i64,
     pub times: Vec<i64>,
-    /// Of the calls in order, each where it differs from that before.
+    /// Attributes of the calls in order, without repetitions.
     pub attributes: Vec<Vec<(&'p str, &'p str)>>,
     pub iterations: Vec<IterationCounts>,
     pub label_conflicts: usize,
-    /// By iteration, those of its calls.
+    /// By iteration, the costs of its calls.
     pub costs: Vec<Vec<Vec<(&'p str, f64)>>>,
     /// The ranked list.
     pub labels: Vec<i64>,
     pub scores: Vec<Option<f64>>,
     /// Gains of the labelled documents.
     pub judged: Vec<i64>,
-    /// By name of the type, how many results there are and how many of them are duplicates.
+    /// Number of results and of duplicates by name of the type.
     pub by_type: Vec<(String, usize, usize)>,
     pub by_step: [u64; STEPS],
     pub near_misses: [u64; STEPS],
     pub cut: u64,
-    /// By gain, how many results have that label.
+    /// Number of results by label.
     pub by_gain: [usize; GAINS],
     pub unidentified: usize,
 }
 
-/// Fold a conversation whose distinct evidence has these layouts; None for what Python is to fold.
+/// Fold a conversation whose distinct evidence has these layouts; None if it is left to Python.
 pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Folded<'p>> {
     let evidence: Vec<Evidence> = frame
         .evidence
@@ -145,9 +145,9 @@ impl<'p> Folded<'p> {
         }
     }
 
-    /// Count a result of the last iteration; None for a label that is none.
+    /// Count a result of the last iteration; None if its label is invalid.
     ///
-    /// `first` is the label of the first occurrence, None when the result is that itself.
+    /// `first` is the label of the first occurrence; None if this is the first occurrence.
     fn add(&mut self, result: &Found, first: Option<Option<i64>>, how: &How) -> Option<()> {
         let counts = self.iterations.last_mut()?;
         counts.results += 1;
@@ -179,7 +179,7 @@ impl<'p> Folded<'p> {
     }
 }
 
-/// The attributes of calls, each where they differ from those before.
+/// The attributes of calls, without repetitions.
 fn attributes<'p>(kept: &[usize], calls: &[Call<'p>]) -> Vec<Vec<(&'p str, &'p str)>> {
     let mut found: Vec<Vec<(&str, &str)>> = Vec::new();
     let mut before: Option<&[u8]> = None;
@@ -193,7 +193,7 @@ fn attributes<'p>(kept: &[usize], calls: &[Call<'p>]) -> Vec<Vec<(&'p str, &'p s
     found
 }
 
-/// By name of the type, how many results there are and how many of them are duplicates.
+/// Number of results and of duplicates by name of the type.
 fn by_type(
     frame: &Frame,
     results: &[Found],

@@ -1,4 +1,4 @@
-//! Payloads of a conversation, read back: `unpack` of `scoring/payload.py`.
+//! Decodes payloads of a conversation: `unpack` of `scoring/payload.py`.
 
 use std::ops::Range;
 
@@ -19,15 +19,15 @@ pub struct Found {
     pub score: Option<f64>,
 }
 
-/// A call of which only the deliveries part places it.
+/// The rest of a call: its place and identity are in the `Delivery` of the same index.
 pub struct Call<'p> {
     pub turn_count: Option<i64>,
-    /// Attributes as they are written, and read.
+    /// Attributes, encoded and decoded.
     pub attributes: (&'p [u8], Vec<(&'p str, &'p str)>),
     pub encoding: Option<&'p [u8]>,
     pub names: Vec<(&'p [u8], &'p str)>,
     pub costs: Vec<(&'p str, f64)>,
-    /// Where its results stand among all.
+    /// The range of its results among all.
     pub results: Range<usize>,
 }
 
@@ -37,7 +37,7 @@ pub struct Frame<'p> {
     pub deliveries: Vec<Delivery<&'p str>>,
     pub calls: Vec<Call<'p>>,
     pub results: Vec<Found>,
-    /// Distinct evidence: its codes, and where its digests stand.
+    /// Distinct evidence: its codes, and the position of its digests.
     pub evidence: Vec<(&'p [u8], Range<usize>)>,
     pub digests: Vec<u64>,
     pub rejected_records: i64,
@@ -45,7 +45,8 @@ pub struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
-    /// Read all frames; malformed is also what Python is to read: compressed frames and labels.
+    /// Read all frames; those left to Python, compressed frames and labels, also count as
+    /// malformed.
     pub fn read(payloads: &[&'p [u8]]) -> Result<Self, Malformed> {
         let mut frame = Frame::default();
         for payload in payloads {
@@ -95,7 +96,7 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// The number of some evidence, which may have come before.
+    /// The number of some evidence, which may be known already.
     fn number(&mut self, codes: &'p [u8], packed: &'p [u8]) -> Result<u32, Malformed> {
         let next = u32::try_from(self.evidence.len()).map_err(|_| Malformed)?;
         let number = *self.numbers.entry((codes, packed)).or_insert(next);

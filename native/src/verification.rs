@@ -1,4 +1,4 @@
-//! Whether two results are the same document: `dedup/verification.py`.
+//! Decides whether two results are the same document: `dedup/verification.py`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +9,7 @@ const NO_TYPE: Number = 0;
 const FIELDS: std::ops::Range<Number> = 32..96;
 const IDS: std::ops::Range<Number> = 96..126;
 
-/// The step that decided about a pair, in the order in which `Step` has them in Python.
+/// The step that decided about a pair, in the order of Python's `Step`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Type,
@@ -26,7 +26,7 @@ pub enum Step {
 
 pub const STEPS: usize = 10;
 
-/// How much of the rules is applied.
+/// Which part of the rules is applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     Full,
@@ -34,7 +34,7 @@ pub enum Policy {
     Nothing,
 }
 
-/// Part of a clause: at least so many of the attributes are equal.
+/// Part of a clause: at least this many of the attributes must be equal.
 pub struct Need {
     pub least: usize,
     pub of: Vec<Number>,
@@ -48,10 +48,10 @@ pub struct Confidence {
     pub needed_with_context: i64,
 }
 
-/// What decides about a pair of one entity type.
+/// The rules for pairs of one entity type.
 pub struct TypeRules {
     pub is_default: bool,
-    /// The definitive ids and the container ids, each with whether it is definitive.
+    /// The definitive and the container ids, each with whether it is definitive.
     pub ids: Vec<(Number, bool)>,
     /// None for all fields.
     pub reject_on: Option<Vec<Number>>,
@@ -59,7 +59,7 @@ pub struct TypeRules {
     pub confidence: Option<Confidence>,
 }
 
-/// The compiled rules as far as pairs go.
+/// The compiled rules for pairs.
 pub struct PairRules {
     /// By type number; those of `default` at 0.
     pub types: Vec<TypeRules>,
@@ -76,7 +76,7 @@ impl PairRules {
     }
 }
 
-/// What verification says of a pair.
+/// The decision about a pair.
 #[derive(Clone, Copy)]
 pub struct Verdict {
     pub duplicate: bool,
@@ -99,7 +99,7 @@ fn is_named_id(attribute: Number) -> bool {
     IDS.contains(&attribute) || attribute >> 64 == Number::from(UNKNOWN_ID)
 }
 
-/// Decide about a pair by the first step that can; the order of the two is free.
+/// Decide about a pair by the first step that can; symmetric in the two.
 pub fn verify(first: Evidence, second: Evidence, rules: &PairRules) -> Verdict {
     let (mine, theirs) = (first.layout.type_number, second.layout.type_number);
     let type_number = if mine == NO_TYPE { theirs } else { mine };
@@ -133,7 +133,7 @@ fn by_ids(mine: Evidence, theirs: Evidence, applicable: &TypeRules) -> Option<Ve
     if definitive { duplicate(Step::Ids) } else { None }
 }
 
-/// Whether both have an attribute, and then whether it is equal.
+/// If both have an attribute, whether it is equal.
 fn compared(mine: Evidence, theirs: Evidence, attribute: Number) -> Option<bool> {
     Some(mine.get(attribute)?.equals(theirs.get(attribute)?))
 }
@@ -216,14 +216,14 @@ fn by_points(
     if enough { duplicate(Step::Fields) } else { None }
 }
 
-/// An equal generic id, an agreeing named id that is no container, or an equal host and path.
+/// Whether the generic id, a named id that is not a container, or host and path are equal.
 fn has_id_context(mine: Evidence, theirs: Evidence, rules: &PairRules) -> bool {
     generic_id_agrees(mine, theirs)
         || some_named_id_agrees(mine, theirs, rules)
         || compared(mine, theirs, URL.into()) == Some(true)
 }
 
-/// Ids that identify nothing by themselves, where nothing speaks against them.
+/// Decide by ids that do not identify on their own, if nothing contradicts them.
 fn by_weak_ids(
     mine: Evidence,
     theirs: Evidence,
@@ -247,7 +247,7 @@ fn generic_id_agrees(mine: Evidence, theirs: Evidence) -> bool {
     compared(mine, theirs, GENERIC_ID.into()) == Some(true)
 }
 
-/// Whether a named id that no type lists as container has a value in common.
+/// Whether a named id that no type lists as a container has a value in common.
 fn some_named_id_agrees(mine: Evidence, theirs: Evidence, rules: &PairRules) -> bool {
     mine.values().any(|(attribute, one)| {
         is_named_id(attribute)
@@ -256,7 +256,7 @@ fn some_named_id_agrees(mine: Evidence, theirs: Evidence, rules: &PairRules) -> 
     })
 }
 
-/// Whether a named id or a field that both have is not the same.
+/// Whether a named id or a field that both have differs.
 fn something_differs(mine: Evidence, theirs: Evidence) -> bool {
     mine.values().any(|(attribute, one)| {
         let Some(other) = theirs.get(attribute) else {

@@ -1,4 +1,4 @@
-"""`goodgain.compare`: whether a candidate is better than a base, where, and how certainly."""
+"""`goodgain.compare`: whether a candidate is better than a base, where, and how sure that is."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compare(
       candidate: likewise.
       slices: attributes to compare by, in addition to all conversations.
       options: `metrics`, `family`, `primary`, `tolerances`, `pair_by`, `unpaired`, `max_i`,
-        `correction`, `pool`, `force`, with the meaning that they have for `goodgain compare`.
+        `correction`, `pool`, `force`, as in `goodgain compare`.
 
     Raises:
       UsageError: the runs or the options do not allow a comparison.

@@ -71,8 +71,8 @@ def evaluate(
         (one a search call), or a table of pandas, polars or pyarrow. A table with the column
         `results` has one row a search call, one without it one row a result.
       metrics: ranking metrics, like `ndcg@10`; by default those of `goodgain run`.
-      slices: attributes to give means by, like `market`, or several together like
-        `["arm", "market"]`.
+      slices: attributes to slice the means by, like `market`, or several at once like `["arm",
+        "market"]`.
       config: a YAML file with options of `goodgain run`; arguments given here override it.
       labels: labels of single results, in place of those that the traces give them: a path or
         pattern of files as for `goodgain run --labels`, or their rows as dicts or as a
@@ -201,7 +201,7 @@ def _tables(
     means: Iterable[MeanRow],
     scoring: Scoring,
 ) -> dict[str, Callable[[], Table]]:
-    """The rows of every dataset, in the order of their keys."""
+    """The rows of every dataset, sorted by key."""
     scores.sort(key=score_key)
     metrics = scoring.ranking.metrics
     pooled = scoring.pool is not None

@@ -1,4 +1,4 @@
-"""The evaluation of all conversations in one process, by the steps that the pipeline takes."""
+"""Evaluates all conversations in one process, in the same steps as the pipeline."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class GatheredInput(Struct, frozen=True):
     """Everything that was read.
 
     Attributes:
-      payloads: by conversation_id, what its calls became.
-      rejected: what could not be used.
-      asked: what labels from outside the calls need.
+      payloads: the payloads of the calls, by conversation_id.
+      rejected: records that could not be used.
+      asked: the requests for judgments from outside the traces.
       counts: `records.read` and `records.rejected`.
     """
 
@@ -53,13 +53,13 @@ class GatheredInput(Struct, frozen=True):
 
 
 def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> GatheredInput:
-    """Take in everything, keyed by conversation.
+    """Gather everything by conversation.
 
     Args:
-      held: counts it, with what is made of it.
+      held: counts the bytes of it and of the payloads.
 
     Raises:
-      GoodGainError: it takes more.
+      GoodGainError: it exceeds the limit of `held`.
     """
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
@@ -92,16 +92,16 @@ def scores_of(
     pools: TopicPools | None,
     held: HeldBytes,
 ) -> Iterator[ConversationScore]:
-    """Score every conversation; last those whose order depends on canonical encodings.
+    """Score every conversation, those whose order depends on canonical encodings last.
 
     Args:
-      payloads: by conversation_id; emptied on the way.
-      pools: of topics, where `scoring.pool` is given.
-      encodings: reads the traces again for the texts that decide ties.
-      held: sees whether a conversation can be scored at once.
+      payloads: by conversation_id; emptied in the process.
+      pools: pools of topics, if `scoring.pool` is given.
+      encodings: reads the traces again for the encodings that break ties.
+      held: checks whether a conversation is small enough to be scored at once.
 
     Raises:
-      GoodGainError: the traces no longer hold what they held, or a conversation is too large.
+      GoodGainError: the traces have changed, or a conversation is too large.
     """
     scorer = PayloadScorer(scoring, pools)
     undecided: dict[str, bytes] = {}
@@ -145,7 +145,7 @@ class RunSums:
         pooled: bool = False,
     ) -> None:
         self._metrics = ranking_metrics
-        # The same attributes in another order are the same slice.
+        # Attribute names in another order make the same slice.
         distinct = dict.fromkeys(tuple(sorted(set(names))) for names in slices)
         self._slices = ((), *(names for names in distinct if names))
         self._max_i = max_i
@@ -158,7 +158,7 @@ class RunSums:
         self.counts: Counter[str] = Counter()
 
     def add(self, score: ConversationScore) -> None:
-        """Take in one conversation."""
+        """Add one conversation."""
         self.counts.update(score.counts)
         if self._cluster:
             self.counts.update(cluster_counts(score, self._cluster))

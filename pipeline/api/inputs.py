@@ -36,12 +36,12 @@ Traces: TypeAlias = (
     " | Iterable[Mapping[str, Any] | SearchCall] | pd.DataFrame | pl.DataFrame | pa.Table"
 )
 _TABLES = ("pandas", "polars", "pyarrow")
-_SOURCE = "traces"  # the path that rejected rows name for traces in memory
+_SOURCE = "traces"  # the path in rejected rows of traces in memory
 _MAPS = ("attributes", "costs", "ids", "fields")
 
 
 def files_of(traces: Traces) -> list[InputFile] | None:
-    """The files that paths or patterns name; None where the traces are given in memory.
+    """The files that match the paths or patterns; None for traces in memory.
 
     Raises:
       UsageError: a pattern matches nothing.
@@ -59,7 +59,7 @@ class TracesInMemory(Struct, frozen=True):
     """In-memory traces as search calls; unusable records become rejected rows.
 
     Attributes:
-      seen: the names that the first of them use.
+      seen: the names in the first of them.
     """
 
     records: list[SearchCall | RejectedRecord]
@@ -67,10 +67,10 @@ class TracesInMemory(Struct, frozen=True):
 
 
 def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInMemory:
-    """Take in traces given in memory.
+    """Convert traces in memory to search calls.
 
     Raises:
-      UsageError: it is nothing that holds traces.
+      UsageError: it is not a list of records or a table.
     """
     kind = type(traces).__module__.split(".")[0]
     if kind not in _TABLES:
@@ -92,7 +92,7 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInM
 
 
 def rows_of(table: Any) -> Iterable[Any]:
-    """The rows of a table of pandas, polars or pyarrow as dicts; anything else as it is."""
+    """The rows of a pandas, polars or pyarrow table as dicts; anything else unchanged."""
     kind = type(table).__module__.split(".")[0]
     return _rows(table, kind) if kind in _TABLES else table
 
@@ -122,14 +122,14 @@ def _record(
 def _checked(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
     if isinstance(records, Mapping | str | bytes) or not isinstance(records, Iterable):
         raise UsageError(
-            f"traces are paths of files, a list of records, or a table of pandas, polars or "
+            f"traces must be paths of files, a list of records, or a table of pandas, polars or "
             f"pyarrow, not {type(records).__name__}."
         )
     for place, record in enumerate(records, start=1):
         if not isinstance(record, Mapping | SearchCall):
             raise UsageError(
-                f"record {place} of the traces is no dict but {type(record).__name__}; give one "
-                "dict a search call."
+                f"record {place} of the traces is not a dict but {type(record).__name__}; give one "
+                "dict per search call."
             )
         yield record
 
@@ -147,7 +147,7 @@ def _rows(table: Any, kind: str) -> Iterator[dict[str, Any]]:
 
 
 def _without_empty(value: Any, name: str = "") -> Any:
-    """A row without nulls in its maps: in a table every row has the keys of all rows."""
+    """A row without the nulls in its maps: in a table every row has the keys of all rows."""
     if isinstance(value, dict):
         kept = {key: _without_empty(one, key) for key, one in value.items()}
         if name in _MAPS:

@@ -39,22 +39,22 @@ if TYPE_CHECKING:
 Labels: TypeAlias = (
     "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | pd.DataFrame | pl.DataFrame | pa.Table"
 )
-_SOURCE = "labels"  # the path that rejected rows name for labels in memory
+_SOURCE = "labels"  # the path in rejected rows of labels in memory
 
 
 class LabelRows(Struct, frozen=True):
-    """All given labels, row by row, and the files that the rows come from."""
+    """All labels, row by row, and the files that they come from."""
 
     files: tuple[LabelFile, ...]
     found: list[Found]
 
     def labels(self) -> Iterator[ResultLabel]:
-        """The rows that are labels."""
+        """The valid rows."""
         return (one for one in self.found if isinstance(one, ResultLabel))
 
 
 class Joined(Struct, frozen=True):
-    """The outcome of labels before conversations are scored."""
+    """Counts of the labels, and rows for those that match nothing."""
 
     counts: Mapping[str, int]
     rejected: list[RejectedRecord]
@@ -64,7 +64,7 @@ def read_result_labels(labels: Labels, iteration_base: int, held: HeldBytes) -> 
     """Read labels.
 
     Args:
-      held: counts what is kept of files.
+      held: counts the bytes that are kept of files.
 
     Raises:
       UsageError: a pattern matches no file, or one of the files holds no labels.

@@ -1,4 +1,4 @@
-"""`goodgain.load`: what a run wrote, as tables."""
+"""`goodgain.load`: the outputs of a run as tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MANIFEST = "manifest.json"
 def load(folder: str | Path) -> Run:
     """Open the output folder of `goodgain run`, in whichever format it was written.
 
-    Tables are read when they are first asked for.
+    Tables are read on first access.
 
     Raises:
       UsageError: it is not the output of a finished run.

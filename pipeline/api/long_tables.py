@@ -36,17 +36,17 @@ _RANK = "rank"
 
 
 def is_column(name: str) -> bool:
-    """Whether a column of such a table is read."""
+    """Whether a column has a meaning in such a table."""
     maps = (*_CALL_MAPS, *_RESULT_MAPS)
     return name in (*_CALL, *_RESULT, *maps, _RANK) or name.split(".", 1)[0] in maps
 
 
 def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
-    """The search calls, in order of their first rows.
+    """The search calls, in the order of their first rows.
 
     Rows with the same conversation_id, turn, iteration, call and record_id are one search call; its
-    own fields come from its first row. Its results are in the order of `rank` where there is
-    one, else of the rows. A row without any value of a result stands for a call that found nothing.
+    own fields come from its first row. Its results are in the order of `rank` if there is one, else
+    of the rows. A row in which every column of a result is empty is a call that found nothing.
     Columns `attributes.NAME`, `costs.NAME`, `ids.NAME` and `fields.NAME` are entries of these maps.
 
     Args:
@@ -61,7 +61,7 @@ def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
         if result:
             calls[key][1].append((row.get(_RANK), result))
     for call, ranked in calls.values():
-        # Sorting is stable: without ranks the order of the rows stays.
+        # Sorting is stable: without ranks, rows keep their order.
         ordered = sorted(ranked, key=lambda one: (one[0] is None, one[0] or 0))
         yield {**call, "results": [result for _, result in ordered]}
 

@@ -27,11 +27,11 @@ def evaluation_config(
 
     Args:
       inputs: paths of the traces; None for traces in memory.
-      options: by name, as in a configuration file; None = default. `slices` is `slice`.
-      config: a YAML file with options of `goodgain run`; `options` win over it.
+      options: by name, as in a configuration file, but `slices` for `slice`; None = default.
+      config: a YAML file with options of `goodgain run`, which `options` override.
 
     Raises:
-      UsageError: an option is unknown or has a value that cannot be used; names every mistake.
+      UsageError: an option is unknown or has a wrong value; the message lists every mistake.
     """
     known = sorted((set(RunConfig.model_fields) - _OF_THE_COMMAND) | set(_ALIASES))
     mistakes = [unknown(name, known) for name in options if name not in known]
@@ -55,7 +55,7 @@ def evaluation_config(
 
 
 def _plain(value: Any) -> Any:
-    """Lists for tuples and sets of names, as files have them."""
+    """Tuples and sets as lists, as they are in files."""
     return list(value) if isinstance(value, tuple | set | frozenset) else value
 
 

@@ -27,7 +27,7 @@ Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
 class Explanation(str):
-    """The outcome of each result of a conversation, and why; a text that prints as it is."""
+    """The outcome of each result of a conversation, and why, as text to print."""
 
     __slots__ = ()
 
@@ -51,15 +51,15 @@ class Run:
         labels: Callable[[HeldBytes], Iterable[ResultLabel]],
         held: Callable[[LocalScoring], HeldBytes],
     ) -> None:
-        """Hold a run.
+        """Wrap the results of a run.
 
         Args:
           tables: returns a dataset by its name.
-          manifest: see above.
+          manifest: see the class.
           scoring: returns the scoring and the judgments of the run.
           records: iterates over the traces again.
-          labels: returns the labels that were given beside the traces, each counted.
-          held: returns the bound on what an explanation may hold, which uses this scoring.
+          labels: returns the labels that were given separately from the traces, each counted.
+          held: returns the memory limit of an explanation with this scoring.
         """
         self.manifest = manifest
         self._tables = tables
@@ -106,7 +106,7 @@ class Run:
 
     @cached_property
     def rejected_labels(self) -> Table:
-        """One row for each label that labels nothing: its place and the reason.
+        """One row for each label that matches no result: its place and the reason.
 
         Raises:
           UsageError: the run was made without labels beside the traces.

@@ -26,8 +26,8 @@ _WIDEST_CELL = 32
 class Table:
     """The rows of one dataset.
 
-    Has a length, gives its rows as dicts when iterated, and slices like a list. Times are datetimes
-    in UTC; what is undefined is None.
+    It has a length, iterates over rows as dicts, and can be indexed like a list. Times are
+    datetimes in UTC; undefined values are None.
 
     Example:
       >>> import goodgain as gg
@@ -73,7 +73,7 @@ class Table:
         return Table(self.dataset, [self._stored(row) for row in kept])
 
     def stored(self) -> Sequence[Row]:
-        """The rows as files hold them: times in milliseconds since 1970."""
+        """The rows as stored in files: times in milliseconds since 1970."""
         return self._rows
 
     def to_dicts(self) -> list[Row]:
@@ -94,7 +94,7 @@ class Table:
         return pa.Table.from_arrays(columns, schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A pandas.DataFrame; whole numbers that can be null and maps keep their types as objects.
+        """A pandas.DataFrame; nullable integers and maps are object columns.
 
         Raises:
           ModuleNotFoundError: pandas is not installed.
@@ -114,7 +114,7 @@ class Table:
         return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """A polars.DataFrame, maps as structs' lists of key and value.
+        """A polars.DataFrame; maps are lists of structs of key and value.
 
         Raises:
           ModuleNotFoundError: polars is not installed.

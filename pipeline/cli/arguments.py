@@ -11,7 +11,7 @@ from goodgain.pipeline.cli.commands import Command, passes_on
 from goodgain.transforms.core.errors import UsageError
 
 _CLOSE = 0.75
-_LEAST_PART = 4  # letters of an option's beginning or end that are taken for the option
+_LEAST_PART = 4  # shortest prefix or suffix that suggests an option
 
 
 class _Parser(argparse.ArgumentParser):
@@ -22,17 +22,17 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespace:
-    """Parse what follows a command's name.
+    """Parse the words after a command's name.
 
     Args:
-      command: whose options they are.
-      words: options, with `-` or `_` between their words, and arguments.
+      command: declares the options.
+      words: options and arguments; `--good_gain` and `--good-gain` are the same option.
 
     Returns:
-      The command's arguments, and in `beam_arguments` the words that only Beam may know.
+      The parsed arguments; `beam_arguments` holds the words that are left for Beam.
 
     Raises:
-      UsageError: a mistake, with what is likely meant.
+      UsageError: the words contain a mistake; the message suggests a correction.
       SystemExit: help was asked for and has been printed.
     """
     parser = _Parser(
@@ -55,7 +55,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
 
 
 def _hyphened(word: str, ours: Iterable[str]) -> str:
-    """Replace underscores in one of our options, as in Beam's options, by dashes."""
+    """Spell one of our options with dashes, if it was written with underscores like Beam's."""
     name, equals, value = word.partition("=")
     hyphened = name.replace("_", "-")
     return hyphened + equals + value if hyphened in ours else word
@@ -64,7 +64,7 @@ def _hyphened(word: str, ours: Iterable[str]) -> str:
 def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) -> None:
     """Refuse misspelt options of ours that Beam would silently ignore."""
     mistakes = []
-    # Dataflow's labels of jobs have a second spelling, which would be --labels.
+    # Dataflow has an option --label, which would pass for a misspelt --labels.
     known = [*ours, "--label"] if any("Dataflow" in word for word in words) else ours
     for word in words:
         name = word.partition("=")[0]
@@ -88,7 +88,7 @@ def _is_option(word: str) -> bool:
 
 
 def _nearest(word: str, ours: Sequence[str]) -> str | None:
-    """The option of ours that a misspelt one is likely to mean."""
+    """The option that a misspelt one probably means."""
     written = word.lstrip("-").replace("_", "-").lower()
     names = {option.lstrip("-"): option for option in ours}
     if near := get_close_matches(written, names, n=1, cutoff=_CLOSE):

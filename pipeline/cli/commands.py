@@ -14,8 +14,8 @@ from typing import Protocol, cast
 class Command(Protocol):
     """The interface of a command's module.
 
-    A command that hands options it does not know to Beam also has `PASSES_ON = True`; they come as
-    the list `beam_arguments` of `args`.
+    A command that passes unknown options on to Beam also sets `PASSES_ON = True`, and finds them in
+    `args.beam_arguments`.
 
     Attributes:
       NAME: the command's name, one word or two.

@@ -38,13 +38,15 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--by", metavar="ATTRIBUTE", help="attribute whose values are the arms")
     group.add_argument("--base", metavar="VALUE", help="its value in the base arm")
     group.add_argument(
-        "--candidate", metavar="VALUE", help="its value in the candidate arm (the only other value)"
+        "--candidate",
+        metavar="VALUE",
+        help="its value in the candidate arm (default: the only other one)",
     )
     group.add_argument(
         "--pair-by",
         metavar="ATTRIBUTE",
         help="pair by an attribute like query_id; conversations of an arm with the same value "
-        "count as one, with their mean (conversation_id, if the arms share any)",
+        "count as one, with their mean (default: conversation_id, if the arms share any)",
     )
     group.add_argument(
         "--unpaired", action="store_true", help="compare as two samples although pairs exist"
@@ -69,7 +71,7 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
         action="extend",
         default=[],
         metavar="NAME",
-        help="metrics to compare, at N and by i (all)",
+        help="metrics to compare, at N and by i (default: all)",
     )
     group.add_argument(
         "--family",
@@ -78,12 +80,12 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
         default=[],
         metavar="NAME",
         help="metrics that the decision rests on; their p values are corrected together, apart "
-        "from all others (those of --metrics, else the headline)",
+        "from all others (default: those of --metrics, else the headline metrics)",
     )
     group.add_argument(
         "--primary",
         metavar="NAME",
-        help="the metric at N that answers the question, tested by itself (first of the family)",
+        help="metric at N that answers the question; tested alone (default: first of the family)",
     )
     group.add_argument(
         "--slice",
@@ -93,7 +95,9 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
         metavar="NAMES",
         help="attributes to compare by, like market, or model,market for both at once",
     )
-    group.add_argument("--max-i", type=int, metavar="I", help="last iteration i (as in the runs)")
+    group.add_argument(
+        "--max-i", type=int, metavar="I", help="last iteration i (default: as in the runs)"
+    )
     group.add_argument(
         "--tolerance",
         nargs="+",
@@ -112,14 +116,14 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
         "--interval",
         choices=("hall", "student"),
         default="hall",
-        help="intervals, p values and verdicts by t corrected for skewness (hall), or plain "
-        "(student)",
+        help="the statistic behind intervals, p values and verdicts: t corrected for skewness "
+        "(hall, the default) or plain t (student)",
     )
     group.add_argument(
         "--cluster",
         metavar="ATTRIBUTE",
         help="attribute shared by conversations that are not independent, like repeated runs of a "
-        "query; intervals and tests allow for it (the runs' --cluster)",
+        "query; intervals and tests allow for it (default: the runs' --cluster)",
     )
     group.add_argument(
         "--correction",
@@ -156,10 +160,12 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         "--examples", type=int, default=5, metavar="N", help="wins and losses to list (5)"
     )
     group.add_argument(
-        "--examples-by", metavar="NAME", help="metric they are chosen by (first of the family)"
+        "--examples-by",
+        metavar="NAME",
+        help="metric to choose them by (default: first of the family)",
     )
     group.add_argument(
-        "--output", metavar="DIR", help="write all rows as datasets too, and report.html"
+        "--output", metavar="DIR", help="also write all rows as datasets, and report.html"
     )
     group.add_argument(
         "--format", choices=("avro", "parquet", "jsonl"), default="avro", help="for --output (avro)"
@@ -173,7 +179,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
       UsageError: the arms cannot be compared as asked.
     """
-    # Imported here: reading outputs brings Beam, which takes long to load.
+    # Imported here: reading outputs imports Beam, which is slow.
     from goodgain.pipeline.cli.compare_text import render
     from goodgain.pipeline.cli.sensitivity_text import render_sensitivity
     from goodgain.pipeline.comparison.compare import compare
@@ -208,7 +214,7 @@ def _sensitivity(compared: Compared) -> list[SensitivityRow]:
 
 
 def request_of(args: argparse.Namespace) -> ComparisonRequest:
-    """The request that options amount to.
+    """The comparison that the options ask for.
 
     Raises:
       UsageError: an option's value cannot be used.
@@ -250,6 +256,6 @@ def request_of(args: argparse.Namespace) -> ComparisonRequest:
 
 
 def _names(written: list[str]) -> tuple[str, ...]:
-    """Names, several of which may stand in one text with commas between them."""
+    """Split names at commas."""
     names = [name.strip() for text in written for name in text.split(",")]
     return tuple(dict.fromkeys(name for name in names if name))

@@ -1,4 +1,4 @@
-"""What a comparison lacks, as text: verdicts withheld, values that are null, and the worst case."""
+"""The gaps in a comparison, as text: withheld verdicts, null values, and the worst case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EVERYONE = (
 
 
 def withheld_lines(rows: Sequence[ComparisonRow]) -> list[str]:
-    """By reason, which metrics are not comparable; and who is counted where that is unusual."""
+    """The metrics that are not comparable, by reason, and a note if the population is unusual."""
     by_reason: dict[str, list[str]] = {}
     for row in rows:
         if row.reason is not None:

@@ -124,7 +124,7 @@ def _arms(compared: Compared, console: Console) -> None:
 
 
 def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
-    """The number of clusters, and the difference that it is enough to detect, as a sentence."""
+    """The number of clusters, and the smallest difference they can show, as a sentence."""
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "

@@ -40,7 +40,7 @@ def interval_text(metric: str, low: float | None, high: float | None) -> str:
 
 
 def _figure(value: float, digits: int, signed: bool = False) -> str:
-    """A number with about that many significant digits."""
+    """A number with about `digits` significant digits."""
     sign = "+" if signed else ""
     if value == 0:
         return "0"

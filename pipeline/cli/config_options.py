@@ -17,9 +17,9 @@ _Model = type[ScoringConfig]
 def add_config_options(
     parser: argparse.ArgumentParser, model: _Model, without: Collection[str] = ()
 ) -> None:
-    """Declare an option in its group for each field of a configuration, except some.
+    """Declare an option, in its group, for each field of a configuration except those in `without`.
 
-    Values stay text and have no defaults: `load_config` checks them, together with the file's.
+    Values stay text and have no defaults: `load_config` checks them together with the file.
     """
     groups: dict[str, Any] = {}
     for name, field in _fields(model):
@@ -43,7 +43,7 @@ def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
 
 
 def options_table(model: _Model, without: Collection[str] = ()) -> str:
-    """The options as a table in Markdown, for the docs; `without` those of some fields."""
+    """The options as a Markdown table for the docs, except the fields in `without`."""
     lines = ["| option | default | what it does |", "|---|---|---|"]
     for name, field in _fields(model):
         if name in without:
@@ -81,7 +81,7 @@ def _behaviour(field: FieldInfo, metavar: str) -> dict[str, Any]:
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
-    """The values of an option that takes one of a few words."""
+    """The words that an option accepts; empty if it accepts anything."""
     return tuple(one for one in get_args(field.annotation) if isinstance(one, str))
 
 

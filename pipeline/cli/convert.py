@@ -56,12 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_traces.add_argument(
         "--iteration-from",
         metavar="tag|q0",
-        help="column of the run that holds the iteration (all is one iteration)",
+        help="column of the run that holds the iteration (default: everything is one iteration)",
     )
     to_traces.add_argument(
         "--iteration-pattern",
         metavar="REGEX",
-        help=rf"group that matches the iteration in that column ({_LAST_NUMBER}: a number at its "
+        help=rf"finds the iteration in that column ({_LAST_NUMBER}: a number at its "
         "end)",
     )
     to_trec = parser.add_argument_group("to TREC")
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="PATTERN",
-        help="trace files of this machine; * and ** are wildcards",
+        help="trace files on this machine; * and ** are wildcards",
     )
     to_trec.add_argument("--to-run", metavar="FILE", help="run to write")
     to_trec.add_argument("--to-qrels", metavar="FILE", help="qrels to write")
@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Convert in the direction that the options select, and print counts.
+    """Convert in the direction that the options name, and print counts.
 
     Raises:
       UsageError: the options do not fit, or a file cannot be read or written; for a line of a TREC
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
     _refuse_mixture(args)
     counts = _to_trec(args) if args.from_traces else _to_traces(args)
-    # Imported here, so that help does not wait.
+    # Imported here to keep --help fast.
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     if args.json:

@@ -12,25 +12,26 @@ from goodgain.pipeline.options.run_config import ExplainConfig
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
 EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
-# An explanation has no means, always shows duplicates, and has no metrics per call.
+# Options without a meaning here: explain computes no means, always shows duplicates, and has no
+# metrics per call.
 _OF_RUNS_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_call", "bounds")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what to explain, and how it is scored: by the options of the run."""
+    """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
     add_config_options(parser, ExplainConfig, _OF_RUNS_ONLY)
     add_json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the files, keep the conversation, score and show it.
+    """Read the files, score the conversation and print it.
 
     Raises:
       UsageError: options, files, rules, judgments or the conversation cannot be found or used.
     """
     config = load_config(ExplainConfig, given_options(args, ExplainConfig))
-    # Imported here, so that help does not wait for the readers.
+    # Imported here to keep --help fast.
     from goodgain.pipeline.cli.explain_json import explanation_json
     from goodgain.pipeline.cli.explain_text import render
     from goodgain.pipeline.explanation import explain, gather

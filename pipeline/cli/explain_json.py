@@ -1,4 +1,4 @@
-"""An explanation as JSON: the rows of SPEC 6 by column, and below them calls and results."""
+"""An explanation as JSON: the columns of SPEC 6, with calls and results nested in them."""
 
 from __future__ import annotations
 

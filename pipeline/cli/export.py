@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="metrics to write, like CG or ndcg@10 (all that a conversation has)",
+        help="metrics to write, like CG or ndcg@10 (default: all of the conversation)",
     )
     add_json_option(parser)
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.to not in _TOOLS:
         raise UsageError(f"--to is {args.to!r}, but must be one of {', '.join(_TOOLS)}.")
-    # Imported here, so that help does not wait.
+    # Imported here to keep --help fast.
     from datetime import datetime
 
     from msgspec.structs import asdict

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
       UsageError: the rules or a folder cannot be used, or a file cannot be written.
     """
-    # Imported here: reading outputs brings Beam, which takes long to load.
+    # Imported here: reading outputs imports Beam, which is slow.
     from datetime import UTC, datetime
 
     from msgspec.structs import asdict

@@ -32,7 +32,7 @@ def print_import(console: Console, output: str, counts: ImportCounts) -> None:
 
 
 def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
-    """Each count, 0 too, with what follows it."""
+    """Each count, including zeros, with the words after it."""
     for number, one, more in (
         (counts.found_nothing, "call found nothing", "calls found nothing"),
         (
@@ -89,7 +89,7 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
 
 
 def _calls(of: str, tools: Mapping[str, int]) -> tuple[str, str]:
-    """What follows one call, and several."""
+    """The words after a count of one call, and after several."""
     text = f"{of}: {_named(tools)}"
     return f"call {text}", f"calls {text}"
 

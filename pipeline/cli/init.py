@@ -17,8 +17,8 @@ EXAMPLE = "goodgain init run --output my-evaluation"
 _TRACES = "traces/sample.jsonl"
 _CONVERSATIONS = 20
 _LOGS = "logs.jsonl"
-# By the kind of configuration: the shipped file, the name that it is written under, and the command
-# to try it with.
+# By kind of configuration: the shipped file, the name to write it under, and a command to try it
+# with.
 _KINDS = {
     "run": ("run", "run.yaml", "goodgain run --config run.yaml --input traces --output out"),
     "gate": ("gate", "gate.yaml", "goodgain gate out --config gate.yaml"),
@@ -48,7 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"which configuration: {', '.join(_KINDS)} (run)",
     )
     parser.add_argument(
-        "--output", metavar="DIR", default=".", help="folder for the files (the current one)"
+        "--output",
+        metavar="DIR",
+        default=".",
+        help="folder for the files (default: the current one)",
     )
 
 
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the files; existing ones are never overwritten.
 
     Raises:
-      UsageError: a configuration of that name is there, or the folder cannot be written to.
+      UsageError: the configuration exists already, or the folder cannot be written to.
     """
     from goodgain.pipeline.terminal.console import result_console
 
@@ -65,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     config = folder / name
     schema = folder / f"{config.stem}.schema.json"
     if config.exists():
-        raise UsageError(f"{config} is there already; remove it, or give another --output.")
+        raise UsageError(f"{config} exists already; remove it, or give another --output.")
     configs = resources.files("goodgain.configs")
     text = configs.joinpath(f"{shipped}.yaml").read_text(encoding="utf-8")
     marked = f"# yaml-language-server: $schema={schema.name}\n{text}"

@@ -27,14 +27,14 @@ _CONVERSATION = "of a conversation, at N"
 _ITERATION = "of an iteration, and up to it"
 _POOL = "of the topic's pool; with --pool"
 _RANKING = "of the ranked list; chosen with --metrics"
-_COSTS = "of costs, for each NAME that calls tell; those at a budget B with --budget"
+_COSTS = "of costs, for each NAME that calls have; within a budget B with --budget"
 _SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare which metrics are wanted, and `--json`."""
+    """Declare the filter and `--json`."""
     parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="only metrics whose name holds one of these"
+        "words", nargs="*", metavar="WORD", help="only metrics whose name contains one of these"
     )
     add_json_option(parser)
 
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the metrics.
 
     Raises:
-      UsageError: no name holds any of the words.
+      UsageError: no metric's name contains any of the words.
     """
     from goodgain.pipeline.terminal.console import print_json
 
@@ -56,10 +56,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _named(groups: Groups, words: Sequence[str]) -> Groups:
-    """The metrics whose names hold one of the words, by their groups; all without words."""
+    """Only the metrics whose names contain one of the words; all if there are no words."""
     if not words:
         return groups
-    # `ndcg@10` is wanted as `ndcg[@k]`.
+    # `ndcg@10` finds `ndcg[@k]`.
     parts = [word.partition("@")[0].lower() for word in words]
     kept = [
         (group, [one for one in metrics if any(part in one.name.lower() for part in parts)])

@@ -1,4 +1,4 @@
-"""`goodgain nightly`: score, compare, judge and publish one day of traces, or several."""
+"""`goodgain nightly`: score, compare, gate and publish one day of traces, or several."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.nightly.job import NightlyRequest
 
 NAME = "nightly"
-HELP = "score, compare, judge and publish a day of traces, every night"
+HELP = "score, compare, gate and publish a day of traces, every night"
 EXAMPLE = "goodgain nightly --config configs/nightly.yaml --date 2025-03-04"
 PASSES_ON = True
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--config", required=True, metavar="FILE", help="configuration, in YAML")
     parser.add_argument(
-        "--date", metavar="DAY", help="the day to run, like 2025-03-04 (yesterday, UTC)"
+        "--date", metavar="DAY", help="the day to run, like 2025-03-04 (default: yesterday, UTC)"
     )
     parser.add_argument(
         "--backfill",
@@ -39,23 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rerun-late",
         action="store_true",
-        help="also run days again whose input has changed since their run",
+        help="also rerun days whose input has changed since their run",
     )
     parser.add_argument(
-        "--runner", metavar="RUNNER", help="engine, instead of the one that the configuration names"
+        "--runner", metavar="RUNNER", help="engine to use instead of the one in the configuration"
     )
     add_json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the job in the real world.
+    """Run the job.
 
     Raises:
       UsageError: the configuration, the days or the options cannot be used.
-      GoodGainError: the job failed, or another one is at work.
+      GoodGainError: the job failed, or another one is running.
     """
     request = _request(args)
-    # Imported here: this brings Beam, which takes long to load.
+    # Imported here, since it imports Beam, which is slow.
     import msgspec
 
     from goodgain.pipeline.nightly.config_file import load_nightly_config

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 NAME = "prism"
-HELP = "build Prism, the engine of streams on one machine, with Go"
+HELP = "build Prism, the engine for streams on one machine, with Go"
 EXAMPLE = "goodgain prism"
 
 
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build Prism unless it is there, and print its path.
+    """Build Prism unless it exists, and print its path.
 
     Raises:
       UsageError: Go is not installed.

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 NAME = "report"
-HELP = "build report.html of a run, a comparison or all nights again"
+HELP = "rebuild report.html of a run, a comparison or the nightly job"
 EXAMPLE = "goodgain report out"
 
 
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
       UsageError: the folder holds no outputs of a run, a comparison or nights.
     """
-    # Imported here, so that help does not wait for the readers.
+    # Imported here to keep --help fast.
     from goodgain.pipeline.outputs.folder import REPORT, write_file
     from goodgain.pipeline.terminal.console import result_console
 

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     config = load_run_config(given_options(args, RunConfig), args.config)
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
-    # Imported here: this brings Beam, which takes long to load.
+    # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run
     from goodgain.pipeline.cli.gate_text import render
     from goodgain.pipeline.gate.folders import Gate
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         render(outcomes, result_console())
     if gate is None or passed(outcomes):
         return code
-    # Bad data take precedence: the gate's verdict may only follow from them.
+    # Bad data take precedence: they may be the only cause of the gate's verdict.
     return code or ExitCode.REGRESSION
 
 

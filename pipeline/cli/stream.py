@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a stream, all of which a configuration file can also hold."""
     parser.usage = f"{parser.prog} --input SOURCE --output DIR [options] [options of Beam]"
     parser.description = (
-        f"{parser.description}\n\nStarted again with the same options, it continues where "
-        "it ended, also after a crash.\nOptions that are not listed here go to Beam "
+        f"{parser.description}\n\nWhen started again with the same options, it continues where "
+        "it stopped, even after a crash.\nOptions that are not listed here go to Beam "
         "unchanged, like "
         "--prism_location.\nExit code: 0 ended by Ctrl-C, 1 failed, 2 wrong usage or configuration."
     )
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
                 "or from a --pool."
             )
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
-    # Imported here: this brings Beam, which takes long to load.
+    # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.streaming.run
 
     return goodgain.pipeline.streaming.run.stream(config, args.beam_arguments)

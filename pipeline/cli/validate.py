@@ -15,19 +15,19 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.max_rejected import MaxRejected
 
 NAME = "validate"
-HELP = "read traces without scoring: what they hold, what is wrong"
+HELP = "read traces without scoring: what they contain, what is wrong"
 _MILLIS = 1_000  # of a second
 _GAINS = range(1, 5)  # that may be the least of a good result
 EXAMPLE = "goodgain validate 'traces/*.avro'"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the files, how to read them, and the limits of --max-rejected."""
+    """Declare the files, how to read them, and the limits."""
     parser.add_argument(
         "input",
         nargs="+",
         metavar="PATTERN",
-        help="trace files of this machine: Avro, JSON Lines or Parquet; * and ** are wildcards",
+        help="trace files on this machine: Avro, JSON Lines or Parquet; * and ** are wildcards",
     )
     add_reading_options(parser)
     add_rules_option(parser)
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_GAINS,
         default=2,
         metavar="GAIN",
-        help="least gain of a good result, of which there should be some (2)",
+        help="smallest gain of a good result; warn if no result is good (2)",
     )
     parser.add_argument(
         "--max-held-bytes",
@@ -77,9 +77,9 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
       UsageError: a pattern matches nothing, or the rules cannot be used.
-      GoodGainError: the ids to remember exceed the memory limit.
+      GoodGainError: the ids to be remembered exceed the memory limit.
     """
-    # Imported here, so that help does not wait for the readers.
+    # Imported here to keep --help fast.
     from goodgain.pipeline.cli.validate_report import make_report
     from goodgain.pipeline.cli.validate_text import render
     from goodgain.pipeline.first_look import first_look

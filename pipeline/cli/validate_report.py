@@ -30,7 +30,7 @@ def make_report(
     max_rejected: MaxRejected,
     warnings: Sequence[DataWarning],
 ) -> dict[str, Any]:
-    """Everything that was found, by name."""
+    """All findings, by name."""
     rejected = survey.rejections.records
     return {
         "files": [{"path": file.path, "bytes": file.size} for file in files],
@@ -77,7 +77,7 @@ def make_report(
 
 
 def _notes(survey: Survey) -> list[str]:
-    """Hints about things that may be intended, so that a run does not warn about them."""
+    """Hints that may be intended, which is why a run does not warn about them."""
     notes = []
     if survey.calls and not survey.results:
         notes.append("No record has a result: is the field called `results`?")

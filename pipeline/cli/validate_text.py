@@ -160,7 +160,7 @@ def _table(
     rows: Iterable[Sequence[str]],
     longest: int = _LONGEST_NAME,
 ) -> None:
-    """A table whose cells may hold anything; numbers are in the columns called so."""
+    """A table whose cells may contain any text; columns of numbers are right-aligned."""
     rows = list(rows)
     if not rows:
         return

@@ -17,14 +17,14 @@ _MOST_SLICES = 3
 
 
 def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
-    """What the comparison says, from the verdicts about all conversations at N.
+    """The comparison in one sentence, from the verdicts about all conversations at N.
 
-    The primary metric first, then repetition, the other metrics that the decision rests on, and
-    what is not comparable, slices last.
+    The primary metric comes first, then repetition, the other metrics of the decision, metrics that
+    are not comparable, and slices.
 
     Args:
-      rows: of the whole comparison.
-      primary: the metric that answers the question; None where there is none.
+      rows: all rows of the comparison.
+      primary: the metric that answers the question; None if there is none.
     """
     at_end = [row for row in rows if row.i is None]
     whole = {row.metric: row for row in at_end if not row.slice and row.family != "further"}
@@ -93,8 +93,8 @@ def _interval(row: ComparisonRow, sign: int | None = None) -> str:
     No metric is below 0, so nothing falls by more than 100 %.
 
     Args:
-      sign: None = print signs; 0 or -1 = print none, since the sentence says more or less, and for
-        -1 negate and swap the ends.
+      sign: None = print signs; 0 or -1 = print none, since the sentence says "more" or "less"; -1
+        also negates and swaps the ends.
     """
     low, high = row.shown_interval
     if low is None or high is None:

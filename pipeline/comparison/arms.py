@@ -1,4 +1,4 @@
-"""One arm: the values of its conversations, as columns, read from the output of a run."""
+"""One arm: the values of its conversations as columns, read from the output of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Row = Mapping[str, Any]
 
 
 class LeftOut(Struct, frozen=True):
-    """A conversation that stays out of the means (SPEC 6)."""
+    """A conversation that is left out of the means (SPEC 6)."""
 
     reason: str
     attributes: Mapping[str, str]
@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
     Attributes:
       places: indexes of its conversations in the arm, ascending.
-      left_out: ids of those that stay out of the means.
+      left_out: ids of those left out of the means.
     """
 
     places: list[int]
@@ -50,17 +50,17 @@ class Arm(Struct, frozen=True, dict=True):
 
     Attributes:
       label: the name of the arm in tables.
-      ids: of the conversations.
-      attributes: of the conversations.
+      ids: ids of the conversations.
+      attributes: attributes of each conversation.
       reached: N of each conversation.
-      at_end: by metric, one value a conversation; NaN where it is null.
-      by_i: by metric, one row a conversation and one column for each i up to max_i, extended with
-        empty iterations beyond N (SPEC 6, `all`).
-      left_out: by id, the conversations that stay out of the means.
-      pool_found: by id, how many good documents the topic's pool has, and the numbers of those
-        that were found; empty without a pool (SPEC 9).
-      without_search: an arm of the conversations whose last turn did not search, with the values
-        that they have in the population `everyone`; None in that arm itself.
+      at_end: for each metric at N, one value per conversation; NaN for null.
+      by_i: for each metric by i, one row per conversation and one column per i up to max_i,
+        extended with empty iterations beyond N (SPEC 6, `all`).
+      left_out: the conversations left out of the means, by id.
+      pool_found: for each id, how many good documents the topic's pool has, and the numbers of
+        those found; empty without a pool (SPEC 9).
+      without_search: the conversations whose last turn did not search, as an arm with their values
+        in the population `everyone`; None in that arm itself.
     """
 
     label: str
@@ -80,7 +80,7 @@ class Arm(Struct, frozen=True, dict=True):
         return idle / (len(self.ids) + idle) if idle else 0.0
 
     def everyone(self) -> Arm:
-        """The arm with the conversations that did not search among the others (SPEC 6, `everyone`).
+        """The arm including the conversations that did not search (SPEC 6, `everyone`).
 
         See `Unsearched` for their values.
         """
@@ -113,7 +113,7 @@ class Arm(Struct, frozen=True, dict=True):
         )
 
     def values(self, measure: Measure) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """The values by conversation (NaN where undefined), and a mask of the population."""
+        """The value of each conversation (NaN if undefined), and a mask of the population."""
         if measure.i is None:
             return self.at_end[measure.metric], np.ones(len(self.ids), dtype=np.bool_)
         values: Array = self.by_i[measure.metric][:, measure.i - 1]
@@ -122,7 +122,7 @@ class Arm(Struct, frozen=True, dict=True):
         return values, np.ones(len(self.ids), dtype=np.bool_)
 
     def where(self, attributes: Mapping[str, str], label: str | None = None) -> Arm:
-        """The part of the arm whose conversations have these attributes; "" = none or blank."""
+        """The part of the arm whose conversations have these attributes; "" = missing or blank."""
         if not attributes:
             return self if label is None else replace(self, label=label)
         own = self.parts(tuple(attributes)).get(tuple(attributes.values()), Part([], []))
@@ -140,9 +140,9 @@ class Arm(Struct, frozen=True, dict=True):
         )
 
     def parts(self, names: tuple[str, ...]) -> Mapping[tuple[str, ...], Part]:
-        """The part of the arm for each combination of values of some attributes ("" = none).
+        """The part of the arm for each combination of values of some attributes ("" = missing).
 
-        Built once for all slices by these attributes.
+        Computed once for all slices by these attributes.
         """
         found = self._parts.get(names)
         if found is None:
@@ -171,7 +171,7 @@ def read_arm(folder: str, label: str, measures: Measures, unsearched: Unsearched
       unsearched: computes the values of conversations that did not search.
 
     Raises:
-      UsageError: the output lacks a metric, or its datasets do not belong together.
+      UsageError: the output lacks a metric, or its datasets are not from one run.
     """
     conversations = read_dataset(folder, "conversations")
     iterations = read_dataset(folder, "iterations") if measures.iteration_columns else iter(())
@@ -242,7 +242,7 @@ class _Counted(NamedTuple):
 
 
 def _arm(conversations: list[_Counted], label: str, measures: Measures) -> Arm:
-    """An arm of some conversations, from their rows alone."""
+    """An arm of some conversations, from their rows only."""
     conversations.sort(key=lambda one: one.identity)
     values = np.array([one.values for one in conversations])
     at_end = values.reshape(len(conversations), len(measures.columns))
@@ -260,7 +260,7 @@ def _arm(conversations: list[_Counted], label: str, measures: Measures) -> Arm:
 def _check_columns(row: _Row, measures: Measures, label: str) -> None:
     wanted = (*measures.columns, *(("pool_found",) if "pool_recall" in row else ()))
     if missing := [name for name in wanted if name not in row]:
-        raise UsageError(f"The conversations of {label} hold no metric {missing[0]}: run it again.")
+        raise UsageError(f"The conversations of {label} have no metric {missing[0]}: run it again.")
 
 
 def _number(value: float | None) -> float:
@@ -278,7 +278,7 @@ def _by_i(
     columns = measures.iteration_columns
     values = np.full((len(columns), len(ids), measures.max_i), np.nan)
     known = np.zeros((len(ids), measures.max_i), dtype=np.bool_)
-    incomplete: dict[int, dict[int, IterationRow]] = {}  # by place, the rows by i
+    incomplete: dict[int, dict[int, IterationRow]] = {}  # rows by i, by index of the conversation
     for row in iterations:
         place = place_of.get(row["conversation_id"])
         if place is None:
@@ -304,7 +304,7 @@ def _by_i(
 
 
 def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
-    """An iteration from its row in a dataset, with its shares of a pool if the row has any."""
+    """An iteration from its row in the dataset, with pool metrics if the row has any."""
     pool = None
     if all(name in row for name in PoolShares.__struct_fields__):
         pool = PoolShares(*(row[name] for name in PoolShares.__struct_fields__))

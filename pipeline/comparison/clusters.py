@@ -19,13 +19,13 @@ class PairCodes(Struct, frozen=True):
     """The clusters of pairs.
 
     Attributes:
-      by_key: the number of a cluster, in the order of `Matched.keys`.
+      by_key: the cluster number of each pair, in the order of `Matched.keys`.
     """
 
     by_key: Codes
 
     def of(self, values: Sample, _: Measure) -> Codes:
-        """The clusters of the pairs that have values."""
+        """The cluster numbers of the pairs that have values."""
         return self.by_key[values.shared]
 
 
@@ -34,8 +34,8 @@ class SampleCodes(Struct, frozen=True):
 
     Attributes:
       base, candidate: the arms.
-      of_base, of_candidate: the number of a cluster by conversation; a cluster of both arms has
-        the same number in both.
+      of_base, of_candidate: the cluster number of each conversation; a cluster in both arms has the
+        same number in both.
     """
 
     base: Arm
@@ -44,7 +44,7 @@ class SampleCodes(Struct, frozen=True):
     of_candidate: Codes
 
     def of(self, _: Sample, measure: Measure) -> tuple[Codes, Codes]:
-        """The clusters of the values of both arms."""
+        """The cluster numbers of the values of both arms."""
         return (
             _defined(self.base, self.of_base, measure),
             _defined(self.candidate, self.of_candidate, measure),
@@ -54,7 +54,7 @@ class SampleCodes(Struct, frozen=True):
 def cluster_codes(matched: Matched, attribute: str) -> PairCodes | SampleCodes:
     """The clusters of matched arms; a conversation without the attribute is its own cluster.
 
-    A pair belongs to the cluster of its conversation in the base, or else in the candidate.
+    A pair belongs to the cluster of its base conversation or, without one, of its candidate.
     """
     base, candidate = matched.base, matched.candidate
     if not matched.paired:
@@ -71,17 +71,17 @@ def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
     """Make sure that conversations have the attribute.
 
     Raises:
-      UsageError: none has.
+      UsageError: none has it.
     """
     if not any(own.get(attribute) for arm in (base, candidate) for own in arm.attributes):
         raise UsageError(
-            f"No conversation of the means has the attribute {attribute} of --cluster; is it "
+            f"No conversation in the means has the attribute {attribute} of --cluster; is it "
             "misspelt?"
         )
 
 
 def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str | None:
-    """The attribute by which both runs were clustered; None where they differ.
+    """The cluster attribute of both runs; None if they differ.
 
     Args:
       base, candidate: manifests of runs.
@@ -91,13 +91,13 @@ def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str
 
 
 def _by_group(grouped: Grouped, attribute: str) -> list[str]:
-    """By key, the value in its first conversation."""
+    """For each key, the attribute's value in its first conversation."""
     own = grouped.arm.attributes
     return [own[place].get(attribute, "") for place in grouped.first_rows().tolist()]
 
 
 def numbered(values: Iterable[str]) -> Codes:
-    """The number of the cluster that each value names; a blank one is a cluster of its own."""
+    """A cluster number for each value; a blank value is a cluster of its own."""
     numbers: dict[str, int] = {}
     alone = 0
     codes = []

@@ -30,7 +30,7 @@ class Mismatch(Struct, frozen=True):
 
 
 def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
-    """The parameters that metrics depend on and that differ between two manifests.
+    """The parameters that affect metrics and differ between two manifests.
 
     Args:
       base, candidate: manifests of runs.
@@ -44,7 +44,7 @@ def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mi
 
 
 def refuse(found: list[Mismatch]) -> None:
-    """Refuse to compare.
+    """Refuse the comparison if there is a mismatch.
 
     Raises:
       UsageError: a parameter differs; the message names all that do.
@@ -57,7 +57,7 @@ def refuse(found: list[Mismatch]) -> None:
 
 
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two runs used the same judgments from outside.
+    """Whether two runs used the same judgments from outside the traces.
 
     Args:
       base, candidate: manifests of runs.
@@ -82,11 +82,13 @@ def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _qrels(manifest: Mapping[str, Any]) -> str | None:
-    """The judgments by their digest: a copy is the same, and a file with one other label is not."""
+    """The judgments by their digest: a copy is the same, a file with one other label is not."""
     qrels = manifest.get(QRELS)
     if qrels is None:
         return None
-    if "digest" not in qrels:  # by an early version; a mismatch, so that it ends no night
+    if (
+        "digest" not in qrels
+    ):  # run by an early version; a mismatch, since an error would end a nightly job
         return f"labels that the run of {manifest['started']} did not record"
     return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
 

@@ -1,4 +1,4 @@
-"""One comparison: reads both arms, pairs them, tests each metric, and corrects the p values."""
+"""One comparison: read both arms, pair them, test each metric, and correct the p values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from goodgain.pipeline.comparison.statistics import TestedRow, row_of
 from goodgain.pipeline.comparison.withholding import grounds
 from goodgain.transforms.core.errors import UsageError
 
-DRAWS_A_SECOND = 5e7  # numbers that the bootstrap draws in a second, order of magnitude
+DRAWS_A_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
 _SLOW_SECONDS = 20
 MOST_SLICE_ROWS = 200_000  # of 2.5 KB each; a row takes a third of a millisecond
 
@@ -37,12 +37,12 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
-      only_family_in_slices: whether slices have rows of the declared family only, since there are
-        too many slices for all metrics.
-      arm_means: of gain and costs; empty where no cost is compared.
+      only_family_in_slices: whether there are so many slices that they get rows for the declared
+        family only.
+      arm_means: means of gain and costs; empty if no cost is compared.
       answer: one sentence that summarizes the verdicts.
-      matched: of all conversations, without slicing.
-      pair_by: conversation_id or the attribute that they were paired by; None when unpaired.
+      matched: the pairs of all conversations, without slicing.
+      pair_by: conversation_id or the attribute used for pairing; None when unpaired.
       cluster: attribute whose values are clusters; None = values are independent.
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.
       examples: None when unpaired, or when no compared metric has a better direction.
@@ -68,10 +68,10 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     """Compare two arms.
 
     Args:
-      say: called with one sentence before each step that takes long.
+      say: called with one sentence before each slow step.
 
     Raises:
-      UsageError: the request cannot be met.
+      UsageError: the comparison is impossible.
     """
     arms = read_arms(request, say)
     _check_examples(request, arms)
@@ -82,7 +82,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     only_family = (len(parts) - 1) * len(arms.measures.all()) > MOST_SLICE_ROWS
     if only_family:
         say(
-            f"The slices are {len(parts) - 1:,}, so only the metrics of the family are compared in "
+            f"There are {len(parts) - 1:,} slices, so only metrics of the family are compared in "
             "them; name others with --family."
         )
     tested = _rows(request, arms, parts, matched.paired, cluster, only_family)
@@ -124,7 +124,7 @@ def _check_examples(request: ComparisonRequest, arms: Arms) -> None:
     if request.examples_by and not example_metric(arms, request.examples_by):
         raise UsageError(
             f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
-            "compared and of which higher or lower values are better."
+            "compared and for which higher or lower values are better."
         )
 
 
@@ -132,19 +132,19 @@ def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
     """The cluster attribute: the requested one, else the one that both runs used.
 
     Raises:
-      UsageError: no conversation has it, or tests were asked for that know no clusters.
+      UsageError: no conversation has it, or a requested test cannot account for clusters.
     """
     before, after = arms.base_source.manifest, arms.candidate_source.manifest
     cluster = request.cluster or common_cluster(before, after)
     if cluster is None or cluster == request.pair_by:
-        return None  # one value for each cluster, so that they are independent
+        return None  # one value per cluster, so values are independent
     check_attribute(cluster, arms.base, arms.candidate)
     tests = request.tests
     if tests.resamples or tests.wilcoxon or tests.sign:
         raise UsageError(
-            f"Bootstrap, Wilcoxon's test and sign test take every pair for independent, and "
+            f"Bootstrap, Wilcoxon's test and the sign test assume independent pairs, and "
             f"those of one {cluster} are not: leave them out, or pair by {cluster} "
-            f"(--pair-by {cluster}), which makes one value of each."
+            f"(--pair-by {cluster}), which makes each one value."
         )
     return cluster
 
@@ -153,7 +153,7 @@ def _match(request: ComparisonRequest, arms: Arms) -> Matched:
     """Pair the arms; compare them as two samples if no key is shared and --pair-by is not given.
 
     Raises:
-      UsageError: pairs by an attribute were asked for, and there are none.
+      UsageError: --pair-by was given, and there are no pairs.
     """
     matched = match(arms.base, arms.candidate, _key_name(request), paired=not request.unpaired)
     if request.unpaired or matched.keys:

@@ -17,9 +17,9 @@ _TESTS = {"p_value": "p", "wilcoxon_p": "wilcoxon_p", "sign_p": "sign_p"}
 def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> list[ComparisonRow]:
     """The rows with corrected p values and verdicts, in the same order.
 
-    Each family is corrected by itself, and in it the rows of all conversations apart from those of
-    slices, so that adding slices changes no overall verdict. A row whose verdict is withheld counts
-    as no test.
+    Each family is corrected separately, and within it the overall rows separately from those of
+    slices, so that adding slices changes no overall verdict. A row whose verdict is withheld does
+    not count as a test.
 
     Args:
       verdict_by: the correction whose p value of the t-test decides, at the level 1 - confidence.
@@ -45,7 +45,7 @@ def _family(row: ComparisonRow) -> tuple[str, bool]:
 
 
 def corrected_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | None:
-    """The p value that a verdict follows."""
+    """The p value that decides the verdict."""
     return row.p_holm if verdict_by == "holm" else row.p_benjamini_hochberg
 
 

@@ -35,7 +35,7 @@ _ITERATIONS, _GAIN, _GAIN_AT_I, _GAIN_I = "N", "CG", "CG_at_i", "G_i"
 
 
 class ArmMean(NamedTuple):
-    """A mean over the conversations of one arm, those without a partner among them."""
+    """A mean over the conversations of one arm, including those without a partner."""
 
     arm: str
     row: MeanRow
@@ -44,12 +44,12 @@ class ArmMean(NamedTuple):
 def arm_means(
     arms: Arms, slices: Iterable[dict[str, str]], cluster: str | None, interval: Interval
 ) -> Iterator[ArmMean]:
-    """Gain and costs of each arm, at N and by i; nothing where no cost is compared.
+    """Gain and costs of each arm, at N and by i; empty if no cost is compared.
 
-    Where the arms differ in how many did not search, these count too (SPEC 10).
+    If the arms differ in how many conversations did not search, those count too (SPEC 10).
 
     Args:
-      slices: attributes that conversations share.
+      slices: the attribute values of each slice.
       cluster: attribute whose values are clusters; None = conversations are independent.
     """
     costs, max_i = arms.measures.costs, arms.measures.max_i
@@ -63,7 +63,7 @@ def arm_means(
 
 
 class ArmMeans(Struct, frozen=True):
-    """Means over the conversations of one arm, those without a partner among them."""
+    """Means over the conversations of one arm, including those without a partner."""
 
     arm: Arm
     slice_: dict[str, str]

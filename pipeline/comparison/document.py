@@ -75,7 +75,7 @@ def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
 
 
 def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
-    """Counts of the documents that both found of one pool, without `pool_documents`."""
+    """Counts of the pool documents that the arms found, without the list `pool_documents`."""
     if finds is None:
         return {}
     pool = source.manifest["pool"]

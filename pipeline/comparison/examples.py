@@ -21,12 +21,13 @@ class Example(Struct, frozen=True):
     """One pair.
 
     Attributes:
-      key: by which it was paired.
-      metric: by which it is an example.
-      base_value, candidate_value, difference: of that metric.
+      key: the value that the pair shares.
+      metric: the metric by which the example was chosen.
+      base_value, candidate_value, difference: values of that metric.
       base_numbers, candidate_numbers: further metrics at N, in each arm.
       base_conversation, candidate_conversation: the first conversation of the pair in each arm.
-      commands: what explains them; one when both are the same conversation of the same traces.
+      commands: `goodgain explain` for both; only one if they are the same conversation of the same
+        traces.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Examples(Struct, frozen=True):
 
 
 def example_metric(arms: Arms, asked: str | None) -> str | None:
-    """The metric at N by which examples are chosen; None when none of those compared will do."""
+    """The metric at N by which examples are chosen; None if no compared metric is suitable."""
     names = [asked] if asked else [*arms.measures.declared, *HEADLINE]
     for name in names:
         if name in arms.measures.at_end and direction(name) != "neither":
@@ -64,7 +65,7 @@ def examples(arms: Arms, matched: Matched, metric: str, most: int) -> Examples:
     values = sample(matched, measure)
     differences = settled_differences(values.base, values.candidate)
     gains = differences if direction(metric) == "higher" else -differences
-    # Keys ascend, and the sort is stable, so that ties come by key.
+    # Keys ascend and the sort is stable, so ties are in order of key.
     best = [int(at) for at in np.argsort(-gains, kind="stable")[:most] if gains[at] > 0]
     worst = [int(at) for at in np.argsort(gains, kind="stable")[:most] if gains[at] < 0]
 

@@ -20,16 +20,16 @@ _Flags = npt.NDArray[np.bool_]
 
 
 class Grouped(Struct, frozen=True):
-    """An arm by pairing key.
+    """An arm, grouped by pairing key.
 
     Several conversations of an arm with the same key, such as repeated runs of a query, are not
     independent; they count as one with the mean of their values, so that n is the number of keys.
 
     Attributes:
       keys: ascending, each once.
-      rows: places in the arm of the conversations that have a key, in the order of the keys.
-      group_of: by entry of `rows`, the place of its key in `keys`.
-      unkeyed: conversations without a key.
+      rows: indexes in the arm of the conversations with a key, in the order of `keys`.
+      group_of: for each entry of `rows`, the index of its key in `keys`.
+      unkeyed: number of conversations without a key.
     """
 
     arm: Arm
@@ -40,11 +40,11 @@ class Grouped(Struct, frozen=True):
 
     @property
     def repeated(self) -> int:
-        """Conversations beyond the first of their key."""
+        """The number of conversations beyond the first of each key."""
         return len(self.rows) - len(self.keys)
 
     def values(self, measure: Measure) -> tuple[Array, _Flags]:
-        """As `Arm.values`, by key: the mean over the key's conversations where defined."""
+        """Like `Arm.values`, but by key: the mean over the key's conversations with a value."""
         values, present = self.arm.values(measure)
         values, present = values[self.rows], present[self.rows]
         if not self.repeated:
@@ -58,7 +58,7 @@ class Grouped(Struct, frozen=True):
         return means, np.bincount(self.group_of, present, n) > 0
 
     def first_rows(self) -> _Places:
-        """By key, the index of its first conversation in the arm."""
+        """For each key, the index of its first conversation in the arm."""
         return self.rows[np.searchsorted(self.group_of, np.arange(len(self.keys)))]
 
 
@@ -85,8 +85,8 @@ class Matched(Struct, frozen=True):
     """Two arms side by side.
 
     Attributes:
-      keys: that both arms have, ascending; empty when unpaired.
-      base_places, candidate_places: of the keys, in `Grouped.keys`.
+      keys: the keys in both arms, ascending; empty when unpaired.
+      base_places, candidate_places: indexes of these keys in each arm's `Grouped.keys`.
       paired: whether values are compared pair by pair.
     """
 
@@ -117,14 +117,15 @@ def _places(keys: Sequence[str]) -> dict[str, float | None]:
 
 
 class Sample(Struct, frozen=True):
-    """The values of one measure in both arms, and the counts of what is left out.
+    """The values of one measure in both arms, and counts of the values left out.
 
     Attributes:
       base, candidate: defined values; pair by pair when paired.
-      shared: by pair, its place in `Matched.keys`; empty when unpaired.
-      only_in_base, only_in_candidate: keys in the population of that arm alone; 0 when unpaired.
-      undefined_in_base, undefined_in_candidate: on which the metric is null in that arm; in a
-        paired design in that arm alone.
+      shared: for each pair, the index of its key in `Matched.keys`; empty when unpaired.
+      only_in_base, only_in_candidate: number of keys that only this arm has in the population; 0
+        when unpaired.
+      undefined_in_base, undefined_in_candidate: number of nulls in that arm; when paired, of pairs
+        with a null in that arm only.
       undefined_in_both: pairs on which it is null in both.
     """
 
@@ -177,10 +178,10 @@ class Account(Struct, frozen=True):
     """The outcome of every conversation of one arm.
 
     Attributes:
-      conversations: of the arm, those that stay out of the means too.
+      conversations: all of the arm, including those left out of the means.
       paired: conversations that are part of a pair.
-      repeated: of these, how many share their key with another of the same arm.
-      unmatched: how many fell out, by reason.
+      repeated: how many of these share their key with another of the same arm.
+      unmatched: how many were left out, by reason.
     """
 
     conversations: int
@@ -190,7 +191,7 @@ class Account(Struct, frozen=True):
 
 
 def account(matched: Matched, of_base: bool) -> Account:
-    """Account for one arm of a paired comparison: every conversation in exactly one place."""
+    """Account for one arm of a paired comparison, counting each conversation exactly once."""
     mine, other = matched.base, matched.candidate
     if not of_base:
         mine, other = other, mine

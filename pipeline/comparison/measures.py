@@ -31,19 +31,19 @@ from goodgain.transforms.core.scoring.registry import (
 )
 
 Family = Literal["primary", "declared", "further"]
-# Gain, efficiency, repetition, and iterations without any gain.
+# Gain, efficiency, repetition, and iterations that gained nothing.
 HEADLINE = (
     "CG", "DCG", "RAG", "DRAG", "SRE", "SRR",
     "iterations_for_all_good_results", "iterations_after_last_good",
 )  # fmt: skip
-# The default family. `iterations_for_all_good_results` is not in it, since an agent that finds less
-# has found all of it sooner.
+# The default family. `iterations_for_all_good_results` is excluded: an agent that finds less is
+# done sooner.
 DECISIVE = tuple(name for name in HEADLINE if name != "iterations_for_all_good_results")
 DECISIVE_OF_POOL = ("pool_recall",)  # in addition, if both runs share a pool
 # Metrics shown for every example, whichever metric it was chosen by.
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
-_GAINED = ("G_i", "CG_at_i")  # which the report plots over costs
-_LABELLING = ("R", "unlabelled")  # give the labelled share of the results
+_GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
+_LABELLING = ("R", "unlabelled")  # for the labelled share of the results
 AT_I = "_at_i"
 _AT_END: Mapping[str, Metric] = {
     metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS
@@ -51,7 +51,7 @@ _AT_END: Mapping[str, Metric] = {
 _BY_I: Mapping[str, Metric] = {
     metric.name: metric for metric in ITERATION_METRICS + POOL_ITERATION_METRICS
 }
-# `calls` names a column of both datasets; the comparison by i leaves the iteration's own out.
+# Both datasets have a column `calls`; that of iterations is not compared.
 _ITERATION_NAMES = tuple(name for name in _BY_I if name not in _AT_END)
 # Columns that only runs with a pool have.
 _OF_POOL = frozenset(metric.name for metric in (*POOL_METRICS, *POOL_ITERATION_METRICS))
@@ -63,7 +63,7 @@ class Measure(Struct, frozen=True):
     Attributes:
       metric: a column of `conversations` (i None) or of `iterations` (SPEC 6).
       i: the iteration; None = at N.
-      population: as in `means`; at N `all`, or `everyone`.
+      population: as in `means`; `all` or `everyone` at N.
     """
 
     metric: str
@@ -77,10 +77,10 @@ class Measures(Struct, frozen=True):
     Attributes:
       at_end: names of metrics at N.
       by_i: names of metrics of iterations, up to `max_i`.
-      declared: names of the metrics that form the declared family, the primary one among them.
-      primary: name of the metric at N that answers the question, tested by itself; None when no
-        declared metric at N has a better and a worse.
-      tolerances: by metric, in its unit; a metric that is not there has `tolerance`.
+      declared: names of the metrics in the declared family, including the primary one.
+      primary: name of the metric at N that answers the question, tested by itself; None if no
+        declared metric at N has a better direction.
+      tolerances: by metric, in its unit; `tolerance` applies to all others.
     """
 
     at_end: tuple[str, ...]
@@ -123,7 +123,7 @@ class Measures(Struct, frozen=True):
         return "declared" if measure.metric in self.declared else "further"
 
     def tolerance_of(self, measure: Measure) -> float:
-        """The least difference that counts, in the unit of the metric; CG's holds for CG_at_i."""
+        """The smallest difference that counts, in the metric's unit; CG_at_i has that of CG."""
         by_name = self.tolerances
         same = (value for name, value in by_name.items() if at_i(name) == measure.metric)
         return by_name.get(measure.metric, next(same, self.tolerance))
@@ -139,9 +139,9 @@ def direction(metric: str) -> Direction:
 
 
 def counts_everyone(measure: Measure) -> bool:
-    """Whether conversations that did not search can be counted in a measure.
+    """Whether a measure can include conversations that did not search.
 
-    Not in the population `reached`, since they reached no iteration.
+    The population `reached` cannot, since they reached no iteration.
     """
     return measure.population != "reached" and without_search(measure.metric) is not None
 
@@ -149,7 +149,7 @@ def counts_everyone(measure: Measure) -> bool:
 def without_search(metric: str) -> float | None:
     """A metric's value for a conversation that did not search; None if it has none.
 
-    Gain and costs are 0. Other metrics of which lower is better have no value, and so has gain per
+    Gain and costs are 0. Other metrics that are better when lower have no value, nor has gain per
     unit of a cost.
     """
     if metric.startswith((COST, COST_I, COST_AT_I)):
@@ -167,25 +167,24 @@ def choose(
     primary: str | None = None,
     costs: Sequence[str] = (),
 ) -> Measures:
-    """The measures that names stand for.
+    """The measures for some metric names.
 
-    A metric at N brings the metric of iterations of the same meaning with it: CG brings CG_at_i,
-    cost.tokens brings cost_at_i.tokens.
-    The declared family is what `family` names; else the metrics in `asked`; else
-    `DECISIVE`, and with a pool its recall.
+    A metric at N also selects the metric of iterations with the same meaning: CG selects CG_at_i,
+    cost.tokens selects cost_at_i.tokens. The declared family is what `family` names; else the
+    metrics in `asked`; else `DECISIVE`, and with a pool its recall.
 
     Args:
-      asked: metric names as in `goodgain metrics`; none = every metric.
+      asked: metric names as in `goodgain metrics`; empty = every metric.
       ranking: names of the ranking metrics that both arms have.
       tolerances: `VALUE`, or `NAME=VALUE` for one metric.
       pooled: whether both arms were scored with a pool.
-      primary: the metric that answers the question; None = the first of the family at N of which
-        higher or lower values are better.
+      primary: the metric that answers the question; None = the first of the family at N with a
+        better direction.
       costs: names of the costs that both arms have.
 
     Raises:
-      UsageError: a name that neither arm has, a primary metric that is none at N or has no better
-        and worse, or a tolerance that is no number of at least 0.
+      UsageError: a metric that neither arm has, a primary metric that is not at N or has no better
+        direction, or a tolerance that is not a number of at least 0.
     """
     at_ends = (*_AT_END, *ranking, *conversation_columns(costs))
     by_iteration = (*_ITERATION_NAMES, *iteration_columns(costs))
@@ -211,7 +210,7 @@ def choose(
     deciding = [name for name in declared if name in at_end and direction(name) != "neither"]
     if primary and primary not in deciding:
         raise UsageError(
-            f"{primary} cannot be the primary metric: name one at N of which higher or lower "
+            f"{primary} cannot be the primary metric: name one at N for which higher or lower "
             "values are better."
         )
     return Measures(
@@ -226,7 +225,7 @@ def choose(
 
 
 def at_i(metric: str) -> str:
-    """The metric of iterations that means the same as one at N."""
+    """The metric of iterations with the same meaning as one at N."""
     if metric.startswith(COST):
         return COST_AT_I + metric.removeprefix(COST)
     return metric + AT_I
@@ -239,11 +238,11 @@ def _check_names(names: Iterable[str], known: Sequence[str], ranking: Sequence[s
             near = get_close_matches(name, known, n=1)
             hint = f" (did you mean '{near[0]}'?)" if near else ""
             if budget_of(name) is not None:
-                hint = " (gains within a budget are means of a run and no values of conversations)"
+                hint = " (gains within a budget are means of a run, not values of conversations)"
             mistakes.append(f"'{name}'{hint}")
     if mistakes:
         raise UsageError(
-            f"The outputs hold no metric {', '.join(mistakes)}; `goodgain metrics` lists those at "
+            f"The outputs have no metric {', '.join(mistakes)}; `goodgain metrics` lists those at "
             f"N and by i, and the ranking metrics of both runs are {', '.join(ranking) or 'none'}."
         )
 

@@ -18,13 +18,13 @@ Manifests = Mapping[str, Mapping[str, Any]]
 def put_on_pool(
     manifests: Manifests, pool: str, scratch: Path, say: Callable[[str], None]
 ) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """By folder of a run, its outputs scored with a pool, and their manifest.
+    """For each run's folder, its outputs scored with a pool, and their manifest.
 
     A run that was scored with this state of the pool is used as it is. Any other is scored again
-    from its traces, under the name of the pool's run with the same files.
+    from its traces, under the name of the run in the pool that has the same files.
 
     Args:
-      manifests: of the runs, by folder.
+      manifests: manifests of the runs, by folder.
       scratch: folder for runs that are scored again; their own folders stay unchanged.
       say: called with progress messages.
 
@@ -52,7 +52,7 @@ def put_on_pool(
 
 
 def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:
-    """The only run of a pool that has all of some files; None where there is none, or several."""
+    """The run of a pool that has all of the files; None unless there is exactly one."""
     files = [(one["path"], one["size"]) for one in inputs]
     names = [
         name

@@ -41,7 +41,7 @@ def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
       outputs: folders of the compared runs, which must not be replaced.
 
     Raises:
-      UsageError: it cannot.
+      UsageError: it cannot be written.
     """
     if any(same_folder(folder, output) for output in outputs):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""What each arm found of the pool that both rest on: by i, and what one alone (SPEC 9)."""
+"""What each arm found of their common pool, by i, and what only one arm found (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from goodgain.transforms.read import open_plain
 
 FoundBy = Literal["both", "base", "candidate", "neither"]
 _SHARE = "pool_recall_at_i"
-_MOST_TOPICS = 1_000  # whose documents are listed
+_MOST_TOPICS = 1_000  # most topics to list the documents of
 
 
 class SharePoint(Struct, frozen=True):
@@ -44,8 +44,8 @@ class FoundDocument(Struct, frozen=True):
     """A good document of the pool, and who found it.
 
     Attributes:
-      topic, conversation_id: the topic; one of the two.
-      number: in the topic's pool.
+      topic, conversation_id: the topic; exactly one of the two is set.
+      number: its number in the topic's pool.
     """
 
     topic: str | None
@@ -62,12 +62,12 @@ class PoolFinds(Struct, frozen=True):
     """What two arms found of one pool.
 
     Attributes:
-      shares: by arm and i; empty where that is not compared.
-      topics: that both arms have, with a good document in the pool.
-      topics_of_one_arm: that only one has; their documents do not count.
-      both, base, candidate, neither: good documents of the topics, by who found them.
-      documents: those of the topics that the arms differ on most; none where `note` says why.
-      topics_listed: how many topics these are of.
+      shares: by arm and i; empty if not compared.
+      topics: number of topics in both arms that have a good document in the pool.
+      topics_of_one_arm: number of topics in only one arm; their documents do not count.
+      both, base, candidate, neither: number of good documents of the topics, by who found them.
+      documents: those of the topics on which the arms differ most; if empty, `note` says why.
+      topics_listed: number of topics in `documents`.
     """
 
     shares: tuple[SharePoint, ...]
@@ -102,7 +102,7 @@ class _OfTopic(Struct, frozen=True):
 def pool_finds(
     arms: Arms, everyone: bool, cluster: str | None, interval: Interval
 ) -> PoolFinds | None:
-    """What both arms found; None where they do not rest on one pool.
+    """What both arms found; None unless they were scored with one pool.
 
     Args:
       everyone: whether conversations that did not search count in the shares.
@@ -138,7 +138,7 @@ def pool_finds(
 
 
 def _by_topic(arm: Arm, attribute: str | None) -> dict[Topic, tuple[int, frozenset[int]]]:
-    """By topic, how many good documents there are, and the numbers of those that were found."""
+    """For each topic, how many good documents it has, and the numbers of those found."""
     found: dict[Topic, tuple[int, frozenset[int]]] = {}
     for part in (arm, arm.without_search):
         if part is None:
@@ -154,7 +154,7 @@ def _by_topic(arm: Arm, attribute: str | None) -> dict[Topic, tuple[int, frozens
 def _documents(
     pool: Mapping[str, Any], topics: Sequence[_OfTopic], good_from: int
 ) -> tuple[tuple[FoundDocument, ...], str | None]:
-    """The good documents of some topics, topic by topic; of a pool that has changed none."""
+    """The good documents of some topics, topic by topic; none if the pool has changed."""
     try:
         held = read_pool(pool["folder"])
         if held.manifest["digest"] != pool["digest"]:
@@ -188,7 +188,7 @@ def _found(document: PoolDocument, label: int, topic: _OfTopic) -> FoundDocument
 def _shares(
     arms: Arms, everyone: bool, cluster: str | None, interval: Interval
 ) -> Iterator[SharePoint]:
-    """By arm and i, the mean share with its interval."""
+    """The mean share with its interval, by arm and i."""
     population: Population = "everyone" if everyone else "all"
     for name, arm in (("base", arms.base), ("candidate", arms.candidate)):
         means = ArmMeans(arm.everyone() if everyone else arm, {}, cluster, interval)

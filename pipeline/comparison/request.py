@@ -1,4 +1,4 @@
-"""The request of a comparison: its options, checked."""
+"""The options of a comparison, checked."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Tests(Struct, frozen=True):
 
     Attributes:
       options: confidence of the intervals, and power for the minimum detectable effect.
-      resamples: of the bootstrap, for the measures of the declared family; 0 = none.
-      seed: of the bootstrap; each row draws from a generator of its own, made from it and from what
-        the row is about, so that no row depends on which others are computed.
-      wilcoxon, sign: whether to make these tests of pairs.
+      resamples: bootstrap resamples for the measures of the declared family; 0 = no bootstrap.
+      seed: seed of the bootstrap; each row has its own generator, seeded by this and the row's
+        slice and measure, so that rows do not depend on one another.
+      wilcoxon, sign: whether to run these tests on pairs.
     """
 
     options: ComparisonOptions = ComparisonOptions()
@@ -32,19 +32,19 @@ class ComparisonRequest(Struct, frozen=True):
     Attributes:
       outputs: two folders of runs, base first; or one, with `by`.
       by: attribute whose values are the arms of one output.
-      base, candidate: values of `by`; the candidate is the only other one when not given.
+      base, candidate: values of `by`; the candidate defaults to the only other one.
       metrics, family, primary, tolerances: see `measures.choose`.
-      slices: attributes to compare by, beside the comparison of everything.
-      max_i: greatest i to compare at; None = as far as both runs gave means.
-      pair_by: conversation_id or an attribute; None = conversation_id where arms share any.
+      slices: attributes to compare by, besides the comparison of all conversations.
+      max_i: greatest i to compare at; None = the last i for which both runs have means.
+      pair_by: conversation_id or an attribute; None = conversation_id if the arms share any.
       unpaired: compare as two samples even where conversations could be paired.
-      cluster: attribute whose values are clusters, like repeats of a query; None = that by which
-        both runs took clusters, if any.
-      correction: the corrected p that verdicts follow.
+      cluster: attribute whose values are clusters, like repeats of a query; None = that of both
+        runs, if they agree.
+      correction: the correction whose p value decides the verdicts.
       examples: how many wins and losses to list.
-      examples_by: metric by which they are the largest; None = the first of the family.
-      force: compare runs that differ in what metrics depend on.
-      pool: folder of the pool that both arms shall rest on; None = as they were scored.
+      examples_by: metric to choose them by; None = the first of the family.
+      force: compare runs even if they differ in parameters that metrics depend on.
+      pool: folder of the pool to measure both arms against; None = as they were scored.
     """
 
     outputs: tuple[str, ...]
@@ -71,7 +71,7 @@ class ComparisonRequest(Struct, frozen=True):
         """Make sure that the parts fit together.
 
         Raises:
-          UsageError: they do not.
+          UsageError: they do not fit.
         """
         if self.by is None:
             if len(self.outputs) != 2:
@@ -80,10 +80,12 @@ class ComparisonRequest(Struct, frozen=True):
                     "one folder with --by ATTRIBUTE."
                 )
             if self.base is not None or self.candidate is not None:
-                raise UsageError("--base and --candidate name values of an attribute: give --by.")
+                raise UsageError(
+                    "--base and --candidate are values of an attribute: name it with --by."
+                )
         elif len(self.outputs) != 1:
-            raise UsageError("--by compares the arms within one output: give one folder.")
+            raise UsageError("--by compares arms within one run: give one folder.")
         elif self.base is None:
-            raise UsageError(f"Say which value of {self.by} is the base: give --base VALUE.")
+            raise UsageError(f"Which value of {self.by} is the base? Give --base VALUE.")
         if self.unpaired and self.pair_by is not None:
             raise UsageError("--unpaired and --pair-by exclude each other: give one of the two.")

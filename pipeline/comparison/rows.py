@@ -19,34 +19,35 @@ class ComparisonRow(Struct, frozen=True):
     """One measure in one slice; differences are candidate - base, in the unit of the metric.
 
     Attributes:
-      slice: attributes that the conversations share; {} = all.
-      metric, i, population: as in `means` (SPEC 6); `everyone` at N and at i where the arms differ
-        in how often they searched at all.
+      slice: attributes that the conversations share; {} = all conversations.
+      metric, i, population: as in `means` (SPEC 6); `everyone`, at N and at i, if the arms differ
+        in how many conversations searched at all.
       direction: whether higher or lower values are better.
       own_ideal: measured against what each run found itself (SPEC 10).
       family: the p values of one family are corrected together, those of slices by themselves.
       design: paired, or unpaired (Welch).
-      n_base, n_candidate: values compared; in a paired design both are the number of pairs.
+      n_base, n_candidate: number of values compared; when paired, both are the number of pairs.
       relative_difference: difference / |base_mean|.
-      p_holm, p_benjamini_hochberg: p_value corrected within the family; null where the verdict is
-        withheld, which makes the row no member of its family.
+      p_holm, p_benjamini_hochberg: p_value corrected within the family; null if the verdict is
+        withheld, which removes the row from its family.
       verdict_confidence, verdict_ci_low, verdict_ci_high: the interval that the verdict rests on:
         it excludes 0 exactly when the corrected p is at most the level.
       effect_size: Cohen's d_z (paired) or Hedges' g, as effect_size_name says.
       minimum_detectable_effect: the smallest true difference found with the requested power.
-      clusters: how many the values come in; null where they count as independent.
-      good, same, bad: pairs on which the candidate is better or worse by more than `tolerance`.
+      clusters: number of clusters of the values; null if values count as independent.
+      good, same, bad: number of pairs on which the candidate is better by more than `tolerance`,
+        neither, or worse.
       gsb: (good - bad) / (good + same + bad), with its interval; null when unpaired.
       bootstrap_*, wilcoxon_*, sign_*: null unless requested.
-      only_in_base, only_in_candidate: keys that no partner has in this population.
-      undefined_in_base, undefined_in_candidate, undefined_in_both: null metrics, see `Sample`.
-      worst_*: the means if each null was the metric's worst value; null where nothing is null, or
+      only_in_base, only_in_candidate: number of keys without a partner in this population.
+      undefined_in_base, undefined_in_candidate, undefined_in_both: number of nulls, see `Sample`.
+      worst_*: the means if each null were the metric's worst value; null if no value is null, or
         the metric has no worst value.
       verdict: better, worse or changed (no direction) at the requested level, by the corrected p;
         `not shown` when p is above it, `not tested` when there is no p, `not comparable` when the
-        arms do not measure the same.
+        arms do not measure the same thing.
       reason: why it is `not comparable`, as a clause.
-      note: why something is null or to be read with care.
+      note: why something is null, or a caveat.
     """
 
     slice: dict[str, str]
@@ -112,7 +113,7 @@ class ComparisonRow(Struct, frozen=True):
 
     @property
     def shown_interval(self) -> tuple[float | None, float | None]:
-        """The interval beside the verdict: the one that decided it, else the uncorrected one.
+        """The interval to show: the one that decided the verdict, else the uncorrected one.
 
         It is clipped to possible differences: shares differ by at most 1.
         """

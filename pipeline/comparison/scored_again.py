@@ -19,7 +19,7 @@ from goodgain.pipeline.outputs.folder import read_manifest
 from goodgain.transforms.core.dedup.rules_file import Policy
 from goodgain.transforms.core.errors import UsageError
 
-# Other engines need options that no manifest holds; extra outputs and slices are of no use here.
+# Manifests lack the options of other engines; extra outputs and slices are not needed here.
 _NOT_AGAIN = (
     "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
     "write_duplicates", "max_rejected", "gate", "baseline",
@@ -41,12 +41,12 @@ def score_again(
     """Score the inputs of a run again.
 
     Args:
-      outputs: folder of the run.
-      manifest: of the run.
-      folder: for the new outputs.
+      outputs: output folder of the run.
+      manifest: manifest of the run.
+      folder: folder for the new outputs.
       changes: parameters to change, by name; None removes one.
-      policy: of the rules for duplicates; None = that of the run.
-      run: runs the scoring; by default on this machine, also if the run used an engine.
+      policy: policy of the rules for duplicates; None = that of the run.
+      run: does the scoring; by default on this machine, even if the run used another engine.
 
     Returns:
       The manifest of the new outputs.
@@ -74,8 +74,8 @@ def score_again(
         same["pool"] = again["pool"]["digest"] == manifest["pool"]["digest"]
     if changed := [name for name, is_same in same.items() if not is_same]:
         raise UsageError(
-            f"{outputs} cannot be scored again, since its {changed[0]} changed after it was made: "
-            "put back what was there, or run it again."
+            f"{outputs} cannot be scored again, since its {changed[0]} changed after the run: "
+            "restore the original, or run it again."
         )
     return again
 

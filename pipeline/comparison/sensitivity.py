@@ -1,7 +1,7 @@
 """Whether a verdict depends on a policy: both arms scored again with other rules and thresholds.
 
 An agent that repeats itself can look better if copies count as new. A verdict that changes with the
-policy is about the policy, not about the agents.
+policy reflects the policy, not the agents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.transforms.core.dedup.rules_file import Policy
 
 AS_RUN = "as run"
-_RANKING = "ndcg@10"  # beside the family, since copies that keep their places change only ranking
+# In addition to the family, since copies that keep their slots change ranking metrics only.
+_RANKING = "ndcg@10"
 _THRESHOLDS = (1, 2, 3)
 
 
@@ -32,7 +33,7 @@ class Variant(Struct, frozen=True):
     Attributes:
       name: its name in tables.
       parameters: fields of the run's configuration that differ.
-      policy: of the rules for duplicates; None = that of the run.
+      policy: policy of the rules for duplicates; None = that of the run.
     """
 
     name: str

@@ -8,10 +8,10 @@ from goodgain.pipeline.comparison.rows import Verdict
 
 
 class SensitivityRow(Struct, frozen=True):
-    """One metric at N under one policy; the attributes mean what they mean in `ComparisonRow`.
+    """One metric at N under one policy; attributes as in `ComparisonRow`.
 
     Attributes:
-      turns: whether the verdict differs from that under the policies of the runs themselves.
+      turns: whether the verdict differs from the one under the runs' own policies.
     """
 
     policy: str

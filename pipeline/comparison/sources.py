@@ -37,9 +37,9 @@ class Source(Struct, frozen=True):
     """Where an arm comes from.
 
     Attributes:
-      folder: output of a run.
-      manifest: of that run.
-      value: of the attribute that tells the arms apart; None when the arm is the whole output.
+      folder: output folder of a run.
+      manifest: manifest of that run.
+      value: value of the attribute that separates the arms; None if the arm is the whole run.
     """
 
     folder: str
@@ -51,9 +51,9 @@ class Arms(Struct, frozen=True):
     """Two arms, ready to be compared.
 
     Attributes:
-      forced: differences that would refuse the comparison without --force.
+      forced: mismatches that --force overrides.
       shared_judgments: whether the same judgments from outside label both.
-      max_i: greatest i that both runs gave means of.
+      max_i: last i for which both runs have means.
       only_in_base, only_in_candidate: ranking metrics, and costs, that only one of the runs has.
     """
 
@@ -73,11 +73,11 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
     """Read both arms.
 
     Args:
-      say: called with a sentence before a step that takes long.
+      say: called with one sentence before each slow step.
 
     Raises:
       UsageError: a folder is not the output of a run, the runs do not measure the same thing and
-        `force` is not set, an arm is empty, or cannot be put on the pool asked for.
+        `force` is not set, an arm is empty, or an arm cannot be scored with the requested pool.
     """
     request.check()
     manifests = {folder: read_manifest(folder) for folder in request.outputs}
@@ -90,7 +90,7 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
 
 
 def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest) -> Arms:
-    """Read both arms, by folder of a run from where its outputs lie, with their manifest."""
+    """Read both arms; `outputs` maps a run's folder to that of its outputs, and their manifest."""
     base_folder, candidate_folder = request.outputs[0], request.outputs[-1]
     (base_place, before), (candidate_place, after) = outputs[base_folder], outputs[candidate_folder]
     found = mismatches(before, after)
@@ -122,7 +122,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         base, candidate = (_part(whole, request.by, value or "") for value in values)
     for arm in (base, candidate):
         if not arm.ids:
-            raise UsageError(f"{arm.label} has no mean: all of its conversations are excluded.")
+            raise UsageError(f"{arm.label} has no means: all of its conversations are excluded.")
     return Arms(
         base=base,
         candidate=candidate,
@@ -158,7 +158,7 @@ def _values_of(whole: Arm, request: ComparisonRequest) -> tuple[str, str]:
     """The two values of the attribute.
 
     Raises:
-      UsageError: one does not occur, or it is not clear which the candidate is.
+      UsageError: one does not occur, or the candidate is ambiguous.
     """
     by, base = str(request.by), str(request.base)
     values = sorted({own.get(by, "") for own in whole.attributes} - {""})
@@ -166,7 +166,7 @@ def _values_of(whole: Arm, request: ComparisonRequest) -> tuple[str, str]:
     for value in (base, request.candidate):
         if value is not None and value not in values:
             raise UsageError(
-                f"No conversation that counts has {by} = {value}; values that occur: {shown}."
+                f"No conversation in the means has {by} = {value}; values that occur: {shown}."
             )
     others = [value for value in values if value != base]
     if request.candidate is not None:

@@ -38,10 +38,10 @@ IntervalAt = Callable[[float], tuple[float, float]]
 
 
 class TestedRow(Struct, frozen=True):
-    """A row whose corrected p values and verdict are still open.
+    """A row without corrected p values and verdict yet.
 
     Attributes:
-      interval_at: None where there is no interval.
+      interval_at: gives the interval at a confidence; None if there is no interval.
     """
 
     row: ComparisonRow
@@ -60,7 +60,7 @@ def row_of(
     """The row of one measure in one slice.
 
     Args:
-      clusters: of the matched arms; None = values are independent.
+      clusters: clusters of the matched arms; None = values are independent.
     """
     values, paired = sample(matched, measure), matched.paired
     codes: Any = None if clusters is None else clusters.of(values, measure)
@@ -78,7 +78,7 @@ def row_of(
     if paired and better != "neither":
         found |= _good_same_bad(values, tolerance, better, tests.options.confidence)
         if clusters is not None:
-            found |= {"gsb_ci_low": None, "gsb_ci_high": None}  # it takes pairs for independent
+            found |= {"gsb_ci_low": None, "gsb_ci_high": None}  # it assumes independent pairs
     if tests.resamples and family != "further":
         generator = np.random.default_rng([tests.seed, _number_of(slice_, measure)])
         interval = bootstrap_interval(

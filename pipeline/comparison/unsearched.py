@@ -14,13 +14,13 @@ _OF_POOL = frozenset(metric.name for metric in (*POOL_METRICS, *POOL_ITERATION_M
 
 
 class Unsearched:
-    """The values of conversations without search, of one run."""
+    """The values of one run's conversations without search."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Read how the run was scored.
 
         Args:
-          parameters: of its manifest.
+          parameters: the parameters in its manifest.
         """
         threshold = parameters["good_gain_threshold"]
         self._evaluator = RankingEvaluator(
@@ -31,12 +31,12 @@ class Unsearched:
         self._ranking = cache(self._of_empty_list)
 
     def at_end(self, name: str, row: Mapping[str, Any]) -> float:
-        """The value of a metric at N; NaN where it has none.
+        """The value of a metric at N; NaN if it has none.
 
-        See `without_search`; ranking metrics have their value for the empty list, as in the means.
+        See `without_search`; ranking metrics have the value of an empty list, as in the means.
 
         Args:
-          row: of `conversations`, without search.
+          row: a row of `conversations` without search.
         """
         value, nothing = row[name], self.by_i(name, row)
         if without_search(name) is None or value is None:
@@ -47,13 +47,13 @@ class Unsearched:
         return float("nan") if value is None else float(value)
 
     def by_i(self, name: str, row: Mapping[str, Any]) -> float:
-        """The same of a metric of iterations, at any i."""
+        """The value of a metric of iterations, which is the same at every i."""
         nothing = without_search(name)
         nothing_to_find = name in _OF_POOL and not row["pool_good"]
         return float("nan") if nothing is None or nothing_to_find else nothing
 
     def _of_empty_list(self, best: int | None) -> dict[str, float | None]:
-        """The ranking metrics of a list without results; only the best judged label matters."""
+        """The ranking metrics of an empty list; they depend only on the best judged label."""
         values = self._evaluator.evaluate((), () if best is None else (best,), ())
         names = (metric.name for metric in self._evaluator.metrics)
         return dict(zip(names, values, strict=True))

@@ -1,4 +1,4 @@
-"""When a verdict is withheld: numbers of two arms that do not measure the same (SPEC 10)."""
+"""When a verdict is withheld, since the two arms do not measure the same thing (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from goodgain.pipeline.comparison.sources import Arms
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
-# By how much arms may differ in what is missing before their numbers are not comparable.
+# Arms are not comparable when their shares of missing values differ by more than this.
 MOST_DIFFERENT = 0.05
 _ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05
-# A null of these says that something was never reached, which is an outcome and no gap.
+# A null of these metrics means "never reached", which is an outcome and not a gap.
 _OUTCOMES = "iterations_for_"
 
 
@@ -23,11 +23,11 @@ class Grounds(Struct, frozen=True):
     """What the verdicts of one slice rest on.
 
     Attributes:
-      labelled_base, labelled_candidate: share of the results compared that have a label; None
-        without results.
+      labelled_base, labelled_candidate: share of the compared results with a label; None without
+        results.
       idle_base, idle_candidate: share of the conversations whose last turn did not search.
       shared_judgments: whether the same judgments from outside label both arms.
-      max_i: greatest i that both runs gave means of.
+      max_i: last i for which both runs have means.
     """
 
     labelled_base: float | None
@@ -44,7 +44,7 @@ class Grounds(Struct, frozen=True):
 
     @property
     def unequal_labels(self) -> bool:
-        """Whether nothing that needs labels can be compared."""
+        """Whether metrics that need labels cannot be compared."""
         return (
             self.labelled_base is not None
             and self.labelled_candidate is not None
@@ -74,16 +74,17 @@ def _labelled(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool) -> f
 def withheld(
     measure: Measure, values: Sample, worst: WorstCase | None, grounds: Grounds, paired: bool
 ) -> str | None:
-    """Why there can be no verdict, as a clause; None where there can.
+    """Why there can be no verdict, as a clause; None if there can be one.
 
     Args:
-      worst: of the same values; None where nothing is null, or the metric has no worst value.
+      worst: the worst case of the same values; None if no value is null, or the metric has no worst
+        value.
     """
     metric = metric_by_name(measure.metric)
     if metric.own_ideal and not grounds.shared_judgments:
         return (
-            "own ideal: each run's is what it found itself; give both the same judgments (--qrels "
-            "or --pool)"
+            "own ideal: each run is measured by its own finds; use the same judgments (--qrels "
+            "or --pool) for both"
         )
     if grounds.unequal_labels and metric.needs_labels:
         return (
@@ -102,11 +103,11 @@ def withheld(
         return missing
     if worst is not None and _agrees(values, worst):
         return None
-    return f"{reached(values, paired)}, and who did not reach it has no number"
+    return f"{reached(values, paired)}, and the others have no value"
 
 
 def is_outcome(metric: str) -> bool:
-    """Whether a null says that something was never reached."""
+    """Whether a null means that something was never reached."""
     return metric.startswith(_OUTCOMES)
 
 
@@ -134,7 +135,7 @@ def _missing(values: Sample, paired: bool) -> str | None:
 
 
 def _defined(values: Sample, paired: bool) -> tuple[float | None, float | None]:
-    """Share of the conversations of each arm on which the metric has a value."""
+    """Share of the conversations of each arm that have a value."""
     both = values.undefined_in_both
     base, candidate = len(values.base), len(values.candidate)
     if paired:
@@ -148,12 +149,12 @@ def _defined(values: Sample, paired: bool) -> tuple[float | None, float | None]:
 
 
 def differ(one: float, other: float) -> bool:
-    """Whether shares of two arms differ by more than is comparable."""
+    """Whether shares of two arms differ too much to be comparable."""
     return abs(one - other) > MOST_DIFFERENT + _ROUNDING
 
 
 def _agrees(values: Sample, worst: WorstCase) -> bool:
-    """Whether the worst case points the same way as the values that there are."""
+    """Whether the worst case points the same way as the defined values."""
     if not len(values.base) or not len(values.candidate):
         return False
     difference = float(values.candidate.mean()) - float(values.base.mean())
@@ -165,14 +166,14 @@ def _percent(share: float | None) -> str:
 
 
 class WorstCase(Struct, frozen=True):
-    """The means if each null was the worst value that the metric has (SPEC 10)."""
+    """The means if each null were the metric's worst value (SPEC 10)."""
 
     base_mean: float
     candidate_mean: float
 
 
 def worst_value(metric: str, max_i: int) -> float | None:
-    """The worst value of a metric; None where there is none, or neither way is better."""
+    """The worst value of a metric; None if it has none, or no better direction."""
     declared = metric_by_name(metric)
     if declared.direction == "higher":
         return 0.0
@@ -186,10 +187,10 @@ def worst_value(metric: str, max_i: int) -> float | None:
 def worst_case(
     matched: Matched, measure: Measure, values: Sample, grounds: Grounds
 ) -> WorstCase | None:
-    """The means with each null as the worst value; None where nothing is null, or none is worst.
+    """The means with nulls as the worst value; None if nothing is null, or there is no worst value.
 
     Args:
-      values: of the measure, in the same two arms.
+      values: values of the measure in the same two arms.
     """
     worst = worst_value(measure.metric, grounds.max_i)
     if worst is None or not (

@@ -1,4 +1,4 @@
-"""Names of topics and documents in TREC files: one word each, unique where they must be."""
+"""Names of topics and documents in TREC files: one word each, and unique if necessary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIKE_A_POSITION = re.compile(r"i\d+\.call\d+\.rank\d+")
 
 
 def word(text: str) -> str:
-    """A text as one word: white space, `%` and unprintable characters become `%20` and the like.
+    """A text as one word: white space, `%` and unprintable characters are percent-encoded.
 
     Different texts become different words.
     """
@@ -32,8 +32,8 @@ def document_names(ids: Sequence[str], places: Sequence[ResultPlace]) -> list[st
     `i2.call0.rank5`: dense iteration, its call from 0, rank in the call from 1.
 
     Args:
-      ids: of each document; "" where it has none.
-      places: of each document.
+      ids: the id of each document; "" if it has none.
+      places: the place of each document.
     """
     words = [word(id_) for id_ in ids]
     counts = Counter(words)

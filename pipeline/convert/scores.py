@@ -1,4 +1,4 @@
-"""The metrics of a run's conversations, in the words of the tools that the traces came from."""
+"""The metrics of a run's conversations, in the formats of the tools that the traces came from."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class ExportCounts(Struct):
     """What was written.
 
     Attributes:
-      undefined: values that are null; none of the tools has a word for them.
-      without_trace_id: conversations that were not imported from traces; the conversation_id
-        stands for the session.
+      undefined: number of null values, which none of the tools can represent.
+      without_trace_id: conversations that were not imported from traces; their conversation_id
+        serves as the session.
     """
 
     conversations: int = 0
@@ -54,15 +54,15 @@ def write_scores(
     path: str,
     counts: ExportCounts,
 ) -> None:
-    """Write one line of JSON for each score, or for OTLP for each conversation.
+    """Write one line of JSON per score, or per conversation for OTLP.
 
     Args:
-      rows: of the dataset `conversations`.
+      rows: rows of the dataset `conversations`.
       tool: a key of TOOLS.
-      metrics: columns; all metrics where None.
-      finished: when the run that scored them did.
-      path: of the file, which is written completely or not at all.
-      counts: is filled.
+      metrics: columns; None = all metrics.
+      finished: when the run finished that scored them.
+      path: the file, which is written completely or not at all.
+      counts: updated.
 
     Raises:
       UsageError: there is no such column, or the file cannot be written.
@@ -133,7 +133,7 @@ def _attribute(key: str, kind: str, value: str | float) -> dict[str, Any]:
 
 
 def _langfuse(row: Row, scores: Scores, _: datetime) -> Iterator[dict[str, Any]]:
-    """Bodies for Langfuse's scores; writing one again replaces it."""
+    """Request bodies for Langfuse scores; sending one again replaces it."""
     attributes = row["attributes"]
     session = attributes.get(SESSION_ID)
     trace = attributes.get(TRACE_ID)
@@ -152,7 +152,7 @@ def _langfuse(row: Row, scores: Scores, _: datetime) -> Iterator[dict[str, Any]]
 
 
 def _mlflow(row: Row, scores: Scores, finished: datetime) -> Iterator[dict[str, Any]]:
-    """Feedback as MLflow's `Assessment.from_dictionary` reads it, of the last turn's trace."""
+    """Feedback on the last turn's trace, as MLflow's `Assessment.from_dictionary` reads it."""
     attributes = row["attributes"]
     time = finished.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     for name, value in scores:

@@ -1,4 +1,4 @@
-"""Gather what belongs together without holding all of it in memory."""
+"""Groups items by key without holding all of them in memory."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Spool(Generic[_Item]):
-    """Items on disk, parted by their key; one part is held in memory at a time."""
+    """Items on disk, partitioned by key; one partition is in memory at a time."""
 
     def __init__(self, parts: int, kind: type[_Item]) -> None:
-        """Part keys into so many temporary files of items of one kind."""
+        """Partition keys into `parts` temporary files of items of one type."""
         self._decode = msgspec.msgpack.Decoder(tuple[str, kind]).decode  # type: ignore[valid-type]
         self._stack = ExitStack()
         self._files: list[IO[bytes]] = []
@@ -40,13 +40,13 @@ class Spool(Generic[_Item]):
         self._stack.close()
 
     def add(self, key: str, item: _Item) -> None:
-        """Keep an item."""
+        """Store an item."""
         part = xxhash.xxh3_64_intdigest(key.encode(errors="surrogatepass")) % len(self._files)
         packed = _encode((key, item))
         self._files[part].write(len(packed).to_bytes(_LENGTH_BYTES) + packed)
 
     def groups(self) -> Iterator[tuple[str, list[_Item]]]:
-        """Every key with its items, as they came; sorted by key within each part."""
+        """Every key with its items in order of arrival; keys are sorted within each partition."""
         for file in self._files:
             gathered: dict[str, list[_Item]] = {}
             file.seek(0)

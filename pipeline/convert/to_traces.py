@@ -20,8 +20,8 @@ class Iterations(Struct, frozen=True):
     """Where a line of a run holds its iteration.
 
     Attributes:
-      field: the column that holds it; None where every line is of iteration 1.
-      pattern: finds it there, in its first group or, without a group, as a whole.
+      field: the column that holds it; None if every line is of iteration 1.
+      pattern: matches it there, by its first group or, without groups, as a whole.
     """
 
     field: Literal["tag", "q0"] | None = None
@@ -52,9 +52,9 @@ class TraceCounts(Struct):
 
     Attributes:
       unjudged: results without a label.
-      never_retrieved: judged documents of the run's topics that the run does not hold.
-      topics_without_judgments: topics of the run that the qrels do not know.
-      topics_without_results: topics of the qrels that the run does not know.
+      never_retrieved: judged documents of the run's topics that the run did not retrieve.
+      topics_without_judgments: topics of the run that are not in the qrels.
+      topics_without_results: topics of the qrels that are not in the run.
     """
 
     conversations: int = 0
@@ -72,14 +72,14 @@ def trace_records(
     """Trace records (SPEC 2), topic by topic in the order of the run.
 
     Results are ranked as trec_eval ranks them: by falling score, compared in single precision,
-    ties by document id from the greatest. Each has its name as `ids.doc_id`, its label and its
+    ties by document id in descending order. Each has its name as `ids.doc_id`, its label and its
     score. Results of one iteration are one search call.
 
     Args:
-      counts: is filled while the records are read.
+      counts: updated while the records are read.
 
     Raises:
-      UsageError: a line cannot be used, or a document stands twice where it may stand once.
+      UsageError: a line cannot be used, or a document is repeated within a list.
     """
     judged_topics = set() if qrels is None else set(qrels.topics)
     counts.topics_without_results = len(judged_topics.difference(run.topics))
@@ -111,7 +111,7 @@ def trace_records(
 
 
 def ranked(lines: Iterable[RunLine]) -> list[RunLine]:
-    """Lines in trec_eval's order: it holds scores in single precision and compares ids by bytes."""
+    """Lines in trec_eval's order: scores in single precision, ties by the bytes of the ids."""
     by_id = sorted(lines, key=lambda line: line.document.encode(), reverse=True)
     return sorted(by_id, key=lambda line: array("f", (line.score,))[0], reverse=True)
 
@@ -150,7 +150,7 @@ def _refuse_repeated(lines: Iterable[RunLine], run: TrecFile) -> None:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern that a user gave.
+    """Compile a pattern from a user.
 
     Raises:
       UsageError: it is not a regular expression.

@@ -25,7 +25,7 @@ from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
 from goodgain.transforms.core.scoring.turn import fold_turn
 
 _INPUT_BYTES_A_PART = 256 * 2**20
-_ANY_THRESHOLD = 1  # good results are not asked for
+_ANY_THRESHOLD = 1  # has no effect on the list
 
 
 class TrecCounts(Struct):
@@ -33,10 +33,11 @@ class TrecCounts(Struct):
 
     Attributes:
       without_results: conversations whose last turn found nothing; TREC files cannot hold them.
-      without_judgments: conversations none of whose documents is labelled; not in the qrels.
+      without_judgments: conversations without a labelled document; they are not in the qrels.
       named_by_position: documents without an id of their own.
-      rejected_records: records that no reader can use.
-      with_rejected_records: conversations written, which `goodgain run` leaves out of its means.
+      rejected_records: records that cannot be used.
+      with_rejected_records: conversations that are written, but that `goodgain run` leaves out of
+        its means.
     """
 
     conversations: int = 0
@@ -50,7 +51,7 @@ class TrecCounts(Struct):
 
 
 class Delivery(Struct, frozen=True, array_like=True):
-    """One delivered call: its fingerprint, and by rank the document id of each result or ""."""
+    """One delivered call: its fingerprint, and the document ids in rank order ("" = none)."""
 
     call: CallFingerprint
     ids: list[str]
@@ -78,11 +79,11 @@ def write_trec(
     that tools which sort by score keep the order. The topic is the conversation_id.
 
     Args:
-      files: traces of this machine.
-      rules: for duplicates.
+      files: trace files on this machine.
+      rules: the rules for duplicates.
       id_name: the named id that names a document.
       tag: the last column of the run.
-      run_path, qrels_path: written completely or not at all; None where one is not wanted.
+      run_path, qrels_path: written completely or not at all; None = do not write.
 
     Raises:
       UsageError: a file cannot be written.
@@ -144,7 +145,7 @@ def _read(
 
 
 class _Outputs:
-    """The two files, under other names until everything is written."""
+    """The two files, under temporary names until everything is written."""
 
     def __init__(self, run_path: str | None, qrels_path: str | None) -> None:
         self._paths = [path for path in (run_path, qrels_path) if path is not None]

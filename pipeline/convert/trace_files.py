@@ -22,7 +22,7 @@ def write_traces(records: Records, path: str) -> None:
     """Write a local file completely or not at all; an existing file is replaced.
 
     Args:
-      records: with the field names of SPEC 2; absent fields have their defaults.
+      records: with the field names of SPEC 2; missing fields get their defaults.
       path: ends in .avro, .parquet or .jsonl, the last optionally with .gz, .bz2 or .zst.
 
     Raises:
@@ -41,7 +41,7 @@ def write_traces(records: Records, path: str) -> None:
                 fastavro.writer(file, fastavro.parse_schema(trace_schema()), records, codec=codec)
             elif format == "parquet":
                 from goodgain.pipeline.sample.parquet import (
-                    write_parquet,  # pyarrow takes half a second
+                    write_parquet,  # pyarrow is slow to import
                 )
 
                 write_parquet(records, file, codec)

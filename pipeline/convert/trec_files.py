@@ -1,4 +1,4 @@
-"""Runs and qrels in TREC's form, read topic by topic."""
+"""Runs and qrels in TREC format, read topic by topic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RunLine(Struct, frozen=True, gc=False):
 
 
 class QrelsLine(Struct, frozen=True, gc=False):
-    """A judgment in a file of qrels: gain 0 to 4, or None where a negative label says unjudged."""
+    """A judgment in a qrels file: gain 0 to 4; None for a negative label, which means unjudged."""
 
     number: int
     document: str
@@ -44,7 +44,7 @@ class QrelsLine(Struct, frozen=True, gc=False):
 
 
 class _Stretch(Struct, frozen=True, gc=False):
-    """Consecutive lines of one topic: their position, and the number of the first."""
+    """Consecutive lines of one topic: their byte position, and the number of the first."""
 
     offset: int
     length: int
@@ -54,7 +54,7 @@ class _Stretch(Struct, frozen=True, gc=False):
 class TrecFile:
     """A file whose lines begin with a topic, read one topic at a time.
 
-    The lines of a topic may be anywhere in it; only their positions are kept in memory.
+    The lines of a topic may be anywhere in the file; only their positions are kept in memory.
 
     Attributes:
       path: its name.
@@ -85,7 +85,7 @@ class TrecFile:
         """The lines of a run on a topic, in file order.
 
         Raises:
-          UsageError: a line is no line of a run; the message names file and line.
+          UsageError: a line is malformed; the message names file and line.
         """
         for number, line in self._lines(topic):
             fields = self._text(line, number).split()
@@ -102,7 +102,7 @@ class TrecFile:
         """The lines of qrels on a topic, in file order; document names normalised (SPEC 4.1).
 
         Raises:
-          UsageError: a line is no line of qrels; the message names file and line.
+          UsageError: a line is malformed; the message names file and line.
         """
         for number, line in self._lines(topic):
             try:
@@ -148,7 +148,7 @@ class TrecFile:
                 line = line[offset:]
             topic = (line.split(None, 1) or [current])[0]
             if topic[:1] == b"{":
-                raise self.error(number, "the line is JSON; convert reads TREC's form.")
+                raise self.error(number, "the line is JSON, but convert reads TREC format here.")
             if topic != current:
                 self._keep(current, _Stretch(start, offset - start, first), number)
                 current, start, first = topic, offset, number
@@ -163,7 +163,7 @@ class TrecFile:
 
 
 def _opened(path: str) -> BinaryIO:
-    """The file, or a temporary one with its content where it is compressed."""
+    """The file or, if it is compressed, a temporary one with its decompressed content."""
     file = open(path, "rb")  # noqa: SIM115  (read as long as the object lives)
     compression = compression_of(file.read(_HEAD))
     file.seek(0)

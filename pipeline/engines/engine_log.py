@@ -1,4 +1,4 @@
-"""Sends an engine's warnings to a file, where they do not disturb the live view of a stream."""
+"""Redirects an engine's warnings to a file, so as not to disturb the live view of a stream."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LOG = "engine.log"
 
 @contextmanager
 def engine_log(path: Path) -> Iterator[None]:
-    """While the block runs, send warnings, and stderr of other threads, to a new file.
+    """While the block runs, write warnings, and stderr of other threads, to a new file.
 
-    After a failure they keep going there: workers of an engine that died complain for a while.
+    This continues after a failure, since workers of a dead engine complain for a while.
     """
     logger = logging.getLogger()
     level, handlers, stderr = logger.level, list(logger.handlers), sys.stderr

@@ -1,7 +1,7 @@
-"""`python exit_with_parent.py COMMAND ...` runs the command so that only its parent ends it.
+"""`python exit_with_parent.py COMMAND ...` runs a command that only its parent can end.
 
-The command ignores the terminal's Ctrl-C and the SIGTERM that stops a service. Its parent ends it;
-on Linux the kernel also kills it when the parent exits for any reason. This script imports nothing
+The command ignores the terminal's Ctrl-C and the SIGTERM that stops a service; its parent ends it.
+On Linux the kernel also kills it when the parent exits for any reason. This script imports nothing
 from the project.
 """
 

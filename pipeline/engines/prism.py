@@ -1,7 +1,7 @@
 """A PrismRunner whose Prism process lives exactly as long as this program.
 
-Beam starts Prism as a process that Ctrl-C in the terminal kills before anything is flushed, and
-that keeps running when the program is killed. This runner prevents both.
+Started by Beam, Prism is killed by Ctrl-C before anything is flushed, and keeps running when the
+program is killed. This runner prevents both.
 """
 
 from __future__ import annotations

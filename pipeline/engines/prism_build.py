@@ -29,14 +29,14 @@ BUILT_PRISM = _folder() / f"prism-{version('apache-beam')}" / "prism"
 
 
 def build_prism(place: Path = BUILT_PRISM) -> Path:
-    """Build the Prism of the installed Beam's version, if needed; takes two to three minutes.
+    """Build Prism in the version of the installed Beam, if needed; takes two to three minutes.
 
     Returns:
       The path of the binary.
 
     Raises:
       UsageError: Go is not installed.
-      GoodGainError: it cannot be built; the message holds the end of Go's output.
+      GoodGainError: it cannot be built; the message contains the end of Go's output.
     """
     if place.is_file():
         return place
@@ -59,5 +59,5 @@ def build_prism(place: Path = BUILT_PRISM) -> Path:
             said = " / ".join(built.stderr.strip().splitlines()[-_SHOWN_LINES:])
             raise GoodGainError(f"Prism could not be built (needs {_NEEDED_GO}): {said}")
         place.parent.mkdir(exist_ok=True)
-        (Path(folder) / place.name).replace(place)  # whole or not at all
+        (Path(folder) / place.name).replace(place)  # atomic
     return place

@@ -1,4 +1,4 @@
-"""The engines that --runner names, with the settings each needs and why."""
+"""The engines for --runner, with the settings that each needs and why."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _usable() -> list[str]:
 def only_handed_over(options: PipelineOptions) -> bool:
     """Whether the graph is only stored, for a service such as Dataflow to run later.
 
-    Then this program ends before the job begins.
+    If so, this program ends before the job begins.
     """
     return bool(options.view_as(GoogleCloudOptions).template_location)
 
@@ -278,7 +278,7 @@ def _check_job_server(options: PipelineOptions) -> None:
 
 
 def _answers(host: str, port: int) -> bool:
-    try:  # quicker than gRPC to see that a port refuses
+    try:  # notices a refusing port sooner than gRPC does
         socket.create_connection((host, port), timeout=_CONNECTION_SECONDS).close()
         with grpc.insecure_channel(f"{host}:{port}") as channel:  # something else may listen there
             grpc.channel_ready_future(channel).result(timeout=_CONNECTION_SECONDS)
@@ -344,8 +344,8 @@ def _make(engine: Engine) -> Callable[[], PipelineRunner]:
 def _fn_api_runner() -> PipelineRunner:
     from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
 
-    # Its state cache measures objects through all they refer to, about 1 ms a key; state is
-    # in memory anyway. The setting is private; a Beam without it is only slower.
+    # Its state cache measures the size of everything an object refers to, about 1 ms per key, and
+    # state is in memory anyway. The setting is private; without it Beam is only slower.
     if hasattr(worker_handlers, "STATE_CACHE_SIZE_MB"):
         worker_handlers.STATE_CACHE_SIZE_MB = 0
     look_for_cycles_less_often()
@@ -355,7 +355,7 @@ def _fn_api_runner() -> PipelineRunner:
 def look_for_cycles_less_often() -> None:
     """Make the garbage collector skip existing objects and run less often.
 
-    The data are millions of objects without cycles; looking for cycles took 6 % of a run's CPU.
+    The data are millions of objects without cycles; garbage collection took 6 % of a run's CPU.
     """
     _freeze()
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
@@ -363,4 +363,4 @@ def look_for_cycles_less_often() -> None:
 
 @cache
 def _freeze() -> None:
-    gc.freeze()  # only once, so that garbage of earlier runs is collected
+    gc.freeze()  # only once, so that garbage of earlier runs can be collected

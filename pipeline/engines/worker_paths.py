@@ -19,7 +19,7 @@ _Config = TypeVar("_Config", bound=ScoringConfig)
 
 
 def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOptions) -> _Config:
-    """The configuration, with absolute paths when workers may have another current folder.
+    """The configuration, with absolute paths if workers may have another working directory.
 
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.
@@ -34,7 +34,7 @@ def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineO
     """A path, or a tuple of paths, that workers can use; absolute if they may run elsewhere.
 
     Args:
-      option: the option whose value it is.
+      option: the option that the path belongs to.
 
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.

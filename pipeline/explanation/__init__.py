@@ -1,4 +1,4 @@
-"""One conversation explained, result by result, by the fold that the pipeline uses (SPEC 3-5)."""
+"""Explains one conversation, result by result, with the fold of the pipeline (SPEC 3-5)."""
 
 from goodgain.pipeline.explanation.explain import explain
 from goodgain.pipeline.explanation.gather import ConversationRecords, gather

@@ -50,13 +50,13 @@ def explain(
 ) -> ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results.
 
-    The numbers are those of `score_conversation`, which the pipeline calls (SPEC 3-5).
+    The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
 
     Args:
       held: counts the judgments.
-      qrels: files of judgments, where `scoring.label_keys` is given.
-      result_labels: of single results, in place of those that the trace gives them; labels of
-        other conversations may be among them.
+      qrels: files of judgments, if `scoring.label_keys` is given.
+      result_labels: labels of single results that override those of the trace; may include labels
+        of other conversations.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another.
@@ -66,7 +66,7 @@ def explain(
     fingerprints = [
         fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
     ]
-    # Delivery returns the fingerprint objects that it takes.
+    # Delivery returns the same fingerprint objects that it was given.
     call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
     rejected_records = sum(row.records for row in gathered.rejected)
     external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)
@@ -74,7 +74,7 @@ def explain(
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_local, held)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
-    # A label that fits several conversations labels none, as in a run.
+    # A label that matches several conversations is not used, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
     labels = [label for label in result_labels if label.key in keys]
     score = score_conversation(
@@ -132,7 +132,7 @@ def _explained_calls(
     external: ExternalLabels | None,
     pool: TurnPool | None,
 ) -> list[tuple[int, ExplainedCall]]:
-    """Each call of the turn with the i of its iteration."""
+    """Each call of the turn with its i."""
     turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, external, pool)
     described = DescribedTurn(turn, scoring.rules)
     results = [result for call in calls for result in call.results]

@@ -23,11 +23,11 @@ class ConversationRecords(Struct, frozen=True):
     """One conversation's records.
 
     Attributes:
-      conversation_id: whose they are.
-      calls: every delivery of every call, as read.
-      rejected: those of its records that could not be used.
-      unreadable: rejected rows that name no conversation.
-      elsewhere: keys of labels that another conversation has.
+      conversation_id: id of the conversation.
+      calls: every delivery of every call.
+      rejected: its records that could not be used.
+      unreadable: rejected rows without a conversation.
+      elsewhere: keys of labels that match another conversation.
     """
 
     conversation_id: str
@@ -46,12 +46,12 @@ def gather(
     """Read everything and keep what belongs to one conversation.
 
     Args:
-      held: counts what is kept.
-      label_keys: of labels that are given beside the traces.
+      held: counts the bytes kept.
+      label_keys: keys of labels that were given separately from the traces.
 
     Raises:
       UsageError: there is no such conversation; the message names the nearest.
-      GoodGainError: there is more of it than `held` allows.
+      GoodGainError: it exceeds the limit of `held`.
     """
     calls: list[SearchCall] = []
     rejected: list[RejectedRecord] = []
@@ -82,6 +82,6 @@ def gather(
 
 def _not_found(conversation_id: str, others: set[str]) -> str:
     if not others:
-        return f"There is no conversation {conversation_id}: the files hold none at all."
+        return f"There is no conversation {conversation_id}: the files contain none at all."
     near = get_close_matches(conversation_id, sorted(others), n=_SUGGESTED, cutoff=0.0)
     return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."

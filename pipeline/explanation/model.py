@@ -1,4 +1,4 @@
-"""The content of an explanation; its JSON form has the same fields."""
+"""The content of an explanation; its JSON has the same fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Why(Struct, frozen=True):
 
     Attributes:
       first: the place of its first occurrence.
-      matched: the place of the earlier result that it equals: `first`, or a copy of that.
+      matched: the place of the earlier result that it matched: `first`, or a copy of that.
       key: the key that proposed the pair (SPEC 4.2).
       step, clause: the rule that decided (SPEC 4.3).
       reason: the step and clause in words.
@@ -40,10 +40,9 @@ class InPool(Struct, frozen=True):
     """Which document of the topic's pool a result is.
 
     Attributes:
-      number: from 1, its place there; document: its id; None for what is outside the pool.
-      label: that the pool gives it.
-      how: `pooled` when it is the very result that was pooled, else the step that matched it, or
-        `outside`.
+      number, document: its number in the pool, from 1, and its id; None outside the pool.
+      label: its label in the pool.
+      how: `pooled` if this result itself was pooled, else the step that matched it, or `outside`.
     """
 
     number: int | None
@@ -57,12 +56,12 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
       rank: from 1, its place in the call.
-      entity_type: as the rules call it.
-      title, url, id: from the trace, whichever it has.
+      entity_type: its name in the rules.
+      title, url, id: from the trace, if present.
       duplicate: None for a first occurrence.
       pooled: None for duplicates, and without a pool.
-      judged_at: the earlier document that has the judgment of its name, which counts once; None
-        where that is not why it has no label.
+      judged_at: the earlier document that took the judgment for its name, since a judgment counts
+        once; None if the missing label has another cause.
     """
 
     rank: int
@@ -112,8 +111,8 @@ class ConversationExplanation(Struct, frozen=True):
       earlier_turns: the turns before the last, which do not count.
       conflicting_redeliveries: redelivered records that differ from the one that counts.
       rejected: the conversation's records that could not be used.
-      near_misses: by step, pairs that a key proposed and verification found different.
-      unreadable: rejected rows of the files that name no conversation, and may belong to this one.
+      near_misses: number of pairs that a key proposed and verification found different, by step.
+      unreadable: rejected rows without a conversation, which may belong to this one.
     """
 
     row: ConversationRow

@@ -31,7 +31,7 @@ _POINTS_WITHOUT_CONTEXT = 1
 
 
 class Reasons:
-    """Puts the decisions about one folded turn into words."""
+    """Puts the decisions about one turn into words."""
 
     def __init__(
         self, turn: Turn, results: Sequence[Result], described: DescribedTurn, rules: RuleTable
@@ -39,8 +39,8 @@ class Reasons:
         """Prepare for a turn.
 
         Args:
-          turn: the fold.
-          results: by place, the results as the trace has them.
+          turn: the folded turn.
+          results: the results as in the trace, by place.
           described: places and names of the same turn.
           rules: the rules it was folded with.
         """
@@ -56,7 +56,7 @@ class Reasons:
             self._occurrences.setdefault(first, []).append(place)
 
     def why(self, place: int) -> Why | None:
-        """Why the result with this place in the turn is a duplicate; None when it is none."""
+        """Why the result at this place in the turn is a duplicate; None if it is not."""
         duplicate = self._turn.duplicates[place]
         if duplicate is None:
             return None
@@ -80,7 +80,7 @@ class Reasons:
         return self._evidence[place]
 
     def _matched(self, place: int, duplicate: Duplicate) -> int:
-        """The earliest occurrence of the document about which the verdict is the recorded one."""
+        """The earliest occurrence with which verification gives the recorded verdict."""
         mine = self._read(place)
         for earlier in self._occurrences[duplicate.first]:
             theirs = self._read(earlier)
@@ -183,7 +183,7 @@ def _attribute_names(rules: RuleTable) -> dict[int, str]:
 
 
 def _unknown_names(result: Result) -> dict[int, str]:
-    """The names of a result by the numbers that they have when the rules don't know them."""
+    """Names in a result that the rules do not know, by the numbers assigned to them."""
     fields = {_unknown(UNKNOWN_FIELD, name): name for name in result.fields}
     return fields | {_unknown(UNKNOWN_ID, name): f"ids.{name}" for name in result.ids}
 

@@ -1,1 +1,1 @@
-"""The gate: whether a run is good enough, by rules that a team writes down."""
+"""The gate: whether a run is good enough, by a team's rules."""

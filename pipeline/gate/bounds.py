@@ -1,4 +1,4 @@
-"""Checks of an estimate against a bound, by itself or with its one-sided interval."""
+"""Checks an estimate against a bound, alone or with its one-sided interval."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilso
 
 DEFAULT_CONFIDENCE = 0.95
 Side = Literal["at least", "at most"]
-_ROUNDING = 1e-12  # relative; two ways of summing the same numbers may differ by this much
+_ROUNDING = 1e-12  # relative; the same numbers summed in another way may differ by this much
 
 
 class Share(Struct, frozen=True):
@@ -21,11 +21,11 @@ class Share(Struct, frozen=True):
     n: int
 
     def lower(self, confidence: float) -> float:
-        """As `Studentized.lower`."""
+        """See `Studentized.lower`."""
         return wilson_lower(self.estimate, self.n, confidence)
 
     def upper(self, confidence: float) -> float:
-        """As `Studentized.upper`."""
+        """See `Studentized.upper`."""
         return wilson_upper(self.estimate, self.n, confidence)
 
 
@@ -35,8 +35,8 @@ class Measured(Struct, frozen=True):
     Attributes:
       value: the estimate.
       uncertainty: computes its one-sided intervals; None = it has none.
-      scale: the magnitude of the numbers that it was computed from, for rounding.
-      why_none: why it has no interval, if so.
+      scale: the magnitude of the numbers behind it, for rounding.
+      why_none: why it has no interval, if it has none.
       spreads: whether the values behind it differ from one another.
     """
 
@@ -48,10 +48,10 @@ class Measured(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """Whether an estimate keeps within a bound, and why.
+    """Whether an estimate is within a bound, and why.
 
     Attributes:
-      without_interval: a proof was required, but the estimate has no interval.
+      without_interval: whether a proof was required, but the estimate has no interval.
     """
 
     keeps: bool
@@ -68,7 +68,7 @@ def hold(estimate: Measured, bound: float, side: Side, proof: Proof, confidence:
     Args:
       side: whether the true value must be at least or at most the bound.
       proof: see `Rule`.
-      confidence: of the one-sided interval.
+      confidence: confidence of the one-sided interval.
     """
     sign = 1.0 if side == "at least" else -1.0
     grain = _ROUNDING * max(abs(bound), estimate.scale)

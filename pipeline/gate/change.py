@@ -35,7 +35,7 @@ from goodgain.transforms.core.wording import fitting
 
 
 class _How(Struct, frozen=True):
-    """How changes are tested; `cluster` as in `GateFile`."""
+    """How changes are tested; for `cluster` see `GateFile`."""
 
     options: ComparisonOptions
     cluster: str | None
@@ -44,7 +44,7 @@ class _How(Struct, frozen=True):
 def judge_change(
     rule: Rule, gate: GateFile, evidence: GateEvidence, families: Families
 ) -> Iterator[Outcome]:
-    """The outcomes of a bound on change, one for each slice that occurs in baseline or run."""
+    """The outcomes of a bound on change, one for each slice in baseline or run."""
     if evidence.baseline is None:
         skip = gate.without_baseline == "skip"
         verdict: Verdict = "skipped" if skip else "failed"
@@ -69,7 +69,7 @@ def judge_change(
 
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
-    """The slices of baseline or run that a bound on change is checked in."""
+    """The slices of baseline or run for which a bound on change is checked."""
     if not rule.slice:
         return [{}]
     known = {name: value for name, value in rule.slice.items() if value is not None}
@@ -123,9 +123,9 @@ def _judge(
 def _values(
     rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None
 ) -> tuple[Sample, bool, str | None, Any]:
-    """The values, whether they are paired, why they are not comparable (or None), and clusters.
+    """The values, whether they are paired, why they are not comparable (else None), and clusters.
 
-    They are paired if the arms share keys, else two samples.
+    They are paired if the arms share keys, otherwise two samples.
     """
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     measure = Measure(str(rule.metric), rule.i, rule.population or "all")
@@ -161,7 +161,7 @@ def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:
 def _compared(
     values: Sample, paired: bool, options: ComparisonOptions, codes: Any, base: Array
 ) -> MetricComparison:
-    """The comparison of the candidate's values with those of the base, or a multiple of them."""
+    """Compare the candidate's values with those of the base, or with a multiple of them."""
     if paired:
         return compare_paired(base, values.candidate, options, codes)
     return compare_unpaired(base, values.candidate, options, codes)
@@ -177,8 +177,8 @@ def _hold(
 ) -> Held:
     """Check the change against an amount.
 
-    A drop of at most 2 % means that candidate - 0.98 base is at least 0. So the uncertainty of the
-    baseline's mean counts too; with 2 % of that mean as a fixed amount, it would not.
+    A drop of at most 2 % means that candidate - 0.98 base is at least 0. This includes the
+    uncertainty of the baseline's mean; a fixed amount of 2 % of that mean would ignore it.
     """
     sign = -1.0 if side == "at least" else 1.0
     base = np.asarray(values.base)

@@ -1,4 +1,4 @@
-"""Checks of every rule of a gate on a run; a missing value fails its rule."""
+"""Checks every rule of a gate on a run; a missing value fails its rule."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from goodgain.transforms.core.warnings.warning import CODES
 
 
 def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
-    """The outcome of every rule, in the order of the file; one for each slice of a rule.
+    """The outcomes of the rules in file order; one for each slice of a rule.
 
-    Outcomes about warnings come first, since the other values may depend on them.
+    Outcomes about warnings come first, since they may make the other values doubtful.
     """
     counted = families(
         (rule, _slices(rule, evidence)) for rule in gate.rules if rule.proof not in (None, "none")
@@ -34,7 +34,7 @@ def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
 
 
 def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
-    """One outcome for each forbidden warning of the run; without any, one that passes."""
+    """One outcome for each forbidden warning of the run; a single passing one if there are none."""
     if not gate.warnings:
         return
     bound = "none" if set(gate.warnings) == set(CODES) else f"no {', no '.join(gate.warnings)}"
@@ -50,7 +50,7 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
 
 
 def _slices(rule: Rule, evidence: GateEvidence) -> int:
-    """The number of slices that a rule is checked in; 0 without a usable baseline."""
+    """The number of slices for which a rule is checked; 0 without a usable baseline."""
     if not rule.is_change:
         return len(evidence.means.slices(rule.slice)) if rule.slice else 1
     if evidence.baseline is None:
@@ -92,7 +92,7 @@ def _outcome(
 
 
 def _broken(rule: Rule, value: float) -> str:
-    """Which bound of a rule a value breaks; "" when none."""
+    """The bound of a rule that a value breaks; "" if none."""
     for side, bound in _bounds(rule):
         if not hold(Measured(value, None, abs(value)), bound.value, side, "none", 0.5).keeps:
             return f"it is not {side} {bound}"
@@ -169,7 +169,7 @@ def _mean(
         uncertainty=_uncertainty(row),
         scale=abs(row["mean"]),
         spreads=n < 2 or row["min"] != row["max"],
-        why_none=row["note"] or "these means do not record the method of theirs; run again",
+        why_none=row["note"] or "the means do not record the method of their intervals; run again",
     )
     notes = []
     for side, bound in _bounds(rule):

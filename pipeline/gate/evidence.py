@@ -15,10 +15,10 @@ _MeansOfSlice = dict[tuple[str, int | None, str], _Row]
 
 
 class BaselineArms(Protocol):
-    """The arms of a change, read only when a rule needs them."""
+    """Reads the arms of a change when a rule needs them."""
 
     def arms(self, metric: str, i: int | None) -> Arms:
-        """Baseline and run, with one metric at N or up to i.
+        """Baseline and run with one metric, at N or by i.
 
         Raises:
           UsageError: they cannot be compared, or lack the metric.
@@ -50,17 +50,17 @@ class GateMeans:
     def mean(
         self, slice_: Mapping[str, str], metric: str, i: int | None, population: str
     ) -> _Row | None:
-        """The row of `means`, or None; where everyone searched, `everyone` is `all`."""
+        """The row of `means`, or None; if all conversations searched, `everyone` is `all`."""
         found = self._by_slice.get(slice_key(slice_), {})
         everyone = found.get((metric, i, "all")) if population == "everyone" else None
         return found.get((metric, i, population), everyone)
 
 
 class GateEvidence(Struct, frozen=True):
-    """Everything that the rules are checked on.
+    """The data on which the rules are checked.
 
     Attributes:
-      manifest: of the run.
+      manifest: manifest of the run.
       baseline: None without a baseline.
     """
 

@@ -1,4 +1,4 @@
-"""The number of intervals that a gate checks, and the confidence that each therefore needs."""
+"""The number of intervals that a gate checks, and the confidence that each needs as a result."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from goodgain.pipeline.gate.rules import Rule
 
 
 class Families(Struct, frozen=True):
-    """The proofs of a gate: those over all conversations, and separately those in slices.
+    """The number of proofs of a gate, over all conversations and in slices.
 
-    The more proofs, the likelier that one of them errs by chance. So each needs a higher
+    The more proofs, the likelier is a chance error in one of them. So each needs a higher
     confidence (Bonferroni): of m proofs at 95 %, each is made at 100 % - 5 % / m. Rules about
     slices do not affect the proofs over all conversations.
 
@@ -39,7 +39,7 @@ def families(proofs: Iterable[tuple[Rule, int]]) -> Families:
     """Count the proofs.
 
     Args:
-      proofs: rules with a proof, each with the number of slices that it is checked in.
+      proofs: rules with a proof, each with its number of slices.
     """
     counted = [0, 0]
     for rule, slices in proofs:

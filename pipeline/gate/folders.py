@@ -19,8 +19,8 @@ from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 
-_IN_EVERY_SLICE = "N"  # a metric that every slice has, to list the slices
-_KEPT = 8  # cached pairs of arms; a gate file names few metrics
+_IN_EVERY_SLICE = "N"  # every slice has this metric, so it lists the slices
+_KEPT = 8  # pairs of arms in the cache; a gate file names few metrics
 
 
 class FolderBaseline:
@@ -69,10 +69,10 @@ class Gate(Struct, frozen=True):
         """Refuse to compare a run with itself, which would pass every rule on change.
 
         Raises:
-          UsageError: it is.
+          UsageError: the folder is the baseline.
         """
         if self.baseline is not None and same_folder(folder, self.baseline):
-            raise UsageError(f"{folder} is the baseline itself: compare with another run.")
+            raise UsageError(f"{folder} is the baseline itself: use another run as baseline.")
 
     def outcomes(self, folder: str) -> list[Outcome]:
         """The outcome of every rule for the output of a run.
@@ -88,7 +88,7 @@ def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = Fal
     """Read the evidence for a run.
 
     Args:
-      rules: they determine which means are read.
+      rules: determine which means are read.
       baseline: output of another run, or None.
       force: compare with the baseline even if parameters that metrics depend on differ.
 

@@ -34,5 +34,5 @@ def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text, escaped so that it holds no Markdown or HTML."""
+    """Escape Markdown and HTML in a text."""
     return "".join("\\" + one if one in _MEANINGFUL else one for one in printable(text))

@@ -17,11 +17,11 @@ class Outcome(Struct, frozen=True):
 
     Attributes:
       rule: its subject, like `CG` or `share of rejected`, with its slice.
-      value: the value found, as text; "" without one.
+      value: the actual value, as text; "" without one.
       bound: the bound, as text.
-      reason: why it failed or was skipped, or the proof; one sentence without a full stop.
-      n: conversations (pairs) behind the value; None for shares and counts.
-      metric: the metric whose value at N was checked; "" for any other subject.
+      reason: why it failed or was skipped, or how it was proven; one sentence without a full stop.
+      n: number of conversations (pairs) behind the value; None for shares and counts.
+      metric: the metric if its value at N was checked; else "".
     """
 
     rule: str
@@ -34,11 +34,11 @@ class Outcome(Struct, frozen=True):
 
 
 def passed(outcomes: Sequence[Outcome]) -> bool:
-    """Whether no rule failed; without any outcome, False."""
+    """Whether no rule failed; False if there are no outcomes."""
     return bool(outcomes) and all(outcome.verdict != "failed" for outcome in outcomes)
 
 
 def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
-    """One sentence for each way in which better values of the rules' metrics may mislead."""
+    """The cautions about the rules' metrics: how better values may mislead; each once."""
     found = cautions(outcome.metric for outcome in outcomes)
     return [f"{', '.join(labels)}: {caution}" for caution, labels in found.items()]

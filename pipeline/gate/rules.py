@@ -62,14 +62,14 @@ _OF_WARNINGS = (
     "warnings are not a rule: next to `rules:`, write `warnings: none`, or the codes that the run "
     "must not have, like `warnings: [no_labels, few_labels]`"
 )
-_CLOSE = 0.8  # from this similarity on, a misspelt metric of Good Gain is the likelier one
+_CLOSE = 0.8  # at this similarity, a metric is more likely misspelt than unknown
 
 
 class Amount:
-    """A bound: a number in the unit of the metric, or a percentage."""
+    """The amount of a bound: a number in the unit of the metric, or a percentage."""
 
     def __init__(self, value: float, percent: bool) -> None:
-        """Hold a bound.
+        """Make a bound's amount.
 
         Args:
           value: the number; a percentage as a share, so 2 % is 0.02.
@@ -106,7 +106,7 @@ def _confidence(written: Any) -> Any:
 
 
 def _slice(written: Any) -> Any:
-    """Names, in one string with commas or as a list; or names with the value of each."""
+    """Names, in one string with commas or as a list; or a mapping of names to values."""
     if isinstance(written, str):
         written = [name.strip() for name in written.split(",")]
     if isinstance(written, list):
@@ -114,7 +114,7 @@ def _slice(written: Any) -> Any:
     return written
 
 
-# The types that a file may use for these values, for editors.
+# The types of these values in a file, for editors.
 _AMOUNT_SCHEMA = WithJsonSchema({"type": ["number", "string"]})
 _SLICE_SCHEMA = WithJsonSchema({"type": ["string", "array", "object"], "items": {"type": "string"}})
 
@@ -134,17 +134,17 @@ class Rule(_Part):
 
     Attributes:
       metric: a column of `means`: at N, or with `i` by iteration.
-      share: a share of the records, results or conversations of the run; `undefined` is that of
-        the conversations on which `metric` is null.
+      share: a share of the records, results or conversations of the run; `undefined` is the share
+        of conversations for which `metric` is null.
       count: the number of conversations in the means, or of records or results read.
       at_least, at_most: bounds on the value itself.
       drop_at_most, rise_at_most: bounds on its change against the baseline.
       proof: `none`: the mean itself must keep within the bound. `of_compliance`: the rule passes
         only if the one-sided interval lies within the bound. `of_breach`: the rule fails only if
         the one-sided interval lies beyond the bound.
-      confidence: of the one-sided interval.
-      slice: values of attributes; None = every value that occurs, each checked separately.
-      least_n: conversations (pairs) below which the rule fails.
+      confidence: confidence of the one-sided interval.
+      slice: values of attributes; for None, every value that occurs is checked separately.
+      least_n: number of conversations (pairs) below which the rule fails.
       pair_by: attribute by which the conversations of baseline and run are paired.
     """
 
@@ -210,7 +210,7 @@ class Rule(_Part):
         subjects = [self.metric, self.share, self.count]
         if self.share == "undefined":
             if self.metric is None:
-                yield "share: undefined needs the metric whose undefined values it counts"
+                yield "share: undefined needs metric, whose undefined values it counts"
             subjects = [self.share, self.count]
         if sum(subject is not None for subject in subjects) != 1:
             yield "a rule needs exactly one of metric, share and count"
@@ -287,11 +287,11 @@ class Rule(_Part):
         if self.is_change or self.proof is not None:
             yield "shares and counts take at_least and at_most, without proof"
         if self.slice and self.share != "undefined":
-            yield "shares and counts are of the whole run: leave out slice"
+            yield "shares and counts are over the whole run: leave out slice"
 
 
 def _unit(metric: str) -> str | None:
-    """The unit of a metric; None when there is no such metric."""
+    """The unit of a metric; None if there is no such metric."""
     try:
         return metric_by_name(metric).unit
     except UsageError:
@@ -331,11 +331,12 @@ class GateFile(_Part):
     """A whole gate file.
 
     Attributes:
-      warnings: codes of warnings that the run must not have; in the file, `none` forbids all.
+      warnings: codes of forbidden warnings; in the file, `none` forbids all.
       least_n: default for rules on a metric.
       without_baseline: whether bounds on change fail or are skipped without a baseline.
-      interval: of changes, see `ComparisonOptions`; by default that of the run.
-      cluster: attribute whose values are clusters in changes; by default that of the run.
+      interval: kind of interval for changes, see `ComparisonOptions`; by default that of the run.
+      cluster: attribute whose values are clusters when changes are tested; by default that of the
+        run.
     """
 
     least_n: Annotated[int, Field(ge=1)] = DEFAULT_LEAST_N
@@ -348,5 +349,5 @@ class GateFile(_Part):
     @model_validator(mode="after")
     def _asks_for_something(self) -> GateFile:
         if not self.rules and not self.warnings:
-            raise ValueError("must hold `rules` with at least one entry, or `warnings: none`")
+            raise ValueError("must have `rules` with at least one entry, or `warnings: none`")
         return self

@@ -12,7 +12,7 @@ def load_gate(path: str) -> GateFile:
     """Read a gate file.
 
     Raises:
-      UsageError: it cannot be read, or holds mistakes; the message lists every one.
+      UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
     return read_model(GateFile, config_text(path, "the rules"), path, "The gate", _mistake)
 

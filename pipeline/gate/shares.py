@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.rules import Rule
 
-# By share: group and name of the part and of the whole in the manifest.
+# For each share, group and name of the part and of the whole in the manifest.
 _SHARES = {
     "rejected": (("records", "rejected"), ("records", "read")),
     "late": (("records", "late"), ("records", "read")),
@@ -39,5 +39,5 @@ def count(rule: Rule, evidence: GateEvidence) -> int:
 
 
 def _count(manifest: Mapping[str, Any], group: str, name: str) -> int:
-    # The manifest has no entry for what never occurred.
+    # The manifest has no entry for a count of 0.
     return int(manifest.get(group, {}).get(name, 0))

@@ -32,7 +32,7 @@ def _subject(rule: Rule) -> str:
 
 
 def metric_at_n(rule: Rule) -> str:
-    """The metric that a rule bounds at N; "" for any other subject."""
+    """The metric if a rule bounds its value at N; else ""."""
     return rule.metric or "" if rule.share is None and rule.i is None else ""
 
 

@@ -1,1 +1,1 @@
-"""Files that are made from the code."""
+"""Generates files from the code."""

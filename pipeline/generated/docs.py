@@ -1,4 +1,4 @@
-"""Fill the tables in docs that come from the code; `make generated` calls it."""
+"""Fill in the tables of the docs that come from the code; `make generated` calls it."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def shipped_datasets() -> tuple[Dataset, ...]:
 
 
 def shipped_stream_datasets() -> tuple[Dataset, ...]:
-    """The datasets that only a stream has, or has with other columns than a run."""
+    """The datasets that only a stream has, or that differ in columns from those of a run."""
     return (
         stream_datasets.conversations(DEFAULT_RANKING_METRICS),
         stream_datasets.LIVE,

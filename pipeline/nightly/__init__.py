@@ -1,1 +1,1 @@
-"""The nightly job: one day of traces scored, compared, judged, published and reported."""
+"""The nightly job: scores, compares, gates, publishes and reports one day of traces."""

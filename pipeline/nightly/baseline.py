@@ -1,4 +1,4 @@
-"""The baseline of a day: which earlier days, and the folder that holds them."""
+"""The baseline of a day: which earlier days, and in which folder."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Baseline(Struct, frozen=True):
     """The baseline that a day is compared with.
 
     Attributes:
-      days: ascending; empty without a baseline.
-      folder: holds their conversations; None when there are no days.
-      lacking: why there is no baseline yet: no earlier day was good, or all good ones measured
-        something else, as after a change of rules; None with a baseline.
+      days: the days of the baseline, ascending; empty without one.
+      folder: contains their conversations; None without a baseline.
+      lacking: why there is no baseline yet: no earlier day was good, or the good ones measured
+        something else, for example after a change of rules; None with a baseline.
       note: which good days were left out, and why.
     """
 
@@ -41,8 +41,8 @@ class Baseline(Struct, frozen=True):
     note: str | None = None
 
 
-# Returns the folder of a day's outputs, scored again with the pool of the run that has this
-# manifest; None where that is impossible.
+# From a day and the manifest of a run, the folder of the day's outputs scored again with that run's
+# pool; None if that is impossible.
 OnPool = Callable[[date, Mapping[str, Any]], Path | None]
 
 
@@ -55,15 +55,15 @@ def find_baseline(
 ) -> Baseline:
     """The baseline of a day.
 
-    Only earlier days count, so that a day run again is compared with the same ones; and only
-    those whose run measured the same thing.
+    Only earlier days qualify, so that rerunning a day uses the same baseline, and only days whose
+    run measured the same thing.
 
     Args:
-      manifest: of the day's run.
-      on_pool: scores a day again that differs only in its pool; None = leave such days out.
+      manifest: manifest of the day's run.
+      on_pool: scores a day again if only its pool differs; None = leave such days out.
 
     Raises:
-      UsageError: a day is pinned that has no outputs, or measured something else.
+      UsageError: the pinned day has no outputs, or measured something else.
     """
     if choice.pinned == day:
         return Baseline(lacking="it is the pinned day itself")
@@ -87,7 +87,7 @@ def find_baseline(
     if different:
         differing = mismatches(read_manifest(str(folders.place(different[0]))), manifest)
         notes.append(
-            f"{counted(len(different), 'earlier good day')} could not serve as baseline, since "
+            f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
             f"{fitting(len(different), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, differing))}"
         )
@@ -102,7 +102,7 @@ def find_baseline(
 def _place(
     day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
 ) -> Path | None:
-    """The folder of a day's outputs that measure the same as a run; None if there are none."""
+    """The folder of a day's outputs that measured the same as a run; None if there are none."""
     place = folders.place(day)
     found = mismatches(read_manifest(str(place)), manifest)
     if not found:
@@ -130,7 +130,7 @@ def _good_entries(folders: DayFolders) -> list[DayEntry]:
 
 
 def _damaged_before(day: date, folders: DayFolders) -> str:
-    """What is to be said of the days before whose entries cannot be read; "" if all can."""
+    """A note on earlier days whose entries cannot be read; "" if there are none."""
     damaged = [
         one.isoformat()
         for one in folders.published()
@@ -168,9 +168,9 @@ def _folder(places: Mapping[date, Path], folders: DayFolders) -> Path:
 
 
 def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
-    """Write the conversations of several days into one folder, as if one run had scored them.
+    """Write the conversations of several days into one folder, like the output of one run.
 
-    Their ids begin with the day: the same id on another day is another conversation.
+    Ids are prefixed with the day, since the same id on another day is another conversation.
     """
     pooled = folders.pooled()
     remove(pooled)
@@ -188,13 +188,13 @@ def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
             _POOLED_FORMAT.write(dataset, _rows(places, dataset.name, names), file)
     parameters: Any = manifest["parameters"]
     manifest["parameters"] = parameters | {"metrics": [metric.name for metric in metrics]}
-    manifest.pop("datasets", None)  # which tells the rows of one day
+    manifest.pop("datasets", None)  # row counts of one day only
     (pooled / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return pooled
 
 
 def _common_metrics(outputs: Sequence[Path]) -> list[str]:
-    """The ranking metrics that all runs have, in the order of the last run."""
+    """The ranking metrics in all runs, in the order of the last run."""
     of_runs: list[list[str]] = []
     for folder in outputs:
         parameters: Any = read_manifest(str(folder))["parameters"]

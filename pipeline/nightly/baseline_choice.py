@@ -1,4 +1,4 @@
-"""The choice of the baseline in the configuration."""
+"""The option `baseline` of the configuration."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class BaselineChoice(Struct, frozen=True):
     """The baseline that days are compared with.
 
     Attributes:
-      days: number of latest good days before the day; their conversations together are the
-        baseline, each with the same weight.
-      pinned: compare every day with this one instead.
+      days: use this many good days before the day; the baseline is all of their conversations, each
+        with the same weight.
+      pinned: compare every day with this day instead.
     """
 
     days: int = 1
@@ -29,11 +29,11 @@ class BaselineChoice(Struct, frozen=True):
         """Read `previous_good`, `mean of last 7` or a day.
 
         Raises:
-          ValueError: it is none of them.
+          ValueError: it is none of these.
         """
         if isinstance(written, cls):
             return written
-        if isinstance(written, date):  # YAML reads a day as such
+        if isinstance(written, date):  # YAML parses dates
             return cls(pinned=date(written.year, written.month, written.day))
         text = str(written).strip()
         if text == _PREVIOUS:

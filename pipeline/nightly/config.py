@@ -47,24 +47,24 @@ class NightlyConfig(BaseModel):
 
     Attributes:
       input: patterns of a day's trace files, with `{date}`, or `{year}`, `{month}` and `{day}`.
-      output: folder on a disk that holds `date=D/` for each day, and the history.
-      scratch: folder that the engine's workers write to if they cannot reach `output`, on any of
-        Beam's filesystems; a day is copied from there.
-      run: file with options of `goodgain run`; built-in defaults without it.
-      runner: engine that runs a day; by default that of `run`.
-      pool: the pool that every night is scored with; updated each night, or pinned to a state.
+      output: folder on a local disk for the history and a folder `date=D/` per day.
+      scratch: folder on any of Beam's filesystems for engines whose workers cannot write to
+        `output`; each day is copied from there.
+      run: file with options of `goodgain run`; None = defaults.
+      runner: the engine; by default that of `run`.
+      pool: pool to score every night with; updated each night, or pinned to a state.
       engine_options: options for Beam, like `--flink_master=...`.
       scored: folder of a day's finished outputs, with placeholders as in `input`, if days are
-        scored elsewhere, for example by a Dataflow template; then the job scores nothing itself.
+        scored elsewhere, for example by a Dataflow template; the job then does not score.
       baseline: what a day is compared with.
-      gate: file with the rules of `goodgain gate`; without it only rejected records are judged.
+      gate: file with the rules of `goodgain gate`; without it only bad data fail a day.
       late_days: how many days back the job looks for files that arrived late.
-      webhook: URL that gets a JSON document for each day that did not pass; `$NAME` takes it from
-        the environment.
-      command: words of a command that gets the same document on its standard input.
-      attempts: how often webhook and command are tried.
-      backoff_seconds: before the second attempt; doubled before each further one.
-      timeout_seconds: of one attempt.
+      webhook: URL to which a JSON document is sent for each day that did not pass; `$NAME` is read
+        from the environment.
+      command: words of a command that gets the same document on stdin.
+      attempts: number of attempts for webhook and command.
+      backoff_seconds: pause before the second attempt; doubled before each further one.
+      timeout_seconds: time limit of one attempt.
     """
 
     model_config = ConfigDict(
@@ -102,7 +102,7 @@ class NightlyConfig(BaseModel):
             check_pattern(scored)
             if given := [name for name in _OF_A_RUN if info.data.get(name)]:
                 raise ValueError(
-                    f"takes outputs that were made elsewhere, so it excludes {given[0]}, which "
+                    f"uses outputs that were made elsewhere, so it excludes {given[0]}, which "
                     "sets how this job runs a day"
                 )
         return scored

@@ -12,7 +12,7 @@ def load_nightly_config(path: str) -> NightlyConfig:
     """Read the configuration of the nightly job.
 
     Raises:
-      UsageError: it cannot be read, or holds mistakes; the message lists every one.
+      UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
     text = config_text(path, "the options")
     return read_model(NightlyConfig, text, path, "The configuration", _mistake)

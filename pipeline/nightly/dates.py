@@ -1,4 +1,4 @@
-"""Days as the nightly job names them: in options, in input patterns and in folder names."""
+"""Days in options, input patterns and folder names of the nightly job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WRITTEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def read_day(written: str) -> date:
-    """A day written like 2025-03-01.
+    """Parse a day like 2025-03-01.
 
     Raises:
       UsageError: it is not a day.
@@ -29,23 +29,23 @@ def read_day(written: str) -> date:
 
 
 def days_between(first: date, last: date) -> Iterator[date]:
-    """Every day from the first to the last, both included."""
+    """Every day from the first to the last, inclusive."""
     for number in range((last - first).days + 1):
         yield first + timedelta(days=number)
 
 
 def in_short(days: Sequence[str]) -> str:
-    """Days in a few words: the only one, or their number with the first and the last."""
+    """Days in a few words: the only day, or their number with the first and the last."""
     if len(days) <= 1:
         return "".join(days)
     return f"{len(days)} days, {days[0]} to {days[-1]}"
 
 
 def check_pattern(pattern: str) -> None:
-    """Make sure that a pattern of input names a single day.
+    """Make sure that an input pattern selects a single day.
 
     Raises:
-      ValueError: it has an unknown placeholder, or names no day.
+      ValueError: it has an unknown placeholder, or does not determine a day.
     """
     try:
         names = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}

@@ -1,8 +1,8 @@
 """The folders of days below the output folder, each published whole or not at all.
 
-A day is written under a hidden name beside its final folder. Once complete, it is renamed, which a
-disk does atomically; if the day was published before, both folders exchange names in one step.
-Object stores rename file by file, so they cannot do this.
+A day is written to a hidden folder next to its final one. Once complete, the folder is renamed,
+which is atomic on a local disk; if the day was published before, the two folders swap names in one
+step. Object stores rename file by file, so they cannot do this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from goodgain.pipeline.outputs.whole_files import sync
 _DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNFINISHED = re.compile(r"\..+\.unfinished")
 _REPLACED = re.compile(r"\.(date=[0-9-]{10})\.replaced")
-_AT_FDCWD = -100  # paths are relative to the current folder
+_AT_FDCWD = -100  # paths are relative to the working directory
 _RENAME_EXCHANGE = 2
 
 
@@ -28,7 +28,7 @@ class DayFolders:
     """The days below an output folder.
 
     Attributes:
-      output: the folder.
+      output: the output folder.
     """
 
     def __init__(self, output: Path) -> None:
@@ -43,11 +43,11 @@ class DayFolders:
         return self.output / f".date={day.isoformat()}.unfinished"
 
     def pooled(self) -> Path:
-        """The folder of several days together while they serve as a baseline."""
+        """The temporary folder of a baseline of several days."""
         return self.output / ".baseline.unfinished"
 
     def again(self, day: date) -> Path:
-        """The folder of a day that is scored again to serve as a baseline."""
+        """The temporary folder of a day that is scored again for a baseline."""
         return self.pooled().with_name(".again.unfinished") / self.place(day).name
 
     def discard_baseline(self) -> None:
@@ -102,10 +102,10 @@ class DayFolders:
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Exchange the names of two folders atomically, by Linux' renameat2.
+    """Swap two folders atomically, with Linux's renameat2.
 
     Returns:
-      Whether it was done; False where neither system, library nor file system offers it.
+      Whether it was done; False if system, C library or filesystem does not support it.
     """
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:

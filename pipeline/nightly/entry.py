@@ -46,7 +46,7 @@ class DayChange(Struct, frozen=True):
     """A mean's difference from the baseline, in the unit of the metric, with its interval.
 
     Attributes:
-      n_base, n: conversations; pairs where the baseline has the same conversations.
+      n_base, n: number of conversations; of pairs if the baseline has the same conversations.
       p: two-sided, corrected for the number of headline metrics that decide (Holm).
       ci_low, ci_high: the interval that decides the verdict.
       verdict, reason, population: see `ComparisonRow`.
@@ -65,7 +65,7 @@ class DayChange(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """A remark on a change that is not comparable or includes who did not search; else ""."""
+        """A remark if it is not comparable or includes conversations without search; else ""."""
         if self.reason is not None:
             return f"not comparable: {self.reason}"
         if self.population == "everyone":
@@ -77,7 +77,7 @@ class DayPool(Struct, frozen=True):
     """The state of the pool that a day was scored with.
 
     Attributes:
-      run_name: the day's name in the pool; None if the pool does not hold the day.
+      run_name: the day's name in the pool; None if the day is not in the pool.
     """
 
     folder: str
@@ -86,17 +86,17 @@ class DayPool(Struct, frozen=True):
 
 
 class DayEntry(Struct, frozen=True):
-    """A day in the history.
+    """The history's entry of a day.
 
     Attributes:
       date: like 2025-03-01.
-      reasons: why it did not pass, a sentence each.
-      notes: remarks on how it was judged.
-      baseline: the days that it was compared with, ascending; empty without a baseline.
-      means: by metric, at N, over all conversations.
+      reasons: why it did not pass, one sentence each.
+      notes: remarks on the verdict.
+      baseline: the days that it was compared with, ascending; may be empty.
+      means: by metric, at N over all conversations.
       changes: by metric, against the baseline.
-      counts: of input files and bytes, records, conversations and results.
-      pool: the pool that it was scored with; absent without one.
+      counts: counts of input files and bytes, records, conversations and results.
+      pool: the pool that it was scored with; absent without a pool.
       warnings: oddities in the data, from the manifest of the run.
       started: UTC, ISO 8601.
       seconds: duration; only this and `started` differ when the same day is run again.
@@ -125,7 +125,7 @@ class DayEntry(Struct, frozen=True):
 def failed_entry(
     day: datetime.date, reason: str, started: str, seconds: float, code: ExitCode = ExitCode.FAILED
 ) -> DayEntry:
-    """The entry of a day that has no outputs."""
+    """The entry of a day without outputs."""
     return DayEntry(
         day.isoformat(), "failed", int(code), (reason,), (), (), {}, {}, {}, started, seconds
     )

@@ -1,8 +1,8 @@
-"""The history: a small table over all days, rebuilt from their folders each time.
+"""The history: a small table of all days, rebuilt from their folders each time.
 
 `history.jsonl` holds one `DayEntry` per line, ascending by day; `history.md` is the same for
-people. The entry of a published day is the one in its folder. Only a day that failed, and so has
-no folder, has its entry in the history alone.
+people. The entry of a published day is in its folder, too. A day that failed has no folder, so its
+entry is only in the history.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHOWN = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 
 
 def read_history(output: Path) -> list[DayEntry]:
-    """The entries of the existing history; a line that cannot be read counts as absent."""
+    """The entries of the existing history, without lines that cannot be read."""
     try:
         lines = (output / HISTORY).read_bytes().splitlines()
     except OSError:
@@ -36,7 +36,7 @@ def read_history(output: Path) -> list[DayEntry]:
         try:
             entries.append(msgspec.json.decode(line, type=DayEntry))
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # `gathered` takes the entry from the day's folder
+            continue  # `gathered` reads the entry from the day's folder
     return entries
 
 
@@ -44,7 +44,7 @@ def gathered(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEnt
     """One entry for each day, ascending.
 
     Args:
-      failed: entry of a day that has just failed; a published entry of the day wins over it.
+      failed: entry of a day that has just failed; a published entry of the same day wins.
     """
     known = [*read_history(folders.output), *([failed] if failed else [])]
     by_day: dict[date, DayEntry] = {one.day: one for one in known if one.verdict == "failed"}
@@ -111,7 +111,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text, escaped so that it holds no cells of a table and no HTML."""
+    """Escape table cells and HTML in a text."""
     return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
 

@@ -1,4 +1,4 @@
-"""The nightly job: which days it runs, and in which order."""
+"""The nightly job: which days it runs, and in what order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _GRAVEST = (
 
 
 class NightlyRequest(Struct, frozen=True):
-    """What one call of the job shall run.
+    """The days that one call of the job should run.
 
     Attributes:
       day: the day to run; without it and `backfill`, yesterday (UTC).
@@ -55,7 +55,7 @@ class Done(Struct, frozen=True):
     """The result of one call of the job.
 
     Attributes:
-      entries: of the days that were run, in that order.
+      entries: entries of the days that were run, in that order.
       late: days whose input has changed since their run.
     """
 
@@ -80,7 +80,7 @@ def run_nightly(
     Raises:
       UsageError: the configuration, the gate or the run's options cannot be used, or the day is in
         the future.
-      LockedError: another job is at work on the same output; no notification is sent.
+      LockedError: another job is using the same output; no notification is sent.
       GoodGainError: the history cannot be written.
     """
     channel_list = channels(config, surroundings)
@@ -116,7 +116,7 @@ def _run(
     if _last(request, today) > today:
         raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
     if config.scored is None:
-        run_config(config, today, folders.output)  # so that its mistakes are found before any work
+        run_config(config, today, folders.output)  # to find mistakes before any work is done
     elif config.runner or beam_arguments:
         raise UsageError(
             "With `scored` in the configuration, days are scored elsewhere: leave out --runner and "
@@ -125,7 +125,7 @@ def _run(
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):
         for name in folders.repair():
-            surroundings.say(f"Cleaned up {name}, left by a job that was stopped.")
+            surroundings.say(f"Cleaned up {name}, left by an interrupted job.")
         entries = []
         for day in _days(config, request, folders, today):
             entry = run_day(night, day)
@@ -153,7 +153,7 @@ def _notify_failure(
 def _days(
     config: NightlyConfig, request: NightlyRequest, folders: DayFolders, today: date
 ) -> list[date]:
-    """The days to run, ascending, so that each finds its baseline up to date."""
+    """The days to run, ascending, so that the baseline of each is up to date."""
     days = set(_requested_days(request, folders, today))
     if request.rerun_late:
         late = {one.day for one in _late(config, folders, _last(request, today))}
@@ -162,7 +162,7 @@ def _days(
 
 
 def _anew(config: NightlyConfig, day: date, folders: DayFolders) -> bool:
-    """Whether a new run of a published day is possible; days scored elsewhere need new outputs."""
+    """Whether a published day can be run again; days scored elsewhere need new outputs for that."""
     if config.scored is None:
         return True
     return scored_again(config.scored, day, read_manifest(str(folders.place(day))))
@@ -177,7 +177,7 @@ def _requested_days(request: NightlyRequest, folders: DayFolders, today: date) -
 
 
 def _last(request: NightlyRequest, today: date) -> date:
-    """The latest day that the job is about."""
+    """The latest day of a request."""
     if request.backfill is not None:
         return request.backfill[1]
     return request.day or today - timedelta(days=1)

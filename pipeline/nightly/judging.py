@@ -1,4 +1,4 @@
-"""Comparison of a day with its baseline, and the gate's verdict on it."""
+"""Compares a day with its baseline, and applies the gate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Judgement(Struct, frozen=True):
 
     Attributes:
       reasons: why it did not pass.
-      outcomes: of the gate's rules; empty without a gate, or with bad data.
+      outcomes: outcomes of the gate's rules; empty without a gate, or with bad data.
     """
 
     verdict: Verdict
@@ -40,7 +40,7 @@ class Judgement(Struct, frozen=True):
 
 
 def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
-    """By headline metric, the difference from the baseline at N over all conversations.
+    """For each headline metric, the difference from the baseline at N over all conversations.
 
     Raises:
       UsageError: they cannot be compared.
@@ -95,13 +95,13 @@ def judge(
 ) -> Judgement:
     """The verdict on a day.
 
-    Bad data fail the day without the gate. If no earlier day was good, or none measured the same,
-    there can be no baseline, and rules about change are skipped whatever the gate file says;
-    otherwise no day could ever be the first good one.
+    Bad data fail the day whatever the gate says. If no earlier day was good and measured the same
+    thing, there is no baseline, and rules on change are skipped even if the gate file says to fail
+    them; otherwise there could never be a first good day.
 
     Args:
-      folder: output of the day's run.
-      manifest: of that run.
+      folder: output folder of the day's run.
+      manifest: manifest of that run.
     """
     bad = _bad_data(manifest)
     if bad:
@@ -129,7 +129,7 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
     if fatal := grave_in(manifest):
         return fatal[0].message.rstrip(".")
     if not manifest["conversations"].get("in_means"):
-        return "no conversation counts in the means"
+        return "there are no conversations in the means"
     return ""
 
 

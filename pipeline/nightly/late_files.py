@@ -1,4 +1,4 @@
-"""Files that arrived after a day was run: those there now that its manifest does not list."""
+"""Files that arrived after a day was run: those that exist now, but are not in its manifest."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class LateFiles(Struct, frozen=True):
 def late_files(
     day: date, manifest: Mapping[str, Any], found: Sequence[InputFile]
 ) -> LateFiles | None:
-    """The changes since the run that a manifest describes; None without any.
+    """The changes since a run; None if there are none.
 
-    Missing files do not count: traces are deleted after their retention period.
+    Missing files do not count, since traces are deleted after their retention period.
 
     Args:
-      manifest: of the day's run.
+      manifest: manifest of the day's run.
       found: the files that the day's patterns match.
     """
     read = {settled(one["path"]): one["size"] for one in manifest["inputs"]}
@@ -56,5 +56,5 @@ def late_files(
 
 
 def settled(path: str) -> str:
-    """The absolute path, which manifests list for runs on some engines."""
+    """The absolute path, since manifests of some engines' runs have absolute paths."""
     return path if FileSystems.get_scheme(path) else os.path.abspath(path)

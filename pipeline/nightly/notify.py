@@ -14,8 +14,8 @@ from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 
 _FINE = range(200, 300)
-_ELSEWHERE = range(300, 400)  # a redirection
-_FINAL = range(300, 500)  # a redirection, or an error in the request
+_ELSEWHERE = range(300, 400)  # a redirect
+_FINAL = range(300, 500)  # a redirect, or an error in the request
 _PASSING = (408, 425, 429)  # client errors for which a retry may succeed
 
 
@@ -24,7 +24,7 @@ class Channel(Struct, frozen=True):
 
     Attributes:
       name: as in messages, without secrets.
-      send: sends a document; returns the problem ("" for none) and whether a retry may help.
+      send: sends a document; returns the problem ("" = none) and whether a retry may help.
     """
 
     name: str
@@ -35,7 +35,7 @@ def channels(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]
     """The channels that the configuration names.
 
     Raises:
-      UsageError: the webhook is read from an environment variable that holds no URL.
+      UsageError: the webhook's environment variable does not contain a URL.
     """
     found = []
     if config.webhook is not None:
@@ -54,8 +54,8 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, pla
 
     Args:
       subject: what happened, like `2025-03-05: gate failed`.
-      entry: of the day; None when the job failed as a whole.
-      place: folder of the outputs.
+      entry: entry of the day; None if the whole job failed.
+      place: output folder.
     """
     content = {
         "text": f"Good Gain, {subject}: {'; '.join(reasons)}",
@@ -69,7 +69,7 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, pla
 def notify(
     body: bytes, ways: list[Channel], config: NightlyConfig, surroundings: Surroundings
 ) -> None:
-    """Send a document by every channel; a failure is reported and has no other effect."""
+    """Send a document through every channel; failures are only reported."""
     for way in ways:
         problem = _attempts(way, body, config, surroundings)
         if problem:
@@ -94,7 +94,7 @@ def _url(written: str, surroundings: Surroundings) -> str:
     url = surroundings.environment.get(name, "")
     if not url.startswith(("http://", "https://")):
         raise UsageError(
-            f"The webhook is read from the environment variable {name}, which holds no http or "
+            f"The webhook is read from the environment variable {name}, which is not an http or "
             "https URL: set it, or remove `webhook` from the configuration."
         )
     return url
@@ -110,7 +110,7 @@ def _poster(
             return f"no answer ({type(error).__name__})", isinstance(error, OSError)
         if status in _FINE:
             return "", False
-        advice = ", a redirection, which is not followed: use the address that it leads to"
+        advice = ", a redirect, which is not followed: use the address that it points to"
         return (
             f"it answered with status {status}{advice if status in _ELSEWHERE else ''}",
             status not in _FINAL or status in _PASSING,

@@ -1,4 +1,4 @@
-"""One day, from its traces to its published folder."""
+"""Runs one day, from its traces to its published folder."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ GATE_SUMMARY = "gate.md"
 
 
 class Night(Struct, frozen=True):
-    """The settings that all days of one job share.
+    """The settings shared by all days of a job.
 
     Attributes:
-      gate: None when the configuration names none.
+      gate: None if the configuration names none.
       beam_arguments: options for the engine.
     """
 
@@ -69,7 +69,7 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     """The configuration of a day's run.
 
     Args:
-      output: where the day is written, unless the configuration names a scratch folder.
+      output: folder to write the day to, unless the configuration names a scratch folder.
 
     Raises:
       UsageError: the file with the run's options cannot be used.
@@ -78,7 +78,7 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     options: dict[str, Any] = {
         "input": patterns_of(config.input, day),
         "output": scratch or str(output),
-        # A job that was stopped may have left files there, and nothing else writes there.
+        # An interrupted job may have left files there; nothing else writes there.
         "overwrite": scratch is not None,
     }
     if config.runner is not None:
@@ -100,10 +100,10 @@ def _scratch(config: NightlyConfig, day: date) -> str | None:
 
 
 def run_day(night: Night, day: date) -> DayEntry:
-    """Score, compare, judge, report and publish a day.
+    """Score, compare, gate, report and publish a day.
 
     Returns:
-      The entry of the day. If it failed, nothing is published, and an earlier output stays.
+      The entry of the day. If the day failed, nothing is published, and an earlier output stays.
     """
     started = night.surroundings.now()
     try:
@@ -154,10 +154,10 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
 
 
 def _score(night: Night, day: date, folder: Path) -> None:
-    """Run a day into a folder, by way of the scratch folder if one is configured."""
+    """Score a day into a folder, via the scratch folder if one is configured."""
     _check_input(night.config, day)
     config = run_config(night.config, day, folder)
-    # The run prints paths of a folder that is renamed afterwards.
+    # The run would print paths in a folder that is renamed afterwards.
     with redirect_stdout(io.StringIO()):
         if night.config.pool is not None:
             build = night.surroundings.build_pool
@@ -170,10 +170,10 @@ def _score(night: Night, day: date, folder: Path) -> None:
 
 
 def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path | None:
-    """A day's outputs with the pool of another run; None where its traces are gone or changed.
+    """A day's outputs with the pool of another run; None if its traces are gone or have changed.
 
     Args:
-      manifest: of the run whose pool is used.
+      manifest: manifest of the run whose pool is used.
     """
     if night.config.scratch is not None:
         return None  # workers cannot write to the folder of the baseline
@@ -198,7 +198,7 @@ def _check_input(config: NightlyConfig, day: date) -> None:
     """Make sure that the day has input.
 
     Raises:
-      GoodGainError: it has none, which need not be a mistake in the configuration.
+      GoodGainError: it has none. This is not a UsageError, since the configuration may be right.
     """
     try:
         find_inputs(patterns_of(config.input, day))

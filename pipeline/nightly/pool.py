@@ -1,4 +1,4 @@
-"""The pool of the nights: grown by a night's own traces, or held to its pinned state (SPEC 9)."""
+"""The pool of the nightly job: updated with each night's traces, or pinned to a state (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ Build = Callable[[PoolRequest, Sequence[str]], object]
 def with_pool(
     choice: PoolChoice, day: date, config: RunConfig, beam_arguments: Sequence[str], build: Build
 ) -> RunConfig:
-    """The configuration of a night's run with its pool, which is updated first.
+    """Update the pool if configured so, and return the run's configuration with the pool.
 
-    A night is pooled under its day. If the pool already holds the night with the same files, it is
-    left as it is, so that a stopped job can resume; if the files have changed, it is replaced.
-    Documents keep numbers and labels.
+    A night is a run of the pool, named by its day. If the pool already has it with the same files,
+    the pool is not changed, so that an interrupted job can resume; if the files differ, the night
+    is replaced. Documents keep their numbers and labels.
 
     Args:
-      config: of the run, without a pool.
+      config: configuration of the run, without a pool.
       build: see `goodgain.pipeline.pool.build.build_pool`.
 
     Raises:
       UsageError: the run has judgments of its own, or the pool is not in the pinned state.
-      GoodGainError: the pool cannot be updated; it is as it was.
+      GoodGainError: the pool cannot be updated; it is unchanged.
     """
     if config.qrels or config.pool:
         own = "qrels" if config.qrels else "a pool"
         raise UsageError(
-            f"The options of the run name {own}, but the nights have a pool of their own: leave "
+            f"The options of the run have {own}, but the nightly job has a pool of its own: leave "
             "out one of them."
         )
     if choice.digest is not None:
@@ -56,7 +56,7 @@ def _pinned_run(folder: str, digest: str, config: RunConfig) -> str | None:
     if not manifest["digest"].startswith(digest):
         raise UsageError(
             f"The pool {folder} has the digest {manifest['digest']}, but {digest} is pinned: "
-            "restore that state, or pin this one, which earlier nights cannot be compared with."
+            "restore that state, or pin this one, with which earlier nights cannot be compared."
         )
     inputs = [{"path": file.path, "size": file.size} for file in find_inputs(config.input)]
     return run_name_of(inputs, manifest["runs"])

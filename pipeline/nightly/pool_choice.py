@@ -1,4 +1,4 @@
-"""The choice of the pool in the configuration of the nightly job."""
+"""The option `pool` in the configuration of the nightly job."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ class PoolChoice(Struct, frozen=True):
     """The pool that every night is scored with.
 
     Attributes:
-      path: its folder.
-      digest: beginning of the digest of a pinned state; None where each night adds its own traces
-        before it is scored.
-      topic: attribute that holds the topic, for a pool that the first night creates.
+      path: folder of the pool.
+      digest: prefix of the digest of a pinned state; None if each night first adds its traces.
+      topic: attribute that holds the topic, in case the first night creates the pool.
     """
 
     path: str

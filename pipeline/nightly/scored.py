@@ -1,6 +1,6 @@
 """Fetches the outputs of days that are scored elsewhere, for example by a Dataflow template.
 
-The outputs must be complete and of that day. The originals stay where they are.
+The outputs must be complete and of that day. They are copied, not moved.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from goodgain.transforms.core.errors import GoodGainError
 
 
 def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
-    """Copy the outputs of a day to a folder on this disk.
+    """Copy the outputs of a day to a local folder.
 
     Args:
-      scored: pattern of the folder, with `{date}` or the like.
-      inputs: patterns of the day's trace files, as the job that scored the day sees them.
+      scored: pattern of the folder, with placeholders like `{date}`.
+      inputs: patterns of the day's trace files, as used by the job that scored the day.
 
     Raises:
       GoodGainError: the outputs are not finished, are of other input, or cannot be read.
@@ -35,7 +35,7 @@ def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
     manifest = _manifest(folder, day)
     _check_day(manifest, patterns_of(inputs, day), folder, day)
     fetch(folder, target)
-    # A new run deletes the manifest first and writes it last: if it is unchanged, so are the rest.
+    # A run deletes the manifest first and writes it last: if it is unchanged, so is the rest.
     if _manifest(folder, day) != manifest:
         raise GoodGainError(
             f"The outputs of {day.isoformat()} in {folder} were replaced while they were fetched; "
@@ -44,11 +44,11 @@ def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
 
 
 def scored_again(scored: str, day: date, published: Mapping[str, Any]) -> bool:
-    """Whether a newer run of a day has finished than the one that was published.
+    """Whether a newer run of a day than the published one has finished.
 
     Args:
       scored: see `take`.
-      published: the manifest of the day as it was published.
+      published: manifest of the published day.
     """
     (folder,) = patterns_of([scored], day)
     try:
@@ -65,19 +65,19 @@ def _manifest(folder: str, day: date) -> dict[str, Any]:
     except (BeamIOError, OSError, ValueError) as error:
         raise GoodGainError(f"{folder} cannot be read ({reason_of(error)}).") from None
     raise GoodGainError(
-        f"{day.isoformat()} is not finished yet: {folder} holds no {MANIFEST}. The job that scores "
-        "the day is still at work, or it failed."
+        f"{day.isoformat()} is not finished yet: {folder} has no {MANIFEST}. The job that scores "
+        "the day is still running, or it failed."
     )
 
 
 def _check_day(
     manifest: Mapping[str, Any], patterns: Iterable[str], folder: str, day: date
 ) -> None:
-    """Make sure that the outputs are of a day's input, by file names alone.
+    """Make sure that the outputs are of a day's input, by file names only.
 
     Traces may have been deleted or added since; `late_files` finds the latter.
     """
-    # A pattern that names a folder stands for the files right inside it.
+    # A pattern that names a folder stands for the files directly in it.
     named = [name for one in patterns for name in (settled(one), f"{settled(one).rstrip('/')}/*")]
     wanted = [re.compile(FileSystem.translate_pattern(name)) for name in named]
     if "inputs" not in manifest:
@@ -85,6 +85,6 @@ def _check_day(
     for file in manifest["inputs"]:
         if not any(regex.match(settled(file["path"])) for regex in wanted):
             raise GoodGainError(
-                f"The outputs in {folder} are not of {day.isoformat()}: they were made of "
+                f"The outputs in {folder} are not of {day.isoformat()}: they were made from "
                 f"{file['path']}, which the day's `input` does not match."
             )

@@ -1,4 +1,4 @@
-"""Copies outputs from a place that remote workers can write to, to a local disk."""
+"""Copies outputs from a folder that remote workers can write to, to a local disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fetch(source: str, target: Path) -> None:
         (match,) = FileSystems.match([FileSystems.join(source, "**")])
         for metadata in match.metadata_list:
             path = metadata.path.removeprefix(prefix)
-            if path.startswith(f"{UNFINISHED}/"):  # of a run that is still writing
+            if path.startswith(f"{UNFINISHED}/"):  # a run is still writing these
                 continue
             place = target / path
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,7 @@ def _print_means(console: Console, entry: DayEntry) -> None:
 
 
 def _remarks(entry: DayEntry) -> Iterator[str]:
-    """Which conversations a difference is over, where these are not all of the day."""
+    """A note for each difference that does not cover all conversations of the day."""
     about: dict[str, list[str]] = {}
     for name, change in entry.changes.items():
         if change.about:

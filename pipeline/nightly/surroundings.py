@@ -1,4 +1,4 @@
-"""Time, HTTP, processes and the engine, passed into the nightly job so that tests replace them."""
+"""Time, HTTP, processes and the engine, which tests of the nightly job replace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _say(message: str) -> None:
 def post(url: str, body: bytes, timeout_seconds: float) -> int:
     """Send JSON by HTTP POST.
 
-    A redirection counts as an answer: following it would send a GET without the document.
+    Redirects are not followed: that would send a GET without the document.
 
     Returns:
       The status of the answer.
@@ -50,7 +50,7 @@ def post(url: str, body: bytes, timeout_seconds: float) -> int:
         except BaseException as error:
             outcome.put(error)
 
-    # A socket's timeout restarts with each byte. The thread ends with the process.
+    # A socket's timeout restarts with each byte, so a thread enforces the total; it dies with us.
     threading.Thread(target=ask, daemon=True).start()
     try:
         answer = outcome.get(timeout=timeout_seconds)
@@ -82,7 +82,7 @@ def _posted(url: str, body: bytes, timeout_seconds: float) -> int:
 
 
 def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -> int:
-    """Run a command to its end; its output goes to stderr.
+    """Run a command and wait for its end; its output goes to stderr.
 
     Returns:
       Its exit code.
@@ -105,7 +105,7 @@ def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -
 
 
 def _run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
-    import goodgain.pipeline.run  # brings Beam, which takes long to load
+    import goodgain.pipeline.run  # imports Beam, which is slow
 
     return goodgain.pipeline.run.run(config, beam_arguments)
 
@@ -117,17 +117,17 @@ def _build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> object:
 
 
 class Surroundings(Struct, frozen=True):
-    """The outside world as the job sees it; by default the real one.
+    """The outside world of the job; by default the real one.
 
     Attributes:
-      now: the time, UTC.
-      sleep: wait some seconds.
+      now: returns the time, UTC.
+      sleep: waits some seconds.
       environment: variables by name.
       post: see `post`.
       start: see `start`.
-      run: score a day, see `goodgain.pipeline.run.run`.
-      build_pool: add a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
-      say: write a message to the log.
+      run: scores a day, see `goodgain.pipeline.run.run`.
+      build_pool: adds a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
+      say: writes a message to the log.
     """
 
     now: Callable[[], datetime] = _now

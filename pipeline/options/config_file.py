@@ -17,13 +17,13 @@ from goodgain.transforms.core.yaml_text import parse_yaml, repeated_keys
 
 
 class ConfigFile(Struct, frozen=True):
-    """What a configuration file says.
+    """The content of a configuration file.
 
     Attributes:
       name: what messages call the file.
       values: by field of the configuration.
       lines: the line, from 1, on which each value begins.
-      mistakes: (line, what is wrong), found without looking at the values.
+      mistakes: (line, what is wrong), found before the values are checked.
     """
 
     name: str
@@ -47,13 +47,13 @@ def load_config(
     """Merge a file and options into a configuration; options win.
 
     Args:
-      model: whose fields the options are.
-      options: by field name, what the command line gave, as text or lists of text.
+      model: its fields are the options.
+      options: values from the command line by field name, as text or lists of text.
       path: a YAML file, or None.
 
     Raises:
       UsageError: the file cannot be read, or anything in file or options is wrong; the message
-        lists every mistake, with its line where it stands in the file.
+        lists every mistake, with its line if it is in the file.
     """
     file = _NO_FILE if path is None else read_config_file(path, model)
     mistakes = list(file.mistakes)
@@ -69,28 +69,28 @@ def load_config(
 
 
 def read_config_file(path: str, model: type[ScoringConfig]) -> ConfigFile:
-    """Read a file of the options that are fields of a model.
+    """Read a file that sets fields of a model.
 
     Their names are its keys, with `-` or `_` between words.
 
     Raises:
-      UsageError: it cannot be read, is not YAML, or is no mapping.
+      UsageError: it cannot be read, is not YAML, or is not a mapping.
     """
     return parse_config_text(config_text(path, "the options"), path, model)
 
 
 def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> ConfigFile:
-    """As `read_config_file`, of text that messages call `name`.
+    """Like `read_config_file`, but from text that messages call `name`.
 
     Raises:
-      UsageError: not YAML, or no mapping.
+      UsageError: it is not YAML, or not a mapping.
     """
     tree, content = parse_yaml(text, name)
     if tree is None:
         return ConfigFile(name, {}, {}, [])
     if not isinstance(tree, yaml.MappingNode):
         line = tree.start_mark.line + 1
-        raise UsageError(f"{name}:{line}: expected options, one a line, like `output: DIR`.")
+        raise UsageError(f"{name}:{line}: expected one option per line, like `output: DIR`.")
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     mistakes: list[tuple[int, str]] = []
@@ -108,7 +108,7 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
 
 
 def _entries(tree: yaml.MappingNode, content: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """Keys as written with their values, in the order of the nodes; repeated ones too."""
+    """Keys as written, with their values, in file order; repeated keys included."""
     by_text = {str(key): value for key, value in content.items()}
     return [(key.value, by_text.get(key.value)) for key, _ in tree.value]
 

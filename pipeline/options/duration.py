@@ -1,4 +1,4 @@
-"""Spans of time as options: `30m`, `1d`, `1h30m`, `500ms`."""
+"""Durations as option values: `30m`, `1d`, `1h30m`, `500ms`."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _LONGEST = 36_500 * _MILLIS["d"]
 
 
 def parse_duration(written: str) -> int:
-    """A span in milliseconds: numbers with the units d, h, m, s and ms, like `1h30m`.
+    """A duration in milliseconds, from numbers with the units d, h, m, s and ms, like `1h30m`.
 
     Raises:
-      ValueError: it is none, or longer than a century.
+      ValueError: it is not a duration, or longer than a century.
     """
     text = written.strip().lower()
     parts = _PART.findall(text)
     if not parts or _PART.sub("", text):
-        raise ValueError(f"must be a span of time like 30m, 1d or 1h30m, not {written!r}")
+        raise ValueError(f"must be a duration like 30m, 1d or 1h30m, not {written!r}")
     millis = sum(int(number) * _MILLIS[unit] for number, unit in parts)
     if millis > _LONGEST:
-        raise ValueError(f"must be a century at most, not {written!r}")
+        raise ValueError(f"must be at most a century, not {written!r}")
     return millis
 
 
 def duration_text(millis: int) -> str:
-    """A span as `parse_duration` reads it, in as few units as it takes."""
+    """A duration as `parse_duration` reads it, in as few units as possible."""
     parts = []
     for unit, size in _MILLIS.items():
         number, millis = divmod(millis, size)
@@ -39,7 +39,7 @@ def duration_text(millis: int) -> str:
 
 
 def _duration(value: Any) -> int:
-    # A bare number is refused: one user's seconds are another one's minutes.
+    # A bare number is refused, since its unit would be a guess.
     return parse_duration(str(value))
 
 

@@ -25,11 +25,11 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
     """The `goodgain explain` command for a conversation.
 
     Args:
-      conversation_id: from the traces, and so not to be trusted.
-      parameters: those of the run's manifest.
+      conversation_id: from the traces, so untrusted.
+      parameters: from the run's manifest.
 
     Returns:
-      The command; None when it would be too long to be of use.
+      The command; None if it would be too long to be useful.
     """
     words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
     for name, default in _DEFAULTS.items():
@@ -39,7 +39,7 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
             words += [_flag(name), *(quoted(str(one)) for one in several)]
     identity = quoted(conversation_id)
     # An id that looks like an option goes last, behind `--`.
-    words = [*words, "--", identity] if conversation_id[:1] == "-" else _second(words, identity)
+    words = [*words, "--", identity] if conversation_id[:1] == "-" else _with_id(words, identity)
     command = " ".join(words)
     return command if len(command) <= _LONGEST else None
 
@@ -48,7 +48,7 @@ def _flag(name: str) -> str:
     return "--map" if name == "mapping" else f"--{name.replace('_', '-')}"
 
 
-def _second(words: list[str], identity: str) -> list[str]:
+def _with_id(words: list[str], identity: str) -> list[str]:
     return [*words[:2], identity, *words[2:]]
 
 

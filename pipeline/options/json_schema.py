@@ -1,4 +1,4 @@
-"""JSON Schemas of configuration files, by which editors complete names and mark mistakes."""
+"""JSON Schemas of configuration files, with which editors complete names and mark mistakes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _OURS = ("group", "metavar", "title")
 
 
 def schema_of(model: type[BaseModel], partial: bool = True) -> dict[str, Any]:
-    """The JSON Schema of a file that holds the fields of a model.
+    """The JSON Schema of a file whose keys are the fields of a model.
 
     Args:
-      model: whose fields are the keys of the file.
+      model: its fields are the keys of the file.
       partial: whether required options may be given elsewhere, as on the command line.
     """
     with warnings.catch_warnings():
-        # Defaults of our own types are left out, with a warning: a file cannot hold them.
+        # Pydantic leaves out defaults of our own types, since a file cannot hold them, and warns.
         warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
         schema = _cleaned(model.model_json_schema())
     schema.pop("description", None)

@@ -1,7 +1,7 @@
-"""Types of option values, and the extra information that a field carries.
+"""Types of option values, and the metadata of a field.
 
-A field carries its type, default and help text once; options of a command line, keys of a
-configuration file and tables of the docs are made from it.
+Each field declares its type, default and help text once; command line options, keys of a
+configuration file and tables in the docs are made from it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 def _several(value: Any) -> Any:
-    """Read a single text as a list of one."""
+    """Turn a single string into a list of one."""
     return [value] if isinstance(value, str) else value
 
 
 def _comma_separated(value: Any) -> Any:
-    """Split texts at commas."""
+    """Split strings at commas."""
     value = _several(value)
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         return value
@@ -37,7 +37,7 @@ def _comma_separated(value: Any) -> Any:
 
 
 def _slices(value: Any) -> Any:
-    """Each slice is a list of attribute names, or one text with commas between them."""
+    """Each slice is a list of attribute names, or one string with commas."""
     value = _several(value)
     if not isinstance(value, list):
         return value
@@ -45,7 +45,7 @@ def _slices(value: Any) -> Any:
 
 
 def _mapping(value: Any) -> Any:
-    """Renamed fields: a mapping, or texts like `gain=relevance,content=text`."""
+    """Renamed fields: a mapping, or strings like `gain=relevance,content=text`."""
     if isinstance(value, dict):
         return [f"{field}={name}" for field, name in value.items()]
     return [entry for entry in _comma_separated(value) or () if entry]
@@ -57,7 +57,7 @@ def _no_boolean(value: Any) -> Any:
     return value
 
 
-# JSON Schemas of what a file may hold, for editors.
+# JSON Schemas of the values in a file, for editors.
 _TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
 _TEXTS_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXT_SCHEMA}]}
 _SLICES_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXTS_SCHEMA}]}

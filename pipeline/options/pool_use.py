@@ -20,10 +20,10 @@ class OpenedPool(Struct, frozen=True):
     """A pool that a run is scored with.
 
     Attributes:
-      use: what scoring needs.
-      folder: of the pool.
-      digest: of all that it holds; pools with the same give the same scores.
-      rules_digest: of the rules that it was built with.
+      use: the part that scoring needs.
+      folder: the folder of the pool.
+      digest: of the pool's content; pools with equal digests give equal scores.
+      rules_digest: digest of the rules that the pool was built with.
       label_spans: by id name, how far votes on its documents lie apart.
     """
 
@@ -83,7 +83,7 @@ def pool_manifest(folder: str, open_file: Callable[[str], BinaryIO]) -> dict[str
 
 
 def files_of(folder: str, manifest: dict[str, Any]) -> PoolFiles:
-    """Where the documents of a pool lie."""
+    """The files that hold the documents of a pool."""
     return PoolFiles(
         f"{folder.rstrip('/')}/{manifest['documents']}",
         f".{manifest['format']}",

@@ -1,4 +1,4 @@
-"""Loading the rules for duplicates that a command works with."""
+"""Loading the rules for duplicates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def load_rules(path: str | None) -> RulesFile:
 
     Raises:
       UsageError: the file cannot be read.
-      RulesError: it holds mistakes.
+      RulesError: it contains mistakes.
     """
     if path is None:
         return shipped_rules()

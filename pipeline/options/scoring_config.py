@@ -42,7 +42,7 @@ _GREATEST_G_MAX = 20
 
 @contextmanager
 def _mistakes_of_a_value() -> Iterator[None]:
-    """Turns the mistake that a parser reports into one of an option's value."""
+    """Turn a parser's error into an error about an option's value."""
     try:
         yield
     except UsageError as error:
@@ -50,7 +50,7 @@ def _mistakes_of_a_value() -> Iterator[None]:
 
 
 class ScoringConfig(BaseModel):
-    """How records are read, and what is computed of conversations; each field is an option."""
+    """How records are read, and what is computed from conversations; each field is an option."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
@@ -100,7 +100,7 @@ class ScoringConfig(BaseModel):
     )
     max_i: Number = option(MEANS, "I", "last iteration i at which means are computed", 10, ge=1)
     interval: Interval = option(
-        MEANS, "HOW", "95 % intervals: t corrected for skewness (hall), or plain (student)", "hall"
+        MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
     )
     cluster: Text | None = option(
         MEANS,
@@ -127,7 +127,7 @@ class ScoringConfig(BaseModel):
     duplicates: Literal["compact", "hold_slot"] = option(
         RANKING,
         "HOW",
-        "later copies leave the ranked list (compact) or keep their places as non-relevant",
+        "compact removes later copies from the ranked list, hold_slot counts them as non-relevant",
         "compact",
     )
     g_max: Number = option(
@@ -218,7 +218,7 @@ class ScoringConfig(BaseModel):
     @classmethod
     def _run_name_is_of_a_pool(cls, name: str | None, info: ValidationInfo) -> str | None:
         if name is not None and info.data.get("pool") is None:
-            raise ValueError("names a run of a pool, so it needs pool, too")
+            raise ValueError("names a run of a pool, so pool is needed, too")
         return name
 
     @property
@@ -238,7 +238,7 @@ class ScoringConfig(BaseModel):
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
 
     def looked_at(self, seen: SeenNames) -> SeenNames:
-        """The names that the first records use, without those of costs if `cost` is given."""
+        """The names in the first records, without names of costs if `cost` is given."""
         return seen if self.cost is None else replace(seen, costs=frozenset())
 
     @property
@@ -264,7 +264,7 @@ class ScoringConfig(BaseModel):
 
     @property
     def relevant_from(self) -> int:
-        """The least gain of a relevant result (SPEC 8, `relevance_threshold`)."""
+        """The smallest gain of a relevant result (SPEC 8, `relevance_threshold`)."""
         if self.relevance_threshold is None:
             return self.good_gain_threshold
         return self.relevance_threshold

@@ -1,4 +1,4 @@
-"""A YAML file that a user writes, checked against a model: every mistake at once, with its line."""
+"""Checks a user's YAML file against a model, and reports every mistake at once, with its line."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def config_text(path: str, what: str) -> str:
     """The text of a configuration file.
 
     Args:
-      path: of a local file; or `goodgain:NAME`, one that is shipped with the package.
-      what: what it is to hold, for the message.
+      path: a local file, or `goodgain:NAME` for one shipped with the package.
+      what: the expected content, for the message.
 
     Raises:
       UsageError: it cannot be read, is not text, or no such file is shipped.
@@ -68,17 +68,17 @@ def read_model(
     what: str,
     describe: Callable[[Any], str],
 ) -> _Model:
-    """The values of a YAML text.
+    """The values in a YAML text.
 
     Args:
       model: what the text is checked against.
       text: YAML.
       name: what messages call the file.
-      what: what messages call its contents, like "The gate".
-      describe: a mistake of pydantic in words; see `reason` and `unknown`.
+      what: what messages call its content, like "The gate".
+      describe: puts a pydantic error into words; see `reason` and `unknown`.
 
     Raises:
-      UsageError: not YAML, or it does not fit; the message lists every mistake.
+      UsageError: it is not YAML, or does not fit the model; the message lists every mistake.
     """
     tree, content = parse_yaml(text, name)
     mistakes = {(line, repeated(key)) for line, key in repeated_keys(tree)}
@@ -116,7 +116,7 @@ def unknown(field: str, known: Iterable[str], written: str | None = None) -> str
 
 
 def reason(error: Any) -> str:
-    """The mistake in one value, worded to follow the name of its field."""
+    """The mistake in a value, as a phrase that follows the name of its field."""
     message: str = error["msg"]
     if error["type"] == "value_error":
         return message.removeprefix("Value error, ")

@@ -1,1 +1,1 @@
-"""The datasets that a run writes (SPEC 6): their columns, their file formats, reading them back."""
+"""The datasets that a run writes (SPEC 6): columns, file formats, writing and reading."""

@@ -1,7 +1,7 @@
-"""Rows of a dataset as Avro writes them, several times sooner than by fastavro.
+"""Encodes the rows of a dataset in Avro, several times faster than fastavro.
 
-fastavro asks of every value that may be null which branch of its union it is; a dataset's columns
-have one type each.
+fastavro works out for every nullable value which branch of the union it is; here each column has
+one type.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from goodgain.pipeline.outputs.datasets import Column, Kind
 from goodgain.transforms.core.files.avro_header import zigzag
 
-_NULL, _VALUE = b"\0", b"\2"  # the branches of what may be null
+_NULL, _VALUE = b"\0", b"\2"  # the union branches of a nullable value
 _MOST_REMEMBERED = 2**12
 _double, _branch_and_double = Struct("<d").pack, Struct("<cd").pack
 _Encode = Callable[[Any], bytes]
 
 
 def row_encoder(columns: Sequence[Column]) -> Callable[[Mapping[str, Any]], bytes]:
-    """What makes the bytes of one row by column name; a record's are those of its fields."""
+    """A function that encodes one row, given by column name, as an Avro record."""
     encoders = [(column.name, _encoder(column)) for column in columns]
     return lambda row: b"".join([encode(row[name]) for name, encode in encoders])
 
@@ -44,7 +44,7 @@ def _nullable_number(number: float | None) -> bytes:
 
 
 class _Remembered(dict[int | None, bytes]):
-    """The bytes of whole numbers; remembers the small ones, which are nearly all."""
+    """Encoded whole numbers; caches the small ones, which are nearly all."""
 
     def __init__(self, encode: Callable[[Any], bytes]) -> None:
         self._encode = encode
@@ -59,7 +59,7 @@ class _Remembered(dict[int | None, bytes]):
 _whole = _Remembered(zigzag).__getitem__
 
 
-@lru_cache(maxsize=256)  # the rows of a conversation come together
+@lru_cache(maxsize=256)  # the rows of a conversation are consecutive
 def _text(text: str) -> bytes:
     encoded = text.encode()
     return _whole(len(encoded)) + encoded

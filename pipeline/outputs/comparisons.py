@@ -1,10 +1,10 @@
-"""What the datasets of a comparison hold; see `datasets` for those of a run."""
+"""The datasets of a comparison; see `datasets` for those of a run."""
 
 from __future__ import annotations
 
 from goodgain.pipeline.outputs.datasets import MEANS, Column, Dataset
 
-COMPARISON_KIND = "comparison"  # what the manifest of a comparison calls itself
+COMPARISON_KIND = "comparison"  # `kind` in the manifest of a comparison
 
 
 def _number(name: str, doc: str) -> Column:
@@ -17,7 +17,7 @@ def _whole(name: str, doc: str) -> Column:
 
 COMPARISON = Dataset(
     "comparison",
-    "One row for each measure that two arms were compared by; differences are candidate - base.",
+    "One row for each measure of a comparison; differences are candidate - base.",
     (
         Column("slice", "map", "Attributes that the conversations share; empty = all of them."),
         Column("metric", "text", "Column of conversations (i null) or iterations."),
@@ -28,8 +28,8 @@ COMPARISON = Dataset(
         Column(
             "family",
             "text",
-            "primary, declared or further; p values of one family are corrected together, those of "
-            "slices by themselves.",
+            "primary, declared or further; p values of a family are corrected together, those of "
+            "slices separately.",
         ),
         Column("design", "text", "paired (Student) or unpaired (Welch)."),
         _whole("n_base", "Values of base; in a paired design the number of pairs."),
@@ -41,16 +41,23 @@ COMPARISON = Dataset(
         _number("difference", "candidate_mean - base_mean."),
         _number("relative_difference", "difference / |base_mean|."),
         _number("stderr", "Standard error of the difference."),
-        Column("confidence", "number", "Of all intervals of the row; 1 - it is the tests' level."),
+        Column(
+            "confidence",
+            "number",
+            "Of all intervals of the row; tests use the level 1 - confidence.",
+        ),
         _number("ci_low", "Lower end of the interval of the difference."),
         _number("ci_high", "Upper end of the interval of the difference."),
         _number("t", "Student's t."),
-        _number("degrees_of_freedom", "Of t."),
+        _number("degrees_of_freedom", "Degrees of freedom of t."),
         _number("p_value", "Two-sided p of the t-test, not corrected."),
         _number("p_holm", "p_value, corrected within the family by Holm."),
         _number("p_benjamini_hochberg", "p_value, corrected by Benjamini and Hochberg."),
         _number("verdict_confidence", "Of the interval that the verdict rests on."),
-        _number("verdict_ci_low", "Its lower end; without 0 just where the corrected p decides."),
+        _number(
+            "verdict_ci_low",
+            "Its lower end; excludes 0 exactly when the corrected p is significant.",
+        ),
         _number("verdict_ci_high", "Its upper end."),
         _number("effect_size", "The difference in standard deviations."),
         Column("effect_size_name", "text", "cohen_dz (paired) or hedges_g."),
@@ -58,10 +65,10 @@ COMPARISON = Dataset(
         Column(
             "clusters",
             "whole",
-            "Clusters that the values come in; null where they count as independent.",
+            "Number of clusters of the values; null if they count as independent.",
             nullable=True,
         ),
-        Column("tolerance", "number", "Differences up to it are neither good nor bad."),
+        Column("tolerance", "number", "Differences up to this are neither good nor bad."),
         Column("good", "whole", "Pairs on which the candidate is better.", nullable=True),
         Column("same", "whole", "Pairs that differ by no more than tolerance.", nullable=True),
         Column("bad", "whole", "Pairs on which the candidate is worse.", nullable=True),
@@ -70,7 +77,7 @@ COMPARISON = Dataset(
         _number("gsb_ci_high", "Upper end of the interval of gsb."),
         _number("bootstrap_ci_low", "Lower end of the BCa bootstrap interval; on request."),
         _number("bootstrap_ci_high", "Upper end of the BCa bootstrap interval; on request."),
-        Column("bootstrap_resamples", "whole", "How often the data were drawn.", nullable=True),
+        Column("bootstrap_resamples", "whole", "Number of bootstrap resamples.", nullable=True),
         _number("wilcoxon_p", "p of Wilcoxon's signed-rank test; on request."),
         _number("wilcoxon_p_holm", "wilcoxon_p, corrected by Holm."),
         _number("wilcoxon_p_benjamini_hochberg", "wilcoxon_p, corrected by B. and H."),
@@ -83,8 +90,8 @@ COMPARISON = Dataset(
         _whole("undefined_in_base", "Left out: the metric is null in base."),
         _whole("undefined_in_candidate", "Left out: the metric is null in the candidate."),
         _whole("undefined_in_both", "Left out: the metric is null in both."),
-        _number("worst_base_mean", "base_mean if each null was the metric's worst value."),
-        _number("worst_candidate_mean", "The same of the candidate."),
+        _number("worst_base_mean", "base_mean if each null were the metric's worst value."),
+        _number("worst_candidate_mean", "The same for the candidate."),
         _number("worst_difference", "worst_candidate_mean - worst_base_mean."),
         Column(
             "verdict",
@@ -92,7 +99,7 @@ COMPARISON = Dataset(
             "better, worse, changed, not shown, not tested or not comparable.",
         ),
         Column("reason", "text", "Why it is not comparable.", nullable=True),
-        Column("note", "text", "Why something is null or to be read with care.", nullable=True),
+        Column("note", "text", "Why something is null, or a caveat.", nullable=True),
     ),
 )
 
@@ -104,7 +111,7 @@ DIFFERENCES = Dataset(
         Column("metric", "text", "Column of conversations."),
         Column("base_conversation", "text", "The first conversation of the key in base."),
         Column("candidate_conversation", "text", "The first of the key in the candidate."),
-        Column("base", "number", "Its value in base; a mean where the key has several."),
+        Column("base", "number", "Its value in base; a mean if the key has several conversations."),
         Column("candidate", "number", "Its value in the candidate."),
         Column("difference", "number", "candidate - base."),
     ),
@@ -112,17 +119,19 @@ DIFFERENCES = Dataset(
 
 ARMS = Dataset(
     "arms",
-    "What each arm gained and what it cost, at N and by iteration; where traces tell costs.",
+    "What each arm gained and what it cost, at N and by iteration; if traces have costs.",
     (Column("arm", "text", "base or candidate."), *MEANS.columns),
 )
 
 POOL_DOCUMENTS = Dataset(
     "pool_documents",
-    "One row for each good document of the pool, and which arm found it; topics that both arms "
-    "have, those first on which they differ most.",
+    "One row for each good document of the pool, and which arm found it; of topics that both "
+    "arms have, those on which they differ most come first.",
     (
         Column("topic", "text", "Value of the topic's attribute.", nullable=True),
-        Column("conversation_id", "text", "The topic itself, without attribute.", nullable=True),
+        Column(
+            "conversation_id", "text", "The topic itself, if there is no attribute.", nullable=True
+        ),
         Column("number", "whole", "Number of the document in the topic's pool."),
         Column("document", "text", "Its id."),
         Column("label", "whole", "Its label."),

@@ -1,4 +1,4 @@
-"""The columns of each dataset, with types and descriptions, declared once for every format."""
+"""The columns of each dataset, with types and descriptions, declared once for all formats."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Column(Struct, frozen=True):
 
 
 class Dataset(Struct, frozen=True):
-    """A dataset: one folder of files of the same columns."""
+    """A dataset: one folder of files with the same columns."""
 
     name: str
     doc: str
@@ -51,7 +51,7 @@ class Dataset(Struct, frozen=True):
 _CONVERSATION_ID = Column("conversation_id", "text", "Identity of the conversation.")
 _TURN = Column("turn", "whole", "The last turn of the conversation, which is the one evaluated.")
 _ATTRIBUTES = Column(
-    "attributes", "map", "Attributes of the conversation, per key the last value that is not blank."
+    "attributes", "map", "Attributes of the conversation; the last non-blank value of each."
 )
 _I = Column("i", "whole", "Iteration, counted densely from 1.")
 _ITERATION = Column("iteration", "whole", "The iteration's raw number in the trace.")
@@ -85,7 +85,7 @@ def iterations(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
     """The dataset `iterations`.
 
     Args:
-      pooled: whether there is a pool, which adds its shares.
+      pooled: whether there is a pool, which adds columns.
       costs: names of the requested costs.
     """
     return Dataset(
@@ -113,12 +113,12 @@ _CONVERSATION_TIMES = (
 
 
 _OF_POOL = (
-    Column("pool_good", "whole", "Good documents of the topic's pool, found or not."),
+    Column("pool_good", "whole", "Number of good documents in the topic's pool, found or not."),
     Column("pool_best", "whole", "Greatest label in the topic's pool.", nullable=True),
     Column(
         "pool_found",
         "text",
-        "Numbers, in the topic's pool, of its good documents that were found, in that order.",
+        "Numbers of the good documents of the topic's pool that were found, in that order.",
     ),
 )
 
@@ -126,7 +126,7 @@ _OF_POOL = (
 _JUDGMENTS_MET_AGAIN = Column(
     "judgments_met_again",
     "whole",
-    "Documents left without a judgment, since all judgments of their names label earlier ones.",
+    "Documents without a judgment because those of their names already label earlier ones.",
 )
 _QRELS_BEST = Column(
     "qrels_best", "whole", "Greatest label of the topic in the judgments.", nullable=True
@@ -143,7 +143,7 @@ def conversations(
 
     Args:
       judged_outside: whether labels come from outside the traces, which adds columns.
-      pooled: whether there is a pool, which adds its shares.
+      pooled: whether there is a pool, which adds columns.
       costs: names of the requested costs.
     """
     by_name = {metric.name: _metric_column(metric) for metric in CONVERSATION_METRICS}
@@ -172,7 +172,7 @@ def conversations(
 
 
 def with_costs_of(dataset: Dataset, row: Mapping[str, object]) -> Dataset:
-    """A dataset with the columns of costs that a row of it has: a run names them by its traces."""
+    """A dataset with the cost columns of one of its rows, since these depend on the traces."""
     declared = {column.name for column in dataset.columns}
     return replace(
         dataset,
@@ -218,7 +218,7 @@ DUPLICATES = Dataset(
         Column("first_gain", "whole", "Label of the first occurrence; it counts.", nullable=True),
         Column("key", "text", "The first key that proposed the pair."),
         Column("step", "text", "The step of the rules that decided."),
-        Column("clause", "whole", "Which line of duplicate_if held, from 1.", nullable=True),
+        Column("clause", "whole", "The line of duplicate_if that applied, from 1.", nullable=True),
     ),
 )
 
@@ -247,20 +247,20 @@ MEANS = Dataset(
         Column(
             "interval",
             "text",
-            "hall = t corrected for skewness; student = Student's t; wilson = of a share, for "
-            "metrics that are 0 or 1 in each conversation; clusters = of the totals of clusters.",
+            "hall = t corrected for skewness; student = Student's t; wilson = for shares, for "
+            "metrics that are 0 or 1 in each conversation; clusters = from the totals of clusters.",
             nullable=True,
         ),
         Column(
             "clusters",
             "whole",
-            "Clusters with a value; null where conversations count as independent.",
+            "Number of clusters with a value; null if conversations count as independent.",
             nullable=True,
         ),
         Column(
             "intraclass_correlation",
             "number",
-            "Share of the variance that is between clusters, not within them.",
+            "Share of the variance that is between clusters rather than within them.",
             nullable=True,
         ),
         Column("note", "text", "Why the mean has no interval.", nullable=True),
@@ -268,7 +268,7 @@ MEANS = Dataset(
             "worst",
             "number",
             "The mean of the same n values if every unlabelled result were worthless; null without "
-            "--bounds, where the metric has no such bounds, and where n = 0.",
+            "--bounds, if the metric has no such bounds, and if n = 0.",
             nullable=True,
         ),
         Column(
@@ -287,14 +287,14 @@ MEANS = Dataset(
 
 REJECTED = Dataset(
     "rejected",
-    "One row for each record, or stretch of a file, that could not be used.",
+    "One row for each record, or part of a file, that could not be used.",
     (
         Column("source", "text", "Path of the file."),
         Column("position", "text", "Place in the file."),
         Column("reason", "text", "Why it was rejected."),
         Column("field", "text", "Path of the field at fault.", nullable=True),
-        Column("conversation_id", "text", "Its conversation, when readable.", nullable=True),
-        Column("payload", "text", "The raw input, capped."),
+        Column("conversation_id", "text", "Its conversation, if readable.", nullable=True),
+        Column("payload", "text", "The raw input, truncated."),
         Column("records", "whole", "Number of records that the row covers."),
     ),
 )
@@ -313,6 +313,6 @@ LATE = Dataset(
         Column("call", "whole", "Call of the record.", nullable=True),
         Column("record_id", "text", "Identity of the record.", nullable=True),
         Column("timestamp", "time", "Event time of the record.", nullable=True),
-        Column("results", "whole", "Results that it holds."),
+        Column("results", "whole", "Number of its results."),
     ),
 )

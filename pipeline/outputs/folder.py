@@ -1,4 +1,4 @@
-"""The output folder of a run: empty before, complete or without a manifest afterwards."""
+"""The output folder of a run: empty before it, and afterwards complete or without a manifest."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def prepare(folder: str, overwrite: bool) -> None:
       UsageError: the folder cannot be listed or created, is not empty without `overwrite`, or
         holds files that no run wrote.
     """
-    if _WILDCARD.search(folder):  # filesystems match such names, also when they delete
+    if _WILDCARD.search(folder):  # filesystems treat these as patterns, even when they delete
         raise UsageError(
             f"Output folder {folder} must not have *, ? or [ in its name; give another folder."
         )
@@ -79,7 +79,7 @@ def prepare(folder: str, overwrite: bool) -> None:
     if names and not overwrite:
         raise UsageError(
             f"Output folder {folder} is not empty (it holds {names[0]}); give another folder, or "
-            "--overwrite to replace what an earlier run left."
+            "--overwrite to replace the outputs of an earlier run."
         )
     try:
         delete(FileSystems.join(folder, UNFINISHED))
@@ -92,7 +92,7 @@ def prepare(folder: str, overwrite: bool) -> None:
 
 
 def _try(folder: str) -> None:
-    """Write a test file, to find out before the work whether the folder is writable."""
+    """Write a test file, to find out early whether the folder is writable."""
     trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
     make_folder(FileSystems.join(folder, UNFINISHED))
     with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
@@ -101,9 +101,9 @@ def _try(folder: str) -> None:
 
 
 def delete(path: str) -> None:
-    """Delete a file, or everything below a folder and on disks the folder too.
+    """Delete a file, or everything below a folder and, on local disks, the folder itself.
 
-    Of a symbolic link, only the link is deleted.
+    Symbolic links are deleted, not followed.
     """
     if is_local(path):
         _delete_local(path.rstrip("/"))
@@ -117,7 +117,7 @@ def delete(path: str) -> None:
 
 def _delete_local(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)  # which follows no link either
+        shutil.rmtree(path)  # does not follow links either
     elif os.path.lexists(path):
         os.unlink(path)
 
@@ -140,10 +140,10 @@ def check_links(folder: str) -> None:
 
 
 def claim(folder: str, area: str) -> None:
-    """Announce that a run will write; unfinished files of other runs are deleted.
+    """Claim the folder for a run; unfinished files of other runs are deleted.
 
     Args:
-      folder: of the outputs, checked by `prepare`.
+      folder: the output folder, checked by `prepare`.
       area: name of the run's own folder below `.unfinished/`.
     """
     unfinished = FileSystems.join(folder, UNFINISHED)
@@ -155,12 +155,12 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
     """Make sure that no other run has begun to write to a folder since `claim`.
 
     Args:
-      folder: of the outputs.
-      area: of the run.
-      or_none: whether a missing claim is fine.
+      folder: the output folder.
+      area: the run's own folder below `.unfinished/`.
+      or_none: whether a missing claim is accepted.
 
     Raises:
-      GoodGainError: another run has.
+      GoodGainError: another run has begun.
     """
     check_links(folder)
     claimed = _claimed(folder)
@@ -191,11 +191,11 @@ def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
     """Make sure that files are below `.unfinished/`, before anything is moved.
 
     Args:
-      paths: of the files, relative to the output folder once they are published.
-      area: of the run that wrote them.
+      paths: final paths of the files, relative to the output folder.
+      area: the run's own folder below `.unfinished/`.
 
     Raises:
-      GoodGainError: a file is elsewhere.
+      GoodGainError: a file is missing.
     """
     unfinished = unfinished_folder(folder, area)
     if missing := sorted(set(paths).difference(_names_in(unfinished))):
@@ -211,13 +211,13 @@ def unfinished_folder(folder: str, area: str = "") -> str:
 def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
     """Move files from `.unfinished/` to their final paths, replacing outputs of an earlier run.
 
-    It can be called again after a stop at any point: it recognises the files that it has already
-    moved. It leaves the manifest to the caller, and files alone that no run wrote.
+    If interrupted at any point, it can be called again: it recognizes files that were already
+    moved. It does not move the manifest, and leaves files alone that no run wrote.
 
     Args:
       folder: the output folder.
-      paths: of the files, relative to it.
-      area: of the run that wrote them.
+      paths: the files, relative to it.
+      area: the run's own folder below `.unfinished/`.
 
     Raises:
       GoodGainError: a file is not where it was written.
@@ -232,7 +232,7 @@ def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
         except BeamIOError as error:
             raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
     others = [name for name in _names_in(folder) if name not in kept]
-    foreign = {name for name in others if not _OURS.fullmatch(name)}  # put there since `prepare`
+    foreign = {name for name in others if not _OURS.fullmatch(name)}  # added since `prepare`
     tops = {_top(path) for path in kept | foreign}
     ours = (name for name in others if name not in foreign)
     stale = [name for name in ours if _top(name) not in (UNFINISHED, MANIFEST)]
@@ -245,7 +245,7 @@ def _top(path: str) -> str:
 
 
 def move(source: str, place: str) -> None:
-    """Rename a file, replacing another; done already, it does nothing."""
+    """Rename a file, replacing any other; does nothing if it was already renamed."""
     if is_local(source) and os.path.exists(source):
         sync(source)
     try:
@@ -253,7 +253,7 @@ def move(source: str, place: str) -> None:
     except BeamIOError:
         if not FileSystems.exists(place):
             raise
-        if FileSystems.exists(source):  # some filesystems replace nothing when they rename
+        if FileSystems.exists(source):  # some filesystems do not replace files on rename
             FileSystems.delete([place])
             FileSystems.rename([source], [place])
 
@@ -281,7 +281,7 @@ def write_file(folder: str, name: str, content: bytes) -> None:
 
 
 def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest, the last file, which marks a folder as complete."""
+    """Write the manifest, which comes last and marks a folder as complete."""
     write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
 
 
@@ -293,11 +293,11 @@ def read_manifest(folder: str) -> dict[str, object]:
     """
     path = FileSystems.join(folder, MANIFEST)
     if not FileSystems.exists(path):
-        raise UsageError(f"{folder} holds no {MANIFEST}: it is not the output of a finished run.")
+        raise UsageError(f"{folder} has no {MANIFEST}: it is not the output of a finished run.")
     with open_plain(path) as file:
         content = file.read()
     try:
-        # Not by msgspec, which refuses half of a surrogate pair, as a file's name may have it.
+        # Not by msgspec, which refuses lone surrogates, as they occur in file names.
         manifest = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UsageError(
@@ -312,7 +312,7 @@ def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
     """The rows of a dataset of a finished run, whatever its format.
 
     Raises:
-      UsageError: after the last row, when the manifest gives another number of rows.
+      UsageError: after the last row, if the manifest has another number of rows.
     """
     rows = 0
     for row in _rows_of(folder, dataset):
@@ -322,10 +322,10 @@ def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
 
 
 def check_rows(folder: str, dataset: str, rows: int, place: str, remedy: str) -> None:
-    """Make sure that a dataset has as many rows as the manifest beside it says, if there is one.
+    """Make sure that a dataset has as many rows as its manifest says, if there is one.
 
     Raises:
-      UsageError: it has not; see `check_row_count`.
+      UsageError: the number differs; see `check_row_count`.
     """
     if FileSystems.exists(FileSystems.join(folder, MANIFEST)):
         check_row_count(read_manifest(folder), dataset, rows, place, remedy)
@@ -341,7 +341,7 @@ def _rows_of(folder: str, dataset: str) -> Iterator[Row]:
 
 
 def _names_in(folder: str) -> list[str]:
-    """Paths within a folder of all files below it, sorted; none when it does not exist.
+    """Relative paths of all files below a folder, sorted; empty if it does not exist.
 
     Raises:
       UsageError: it cannot be listed.
@@ -370,8 +370,8 @@ def reason_of(error: Exception) -> str:
 
 
 def make_folder(folder: str) -> None:
-    """Create a folder; a failure shows when a file is written to it."""
+    """Create a folder; failures are noticed when a file is written to it."""
     try:
         FileSystems.mkdirs(folder)
     except OSError:
-        return  # it is there already
+        return  # it exists already

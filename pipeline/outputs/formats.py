@@ -1,4 +1,4 @@
-"""The file formats of outputs: one writer and one reader of rows for each."""
+"""The file formats of outputs, each with one writer and one reader."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 10_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
 _TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "window_end")
-# A fixed marker, so that the same rows give the same bytes.
+# A fixed sync marker, so that the same rows give the same bytes.
 SYNC_MARKER = b"goodgain-outputs"
 
 _AVRO_TYPES: dict[Kind, Any] = {
@@ -50,7 +50,7 @@ _ARROW_TYPES: dict[Kind, pa.DataType] = {
 
 
 class DatasetFormat(Struct, frozen=True):
-    """How rows of a dataset become a file, and come back.
+    """How to write rows of a dataset to a file, and read them back.
 
     Rows are dicts by column name; times are milliseconds since 1970 UTC.
     """
@@ -63,8 +63,8 @@ class DatasetFormat(Struct, frozen=True):
 def avro_schema(dataset: Dataset) -> dict[str, Any]:
     """The Avro schema of a dataset.
 
-    Avro forbids `@` and `.` in names: `ndcg@10` is `ndcg_at_10` here (`ranking.column_name`), and
-    `cost_i.usd` `cost_i__usd`.
+    Avro forbids `@` and `.` in names: `ndcg@10` becomes `ndcg_at_10` (`ranking.column_name`), and
+    `cost_i.usd` becomes `cost_i__usd`.
     """
     return {
         "type": "record",
@@ -82,7 +82,7 @@ def _avro_field(column: Column) -> dict[str, Any]:
 
 
 def parsed_schema(dataset: Dataset) -> dict[str, Any]:
-    """As fastavro wants it; itself it orders a field's keys otherwise in every process."""
+    """The schema as parsed by fastavro, whose own order of keys differs in every process."""
     parsed: dict[str, Any] = fastavro.parse_schema(avro_schema(dataset))
     parsed["fields"] = [dict(sorted(field.items())) for field in parsed["fields"]]
     return parsed
@@ -118,7 +118,7 @@ def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
 
 
 class _AvroBlock:
-    """Encoded rows, as fastavro takes them."""
+    """Encoded rows, in the interface that fastavro expects."""
 
     def __init__(self) -> None:
         self.bytes_ = io.BytesIO()
@@ -148,7 +148,7 @@ def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> Non
 
 
 def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
-    """Rows of a dataset, as its Parquet files hold them."""
+    """Rows of a dataset, as in its Parquet files."""
     schema = arrow_schema(dataset)
     columns = []
     for column, field in zip(dataset.columns, schema, strict=True):
@@ -205,14 +205,14 @@ FORMATS: dict[Format, DatasetFormat] = {
 
 
 def intact(rows: Iterable[Row], path: str) -> Iterator[Row]:
-    """The rows that a reader gives of a file.
+    """The rows from a reader of a file.
 
     Raises:
       UsageError: the file is damaged.
     """
     try:
         yield from rows
-    except Exception as error:  # the libraries raise whatever broken bytes lead to
+    except Exception as error:  # the libraries raise all kinds of errors on broken bytes
         problem = str(error).strip().splitlines() or [type(error).__name__]
         raise UsageError(
             f"{path} is damaged ({problem[0].rstrip('.')}): it was changed or cut since the run; "

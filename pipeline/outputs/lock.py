@@ -1,4 +1,4 @@
-"""One job at a time: a lock that the kernel frees when its holder ends, however it ends."""
+"""One job at a time: a lock that the kernel releases however its holder ends."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class LockedError(GoodGainError):
 def locked(folder: Path, started: datetime) -> Iterator[None]:
     """Hold the lock of a folder while the block runs.
 
-    The file is not removed afterwards, since two jobs could then lock two files of that name. The
-    kernel frees the lock even if the job is killed.
+    The lock file is not removed, since two jobs could then lock two files of that name. The kernel
+    releases the lock even if the job is killed.
 
     Args:
-      folder: an existing folder on a disk; on network disks, as far as they honour flock.
+      folder: an existing folder on a local disk, or on a network disk that supports flock.
       started: start time of the job, for messages to other jobs.
 
     Raises:
@@ -42,7 +42,7 @@ def locked(folder: Path, started: datetime) -> Iterator[None]:
         except BlockingIOError:
             raise LockedError(
                 f"Another job is writing to {folder}{_holder(file)}; nothing was done. "
-                "Wait for its end, or stop it."
+                "Wait until it ends, or stop it."
             ) from None
         file.truncate(0)
         holder = {
@@ -58,13 +58,13 @@ def locked(folder: Path, started: datetime) -> Iterator[None]:
 
 @contextmanager
 def folder_locked(folder: str) -> Iterator[None]:
-    """Let no other run of this machine write to an output folder while the block runs.
+    """Keep other runs on this machine from writing to an output folder while the block runs.
 
-    No file is created. Other filesystems, and disks that cannot lock folders, are not locked:
-    there, runs notice one another by their claims, see `outputs.folder`.
+    No file is created. Other filesystems, and disks that cannot lock folders, are not locked;
+    there, runs detect one another by their claims, see `outputs.folder`.
 
     Raises:
-      LockedError: another process does.
+      LockedError: another process is writing to it.
     """
     descriptor = _opened(folder)
     if descriptor is None:
@@ -75,11 +75,11 @@ def folder_locked(folder: str) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LockedError(
-                f"Another run is writing to {folder}; nothing was done. Wait for its end, or use "
+                f"Another run is writing to {folder}; nothing was done. Wait until it ends, or use "
                 "another folder."
             ) from None
         except OSError:
-            pass  # a disk elsewhere that has no such locks
+            pass  # a network disk without such locks
         yield
     finally:
         os.close(descriptor)
@@ -92,11 +92,11 @@ def _opened(folder: str) -> int | None:
         os.makedirs(folder, exist_ok=True)
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return None  # preparing the folder reports the error
+        return None  # preparing the folder will report the error
 
 
 def _holder(file: TextIO) -> str:
-    """Who holds the lock, as far as the file tells; it is written a moment after locking."""
+    """Who holds the lock; "" if that is not known, as in the moment before the file is written."""
     file.seek(0)
     try:
         holder = json.loads(file.read())

@@ -1,4 +1,4 @@
-"""The iterations of a few conversations, found without decoding everybody else's (SPEC 6)."""
+"""Finds the iterations of a few conversations without decoding all others (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _Find = Callable[[BinaryIO, Collection[str]], Iterator[Row]]
 
 
 def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[Row]:
-    """The rows of `iterations` of some conversations, in whichever format they were written.
+    """The rows of `iterations` of some conversations, in any format.
 
     Args:
-      folder: of a finished run, on any of Beam's filesystems.
-      conversation_ids: whose rows; best a few.
+      folder: output of a finished run, on any of Beam's filesystems.
+      conversation_ids: should be few.
     """
     if not conversation_ids:
         return
@@ -39,7 +39,7 @@ def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[
 
 
 def _find_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
-    # Avro writes a text as its UTF-8, so a block without those bytes has no row that is wanted.
+    # Avro stores strings as UTF-8, so a block without those bytes has none of the rows.
     wanted = [identity.encode() for identity in conversation_ids]
     for block in fastavro.block_reader(file):
         content = block.bytes_.getvalue()

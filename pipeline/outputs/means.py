@@ -1,7 +1,7 @@
-"""The dataset `means` and its rows as `means.csv`: written in one pass, read as far as wanted.
+"""The dataset `means` and `means.csv`, written in one pass, and read as far as needed.
 
-Each slice has some 440 rows, so that with thousands of slices they outnumber everything else that a
-run writes. Many rows share an estimate or a slice, so each distinct part is encoded once.
+Each slice has some 440 rows, so with thousands of slices they outnumber all other rows of a run.
+Many rows share an estimate or a slice, so each distinct part is encoded only once.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ from goodgain.transforms.read import open_plain
 _Means = Sequence[tuple[MeanOf, Estimate]]
 _Encode = Callable[[Sequence[Column], Sequence[Any]], bytes]
 _SLICE, _OF, _ESTIMATE = MEANS.columns[:1], MEANS.columns[1:4], MEANS.columns[4:]
-_FROM_DATASET = "delete it, and the means are read from the dataset"
-_MOST_KNOWN = 2**15  # encoded estimates that are kept
-_BATCH = 4 * 2**20  # bytes of CSV that are read at once
-_LARGEST_BLOCK = 2**31 - 1  # of rows that are parsed together
+_FROM_DATASET = "delete it to read the means from the dataset"
+_MOST_KNOWN = 2**15  # encoded estimates in the cache
+_BATCH = 4 * 2**20  # bytes of CSV to read at once
+_LARGEST_BLOCK = 2**31 - 1  # bytes of rows to parse together
 _CSV_TYPES = {"whole": pa.int64(), "number": pa.float64()}
 
 
 class WriteMeans(beam.PTransform):
     """`PCollection[tuple[str, MeansAccumulator]]` to `PCollection[WrittenFile]`: `means`.
 
-    `means.csv` is written as well. One worker does it, since both are one file in order.
+    It also writes `means.csv`. A single worker does this, since each is one sorted file.
 
     Attributes:
-      target: where and how; its shards do not count.
+      target: where and how to write; its `shards` is ignored.
       ranking_metrics: names, in the order of the values in the accumulators.
-      interval: of metrics that are not 0 or 1 in each conversation.
+      interval: kind of interval for metrics other than those that are 0 or 1.
     """
 
     def __init__(self, target: Target, ranking_metrics: Sequence[str], interval: Interval) -> None:
@@ -138,12 +138,12 @@ def _created(folder: str, path: str) -> BinaryIO:
 
 
 class _EncodedRows:
-    """Rows as bytes: the parts for slice, for what it is the mean of, and for the estimate."""
+    """Encodes rows from three parts: slice, measure and estimate."""
 
     def __init__(self, encode: _Encode) -> None:
         self._encode = encode
         self._of: dict[MeanOf, bytes] = {}
-        # By identity, which the estimates keep as long as they are held here.
+        # By id(), which is valid as long as the estimates are kept here.
         self._estimates: dict[int, bytes] = {}
         self._held: list[Estimate] = []
 
@@ -173,7 +173,7 @@ class _AvroFile:
         self._file = file
         self._rows = _EncodedRows(_avro)
         self._block: list[bytes] = []
-        # Without rows only the header.
+        # Only a header if there are no rows.
         fastavro.writer(file, parsed_schema(MEANS), (), codec="deflate", sync_marker=SYNC_MARKER)
 
     def add(self, slice_: dict[str, str], means: _Means) -> None:
@@ -201,7 +201,7 @@ class _TextFile:
         self._file.write(b"".join(self._rows.of(slice_, means)))
 
     def end(self) -> None:
-        """Everything is written."""
+        """Finish the file."""
 
 
 class _ParquetFile:
@@ -237,7 +237,7 @@ def _jsonl(columns: Sequence[Column], values: Sequence[Any]) -> bytes:
 
 
 def _csv(columns: Sequence[Column], values: Sequence[Any]) -> bytes:
-    """Slices by their keys, which are JSON; null as an empty cell; numbers exact."""
+    """One line of CSV: slices as JSON, null as an empty cell, numbers exact."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(
         slice_key(value) if isinstance(value, dict) else value for value in values
@@ -266,12 +266,12 @@ _WRITERS: Mapping[Format, Callable[[BinaryIO], _AvroFile | _TextFile | _ParquetF
 
 
 class MeansWanted(Struct, frozen=True):
-    """Which rows of `means` are to be read.
+    """Which rows of `means` to read.
 
     Attributes:
-      slices: their keys; None = of all slices.
+      slices: keys of slices; None = all slices.
       metrics: None = all metrics.
-      at_end: only those at N.
+      at_end: only rows at N.
     """
 
     slices: frozenset[SliceKey] | None = None
@@ -279,7 +279,7 @@ class MeansWanted(Struct, frozen=True):
     at_end: bool = False
 
     def takes(self, row: Row) -> bool:
-        """Whether a row is one of them."""
+        """Whether to read a row."""
         return (
             (not self.at_end or row["i"] is None)
             and (self.metrics is None or row["metric"] in self.metrics)
@@ -293,11 +293,11 @@ ALL_MEANS = MeansWanted()
 def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
     """Rows of `means`, in order.
 
-    They are taken from `means.csv`, where there are many several times as fast as from the dataset,
-    which is read when it is not there.
+    They are read from `means.csv`, which is several times faster for many rows, or from the dataset
+    if that file is missing.
 
     Raises:
-      UsageError: `means.csv` is damaged, or has not as many rows as the manifest says.
+      UsageError: `means.csv` is damaged, or its number of rows differs from the manifest.
     """
     path = FileSystems.join(folder, MEANS_CSV)
     if not FileSystems.exists(path):
@@ -329,9 +329,9 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
 
 
 def _whole_rows(file: BinaryIO) -> Iterator[bytes]:
-    """The rows of a table, some megabytes together: Arrow's own reader holds half a gigabyte ahead.
+    """Whole rows of CSV, a few megabytes at a time; Arrow's own reader buffers half a gigabyte.
 
-    A line feed between quotes ends no row.
+    A line feed within quotes does not end a row.
     """
     left = b""
     while piece := file.read(_BATCH):

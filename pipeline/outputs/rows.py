@@ -1,4 +1,4 @@
-"""From what the pipeline computes to rows of datasets: dicts by column name."""
+"""Converts the pipeline's results to rows of datasets: dicts by column name."""
 
 from __future__ import annotations
 

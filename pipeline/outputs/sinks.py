@@ -1,7 +1,7 @@
-"""Writing datasets: files sorted within and partitioned by conversation, first under another name.
+"""Writes datasets as sorted files, partitioned by conversation, first under a temporary name.
 
-A file is written below `<output>/.unfinished/` and moved to its place when all of the run is done
-(`outputs.folder`), so that a run that dies leaves nothing that looks finished.
+Files are written below `<output>/.unfinished/` and moved when the whole run is done
+(`outputs.folder`), so a run that dies leaves nothing that looks finished.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from goodgain.pipeline.outputs.folder import make_folder, unfinished_folder
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
 from goodgain.transforms.core.held import HeldBytes
 
-_Packed = tuple[int, bytes]  # a shard, and elements with their keys
-_MOST_WAITING = 2**16  # bytes that are packed together
-_LEVEL = 1  # of zstd: an engine may make several copies of what is packed
+_Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
+_MOST_WAITING = 2**16  # bytes to pack together
+_LEVEL = 1  # of zstd; compressed since an engine may make several copies
 _NOTHING = zstandard.compress(msgspec.msgpack.encode([]), _LEVEL)
 _keyed_decoder = msgspec.msgpack.Decoder(list[tuple[str, bytes]])
 
 
 class Target(Struct, frozen=True):
-    """Where and how a run writes.
+    """Where and how to write.
 
     Attributes:
       folder: the output folder, on any filesystem that Beam writes.
-      format: of the datasets.
-      shards: files of each dataset that is partitioned by conversation.
-      area: the run's own below `.unfinished/`.
-      most_held: bytes that the engine may hold (`goodgain.transforms.core.held`), where it keeps
-        everything in one process; None elsewhere.
+      format: format of the datasets.
+      shards: number of files of each dataset that is partitioned by conversation.
+      area: the run's own folder below `.unfinished/`.
+      most_held: bytes that an engine may hold that keeps everything in one process
+        (`goodgain.transforms.core.held`); None for other engines.
     """
 
     folder: str
@@ -52,11 +52,11 @@ class Target(Struct, frozen=True):
 
 
 class WrittenFile(Struct, frozen=True):
-    """A file that was written below `.unfinished/`.
+    """A file below `.unfinished/`.
 
     Attributes:
       path: relative to the output folder (and to `.unfinished/`).
-      rows: how many it holds.
+      rows: its number of rows.
     """
 
     dataset: str
@@ -65,10 +65,10 @@ class WrittenFile(Struct, frozen=True):
 
 
 class DatasetRows(Struct, frozen=True):
-    """A dataset and how its rows come out of an element.
+    """A dataset, and how to make its rows from an element.
 
     Attributes:
-      rows_of: gives the rows of one element; a module-level function, so that it can be sent.
+      rows_of: makes the rows of one element; a module-level function, so that it can be pickled.
     """
 
     dataset: Dataset
@@ -76,17 +76,17 @@ class DatasetRows(Struct, frozen=True):
 
 
 class WriteRows(beam.PTransform):
-    """`PCollection[T]` to `PCollection[WrittenFile]`: the rows of T's in one or more datasets.
+    """`PCollection[T]` to `PCollection[WrittenFile]`: writes each T as rows of datasets.
 
-    Takes one collection, or a tuple of several, which no `Flatten` has to hold. Every shard of
-    every dataset is written, also when it is empty, so that readers always find the columns.
-    Elements are sorted within a shard by their key, so the files do not depend on order.
+    Takes one collection or a tuple of several, so that no `Flatten` has to hold them. Every shard
+    of every dataset is written, even if empty, so that readers always find the columns. Elements
+    are sorted by key within a shard, so files do not depend on the order of elements.
 
     Attributes:
-      target: where and how; with `shards` as given.
-      datasets: what is written of each element.
+      target: where and how to write.
+      datasets: the datasets that elements are written to.
       element_type: T, a msgspec Struct.
-      key_of: gives a text that partitions and sorts; equal keys are sorted by the whole element.
+      key_of: the key to partition and sort by; elements with equal keys are sorted by their bytes.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class WriteRows(beam.PTransform):
 
 
 class _PackForShards(beam.DoFn):
-    """Gives the elements of a bundle by shard, with their keys, many at a time."""
+    """Groups the elements of a bundle by shard, with their keys, into batches."""
 
     def __init__(self, target: Target, key_of: Callable[[Any], str]) -> None:
         self._shards = target.shards

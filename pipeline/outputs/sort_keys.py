@@ -1,4 +1,4 @@
-"""The order of rows in the datasets, whatever the order in which they were made."""
+"""Sort keys of the rows of datasets, independent of the order in which rows were made."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def score_key(score: ConversationScore) -> str:
 
 
 def mean_key(row: MeanRow) -> str:
-    """Everything first, then slice by slice; in each, metrics at N before those at i."""
+    """All conversations first, then slice by slice; in each, metrics at N before those at i."""
     return f"{slice_sort_key(row.slice)} {mean_of_key(MeanOf(row.metric, row.i, row.population))}"
 
 
 def slice_sort_key(slice_: Mapping[str, str]) -> str:
-    """Everything first, then by attributes."""
+    """All conversations first, then by attributes."""
     return f"{len(slice_)} {slice_key(slice_)}"
 
 
@@ -36,7 +36,7 @@ def mean_of_key(of: MeanOf) -> str:
 
 def rejected_key(row: RejectedRecord) -> str:
     """Rejected records by file and place."""
-    # Numbers of one width, so that line 2 comes before line 10.
+    # Numbers are padded, so that line 2 comes before line 10.
     position = re.sub("[0-9]+", lambda number: number[0].zfill(_DIGITS), row.position)
     return f"{row.source} {position}"
 

@@ -13,19 +13,20 @@ _SCHEME = "://"
 
 
 def is_local(path: str | Path) -> bool:
-    """Whether a path lies on a disk of this machine, rather than on another filesystem of Beam."""
+    """Whether a path is local, rather than on another of Beam's filesystems."""
     return _SCHEME not in str(path)
 
 
 @contextmanager
 def replacing(path: str | Path, aside: str | Path | None = None) -> Iterator[BinaryIO]:
-    """A file to write that replaces the one at `path` when the block ends without an error.
+    """A file to write, which replaces the one at `path` if the block ends without an error.
 
-    On disks it is then durable, also if the machine fails. If the block raises, nothing changes.
+    On local disks it is then durable, even if the machine fails. If the block raises, nothing
+    changes.
 
     Args:
-      path: of the file, on any of Beam's filesystems; its folder exists on disks.
-      aside: where it is written; by default beside it, under a hidden name.
+      path: the file, on any of Beam's filesystems; a local folder must exist.
+      aside: temporary path; by default a hidden name next to the file.
 
     Raises:
       OSError: it cannot be written.
@@ -54,13 +55,13 @@ def write_whole(path: str | Path, content: bytes) -> None:
 
 
 def hidden(path: str) -> str:
-    """The name under which a file is written beside its place."""
+    """The temporary name of a file in the same folder."""
     folder, slash, name = path.rpartition("/")
     return f"{folder}{slash}.{name}{UNFINISHED_SUFFIX}"
 
 
 def sync(path: str | Path) -> None:
-    """Wait until a file or folder of this machine is on the disk."""
+    """Wait until a local file or folder is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

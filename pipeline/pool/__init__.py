@@ -1,1 +1,1 @@
-"""Pools as folders: built, updated, read, labelled (SPEC 9)."""
+"""Pools as folders: building, updating, reading, labelling (SPEC 9)."""

@@ -1,4 +1,4 @@
-"""`goodgain pool build`: the documents of several runs, pooled (SPEC 9)."""
+"""`goodgain pool build`: pools the documents of several runs (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import find_inputs, open_plain
 from goodgain.transforms.read_payloads import ReadPayloads
 
-_INPUT_BYTES_A_FILE = 32 * 2**20  # of traces for each file; one is read at a time when scoring
+_INPUT_BYTES_A_FILE = 32 * 2**20  # bytes of traces per pool file; scoring reads one file at a time
 _SHOWN_REFUSED = 5
 _SUMMARY = "summary.json"
 FORMAT: Format = "avro"
@@ -67,13 +67,13 @@ class PoolRequest(Struct, frozen=True):
     """The options of a build.
 
     Attributes:
-      runs: patterns of trace files by the name of their run.
-      output: folder of the pool, new or to be updated.
+      runs: patterns of trace files, by name of the run.
+      output: folder of the new pool, or of the pool to update.
       topic: attribute that holds the topic; None = each conversation is a topic.
-      update: whether the runs are added to the pool in `output`, instead of building a new one.
-      replaces: whether conversations that the pool already holds are replaced.
-      format, shards: of a new pool; None = default.
-      adaptation: how the records of all runs differ from those of SPEC 2.
+      update: add the runs to the pool in `output`, instead of building a new one.
+      replaces: replace conversations that the pool already has.
+      format, shards: format and number of files of a new pool; None = default.
+      adaptation: how to convert the records of all runs to those of SPEC 2.
     """
 
     runs: dict[str, tuple[str, ...]]
@@ -96,7 +96,7 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
       beam_arguments: options for the engine.
 
     Raises:
-      UsageError: the request does not fit, or a conversation is in the pool already.
+      UsageError: the request does not fit the pool, or a conversation is in the pool already.
       GoodGainError: the pipeline failed; the pool is unchanged.
     """
     started = datetime.now(UTC)
@@ -148,18 +148,18 @@ def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolReq
     laid_down = before.manifest
     if request.topic is not None and request.topic != laid_down["topic"]:
         raise UsageError(
-            f"The pool {before.folder} was built by the topic "
+            f"The pool {before.folder} was built with the topic "
             f"{laid_down['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
             "or build another pool."
         )
     if rules_digest != laid_down["rules_digest"]:
         raise UsageError(
-            f"The pool {before.folder} was built with other rules for duplicates: name those with "
+            f"The pool {before.folder} was built with other rules for duplicates: give those with "
             "--rules, or build another pool."
         )
     if request.format not in (None, laid_down["format"]):
         raise UsageError(
-            f"The pool {before.folder} is kept as {laid_down['format']}: leave out --format."
+            f"The pool {before.folder} is stored as {laid_down['format']}: leave out --format."
         )
     return replace(
         request,
@@ -172,7 +172,7 @@ def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolReq
 def _warn_of_names(
     request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]], rules: RulesFile
 ) -> None:
-    """Warn of unknown names in the first records, and of `--map` fields that no record has."""
+    """Warn about unknown names in the first records, and `--map` fields that no record has."""
     files = [file for some in inputs.values() for file in some]
     found = Findings(
         counts={},
@@ -217,7 +217,7 @@ def _run(
     try:
         with progress.shown():
             pipeline.run().wait_until_finish()
-    except Exception as error:  # engines raise whatever they like
+    except Exception as error:  # engines raise all kinds of errors
         discard_unfinished(request.output)
         raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error
     with open_plain(FileSystems.join(request.output, UNFINISHED, _SUMMARY)) as file:
@@ -336,7 +336,7 @@ def _without_counts(built: BuiltTopic) -> BuiltTopic:
 
 
 class _Rows:
-    """Makes the rows of a topic; an object that can be pickled with its settings."""
+    """Makes the rows of a topic; an object, so that it can be pickled with its settings."""
 
     def __init__(self, preferred: str | None) -> None:
         self._preferred = preferred
@@ -346,7 +346,7 @@ class _Rows:
 
 
 def topic_key(built: BuiltTopic) -> str:
-    """A sort key: topics of attributes first, each by name."""
+    """Sort key: topics from an attribute first, then by name."""
     return built.topic.key
 
 

@@ -1,7 +1,7 @@
-"""`goodgain pool judge`: a program of the user judges unlabelled documents, one a line.
+"""`goodgain pool judge`: a user's program judges unlabelled documents, one per line.
 
-Each answer is written to a journal at once, under a digest of the question and the command. So a
-judge that was stopped goes on where it was, and no question is asked twice.
+Each answer is immediately written to a journal, under a digest of the question and the command. So
+an interrupted judge continues where it stopped, and no question is asked twice.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 _ASKED = ("topic", "query", "entity_type", "title", "url", "text")
 _CHUNK = 65_536
 _SHOWN = 200
-_PAUSE = 0.2  # seconds before a further try, doubled each time
+_PAUSE = 0.2  # seconds before a retry, doubled each time
 
 
 class JudgingRequest(Struct, frozen=True):
     """The pool to judge, and how.
 
     Attributes:
-      command: the program with its arguments; it reads a JSON object a line and answers one.
-      at_most: how often it may be asked, further tries included; None for no limit.
+      command: the program with its arguments; it reads one JSON object per line and answers with
+        one.
+      at_most: most questions, retries included; None = no limit.
       again: also judge documents that others have labelled.
-      retries: further tries after an answer that cannot be used.
-      seconds: that an answer may take.
+      retries: number of retries after an unusable answer.
+      seconds: time limit of an answer.
     """
 
     folder: str
@@ -68,9 +69,9 @@ class Judged(Struct, frozen=True):
     """The outcome of judging.
 
     Attributes:
-      labels: given to the pool; cached: those from the journal of earlier runs.
-      calls: how often the program was asked, tries included.
-      left: documents not judged because the budget ran out.
+      labels, cached: number of labels given to the pool, and of those from the earlier journal.
+      calls: number of questions to the program, retries included.
+      left: number of documents not judged because the budget ran out.
     """
 
     labels: int
@@ -81,17 +82,17 @@ class Judged(Struct, frozen=True):
 
 
 class _BadAnswerError(Exception):
-    """An answer that is no label."""
+    """An answer that is not a label."""
 
 
 def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> Judged:
-    """Judge the documents of a pool and give it the labels.
+    """Judge the documents of a pool, and add the labels to it.
 
     Args:
-      advance: called after each document with the numbers done and to do in all.
+      advance: called after each document with the number done and the total.
 
     Raises:
-      UsageError: the folder is no local pool, or the program cannot be started.
+      UsageError: the folder is not a local pool, or the program cannot be started.
     """
     pool = read_pool(request.folder)
     if "://" in request.folder:
@@ -100,7 +101,7 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
         )
     words = shlex.split(request.command)
     if not words:
-        raise UsageError("--command is empty; name the program that judges.")
+        raise UsageError("--command is empty; give the program that judges.")
     documents = in_order(
         (one for one in pool.documents() if one.places and _wanted(one, request)), "CG"
     )
@@ -133,14 +134,14 @@ def _question(document: PoolDocument) -> dict[str, Any]:
 
 
 def _key(document: PoolDocument, command: str) -> str:
-    """The digest of a question and of the command; equal documents share it."""
+    """A digest of the question and the command; equal documents share it."""
     row = row_of(document)
     asked = json.dumps([command, [row[name] for name in _ASKED]], ensure_ascii=False)
     return xxhash.xxh3_128_hexdigest(asked.encode())
 
 
 def answers_of(folder: str, annotator: str) -> Path:
-    """The file in which the answers of a judge are kept."""
+    """The journal of a judge's answers."""
     safe = "".join(one if one.isalnum() or one in "-_" else "_" for one in annotator)
     if safe != annotator:
         safe += f"-{xxhash.xxh3_64_hexdigest(annotator.encode())}"
@@ -148,14 +149,14 @@ def answers_of(folder: str, annotator: str) -> Path:
 
 
 class _Journal:
-    """The answers so far, a line each."""
+    """The answers so far, one per line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
 
     def read(self) -> dict[str, int]:
-        """By key; a line that was cut off when the judge was killed is left out."""
+        """The answers by key, without a line that was truncated when the judge was killed."""
         known: dict[str, int] = {}
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():
@@ -191,7 +192,7 @@ class _Outcomes(Struct):
 
 
 class _Budget:
-    """The number of questions left."""
+    """Counts the remaining questions."""
 
     def __init__(self, calls: int | None) -> None:
         self._left = calls
@@ -206,7 +207,7 @@ class _Budget:
 
 
 class _Workers:
-    """Some copies of the program, one for each thread."""
+    """Copies of the program, one per thread."""
 
     def __init__(self, request: JudgingRequest, words: Sequence[str]) -> None:
         self._request = request
@@ -334,5 +335,5 @@ def _gain(line: bytes) -> int:
         raise _BadAnswerError(f"no JSON: {line[:_SHOWN]!r}") from None
     gain = answer.get("gain") if isinstance(answer, dict) else None
     if isinstance(gain, bool) or not isinstance(gain, int) or not 0 <= gain <= GREATEST_GAIN:
-        raise _BadAnswerError(f"no gain from 0 to {GREATEST_GAIN}: {line[:_SHOWN]!r}")
+        raise _BadAnswerError(f"it has no gain from 0 to {GREATEST_GAIN}: {line[:_SHOWN]!r}")
     return gain

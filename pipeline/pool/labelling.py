@@ -1,4 +1,4 @@
-"""`goodgain pool label`: labels given to a pool by people or programs, each under its own name."""
+"""`goodgain pool label`: adds labels by people or programs, each under its own name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GivenLabel(Struct, frozen=True):
 
 
 class LabelProblem(Struct, frozen=True):
-    """A line that gives no label."""
+    """A line that cannot be used."""
 
     line: int
     text: str
@@ -56,8 +56,9 @@ class Labelled(Struct, frozen=True):
     """The outcome of the labels of a file.
 
     Attributes:
-      given: labels that the pool took, changed ones included; changed: those that an annotator had
-        given otherwise before; empty: lines without a label.
+      given, changed: number of labels that were added, and of those that replace another by the
+        same annotator.
+      empty: number of lines without a label.
       rejected: lines that cannot be used.
     """
 
@@ -70,16 +71,16 @@ class Labelled(Struct, frozen=True):
 def label_pool(
     folder: str, path: str | None, annotator: str, preferred: str | None = None
 ) -> Labelled:
-    """Give a pool the labels of a file; a later line of an annotator wins over an earlier.
+    """Add the labels of a file to a pool; of an annotator's labels for a document, the last wins.
 
     Args:
-      path: None to change only whose labels are preferred.
-      annotator: of lines that name none.
+      path: the file; None = only change whose labels are preferred.
+      annotator: annotator of lines that name none.
       preferred: annotator whose labels override those of others from now on.
 
     Raises:
-      UsageError: the folder is no pool, the file cannot be read, or nobody of the preferred name
-        labelled anything.
+      UsageError: the folder is not a pool, the file cannot be read, or the preferred annotator has
+        no labels.
     """
     rejected: list[LabelProblem] = []
     labels: dict[str, dict[str, GivenLabel]] = {}
@@ -113,7 +114,7 @@ def give(
     """Write labels, by document and annotator, into a pool.
 
     Returns:
-      How many were given, how many of these changed an earlier one, and those of unknown documents.
+      How many were added, how many of these replaced another, and the labels of unknown documents.
     """
     remaining = {document: dict(own) for document, own in labels.items()}
     given = changed = 0
@@ -137,10 +138,10 @@ def give(
 
 
 def undo(folder: str, annotator: str) -> int:
-    """Withdraw all labels of an annotator; returns how many there were.
+    """Withdraw all labels of an annotator, and return how many there were.
 
     Raises:
-      UsageError: the folder is no pool, or nobody of that name labelled anything in it.
+      UsageError: the folder is not a pool, or the annotator has no labels in it.
     """
     _check_annotator(folder, annotator)
     taken = 0
@@ -167,13 +168,13 @@ def _check_annotator(folder: str, annotator: str) -> None:
 
 
 def check_annotators(folder: str, known: Mapping[str, int], *names: str) -> None:
-    """Check that these annotators labelled something in a pool.
+    """Make sure that these annotators have labels in a pool.
 
     Args:
       known: number of labels by annotator.
 
     Raises:
-      UsageError: one of them labelled nothing.
+      UsageError: one of them has none.
     """
     for name in names:
         if name not in known:
@@ -184,10 +185,10 @@ def check_annotators(folder: str, known: Mapping[str, int], *names: str) -> None
 
 
 def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem]:
-    """The labels of a file: a table where its name says that it is one, else TREC qrels.
+    """The labels of a file: a table if its suffix says so, else TREC qrels.
 
     Raises:
-      UsageError: the file cannot be read, or is a table without the columns of labels.
+      UsageError: the file cannot be read, or is a table without the columns for labels.
     """
     try:
         if path.endswith(_TABLES):
@@ -197,7 +198,7 @@ def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem
                 yield _of_row(row.number, row.values, annotator)
             if row is None:
                 raise UsageError(
-                    f"{path} holds no row; the first line of a table names its columns."
+                    f"{path} has no rows; the first line of a table names its columns."
                 )
         else:
             with open(path, encoding="utf-8-sig") as file:
@@ -253,7 +254,7 @@ def _label(number: int, document: str, gain: Any, annotator: str) -> GivenLabel 
 
 
 def unlabelled(pool: Pool) -> Iterator[PoolDocument]:
-    """The documents that were seen and have no label."""
+    """The documents that were seen but have no label."""
     for document in pool.documents():
         if document.places and document.label(pool.preferred) is None:
             yield document

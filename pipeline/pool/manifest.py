@@ -44,7 +44,7 @@ def manifest_of(
     Args:
       counts: counts of the pipeline, by dotted name.
       before: the manifest of the pool before the update; None for a new pool.
-      documents: name of the folder that holds the documents.
+      documents: name of the folder of the documents.
       inputs: the files read, by run.
     """
     read, rejected = (counts.get(f"records.{name}", 0) for name in ("read", "rejected"))

@@ -1,8 +1,8 @@
-"""A pool's folder: a manifest, and the documents that it names.
+"""The folder of a pool: a manifest, and the folder of documents that it names.
 
-Each change writes all documents to a new folder beside the old one; then the manifest is replaced
-in one step, and only then the old ones go. So a change that is stopped anywhere changes nothing,
-and labels that people gave are never lost halfway.
+A change writes all documents to a new folder beside the old one, replaces the manifest in one step,
+and only then deletes the old folder. So an interrupted change has no effect, and people's labels
+are never lost.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Pool(Struct, frozen=True):
     """A finished pool.
 
     Attributes:
-      manifest: as `pipeline.pool.manifest` writes it.
+      manifest: see `pipeline.pool.manifest`.
     """
 
     folder: str
@@ -51,23 +51,23 @@ class Pool(Struct, frozen=True):
 
     @property
     def topic_attribute(self) -> str | None:
-        """The attribute that holds the topic; None where each conversation is one."""
+        """The attribute that holds the topic; None if each conversation is a topic."""
         value: str | None = self.manifest["topic"]
         return value
 
     @property
     def preferred(self) -> str | None:
-        """The annotator whose labels beat those of others, when one was named."""
+        """The annotator whose labels override those of others, if any."""
         value: str | None = self.manifest["preferred"]
         return value
 
     @property
     def files(self) -> PoolFiles:
-        """Where its documents lie."""
+        """The files of its documents."""
         return files_of(self.folder, self.manifest)
 
     def documents(self) -> Iterator[PoolDocument]:
-        """All documents, topic by topic, each topic in the order of founding.
+        """All documents, topic by topic, in the order in which they were added.
 
         Raises:
           GoodGainError: a file cannot be read.
@@ -80,7 +80,7 @@ def read_pool(folder: str) -> Pool:
     """Open a pool.
 
     Raises:
-      UsageError: the folder holds none.
+      UsageError: the folder is not a pool.
     """
     return Pool(folder, pool_manifest(folder, open_plain))
 
@@ -88,10 +88,10 @@ def read_pool(folder: str) -> Pool:
 def begin_pool(folder: str) -> None:
     """Make sure that a new pool can be written to a folder.
 
-    What a build that was stopped has left there does not count: its documents have no manifest.
+    Leftovers of an interrupted build are ignored: they are documents without a manifest.
 
     Raises:
-      UsageError: it holds something already.
+      UsageError: the folder is not empty.
     """
     (match,) = FileSystems.match([FileSystems.join(folder, "**")])
     below = len(folder.rstrip("/")) + 1
@@ -105,16 +105,16 @@ def begin_pool(folder: str) -> None:
 
 
 def changing(folder: str, started: datetime) -> AbstractContextManager[None]:
-    """Keep others from changing a pool while the block runs; on disks only.
+    """Keep others from changing a pool while the block runs; on local disks only.
 
     Raises:
-      LockedError: another process changes it.
+      LockedError: another process is changing it.
     """
     return nullcontext() if FileSystems.get_scheme(folder) else locked(Path(folder), started)
 
 
 def next_documents(pool: Pool | None) -> str:
-    """The folder's name for the documents of a pool's next state."""
+    """The name of the folder for the documents of a pool's next state."""
     number = 0 if pool is None else int(str(pool.manifest["documents"]).removeprefix(_PREFIX))
     return f"{_PREFIX}{number + 1:04d}"
 
@@ -122,14 +122,14 @@ def next_documents(pool: Pool | None) -> str:
 def publish_pool(
     folder: str, manifest: Mapping[str, Any], paths: Iterable[str], before: Pool | None
 ) -> Pool:
-    """Put new documents into their place and make them the pool's.
+    """Move new documents into the pool, and make them its content.
 
     Args:
-      paths: of the files below `.unfinished/`, relative to the folder.
-      before: the state that they replace.
+      paths: the files below `.unfinished/`, relative to the folder.
+      before: the state to replace.
 
     Raises:
-      GoodGainError: a file is not where it was written.
+      GoodGainError: a file is missing.
     """
     kept = sorted(paths)
     check_written(folder, kept)
@@ -153,8 +153,8 @@ def rewrite(
     """Change every document of a pool, file by file.
 
     Args:
-      changed: gives a document as it shall be; its topic and number stay.
-      preferred: the annotator whose labels shall beat those of others.
+      changed: returns the new version of a document, with the same topic and number.
+      preferred: the annotator whose labels override those of others.
 
     Raises:
       GoodGainError: a file cannot be read.

@@ -24,10 +24,10 @@ class Todo(Struct, frozen=True):
     """The documents left to label.
 
     Attributes:
-      documents: unlabelled ones, in the order in which to label them.
-      deeper: the number of unlabelled ones below the depth.
-      results: the number of places of all documents.
-      saved: the number of places that need no label of their own.
+      documents: unlabelled documents, in the order in which to label them.
+      deeper: number of unlabelled documents below the depth.
+      results: number of places where any document was seen.
+      saved: number of these places that need no label of their own.
     """
 
     documents: list[PoolDocument]
@@ -41,7 +41,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
 
     Args:
       depth: only those seen among the first `depth` results of a search call; None = all.
-      metric: the one whose bounds labelling shall narrow.
+      metric: the metric whose bounds labelling should narrow.
 
     Raises:
       GoodGainError: a file of the pool cannot be read.
@@ -109,7 +109,7 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row, with quotes so that a spreadsheet takes no text for a formula."""
+    """The row, with quotes so that spreadsheets do not interpret texts as formulas."""
     return {
         name: f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
         for name, value in row.items()

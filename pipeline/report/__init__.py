@@ -1,4 +1,4 @@
-"""`report.html`: what a run found, as one file that opens from disk (SPEC 6)."""
+"""`report.html`: the results of a run, as one file that opens from disk (SPEC 6)."""
 
 from goodgain.pipeline.report.build import build_report
 

@@ -1,4 +1,4 @@
-"""The result of a run in one or two sentences, which open its report."""
+"""The result of a run in one or two sentences, for the top of its report."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _NO_SEARCH = "No conversation both searched and could be evaluated."
 
 
 def answer(means: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say how much was good, new and repeated, and how much gain it took how many iterations.
+    """Say how much was good, new and repeated, and how much gain came from how many iterations.
 
     Args:
-      means: the rows of `means` of all conversations at N by metric; empty without any.
+      means: the rows of `means` of all conversations at N, by metric; may be empty.
     """
     found = {name: row["mean"] for name, row in means.items()}
     repeated, iterations = found.get("SRR"), found.get("N")

@@ -25,8 +25,8 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     """Build the report of a run from its outputs.
 
     Args:
-      folder: holds the datasets, on any of Beam's filesystems.
-      manifest: of the run; by default the one in the folder.
+      folder: the folder of the datasets, on any of Beam's filesystems.
+      manifest: manifest of the run; by default the one in the folder.
 
     Returns:
       `report.html`: one file that opens from disk and loads nothing.
@@ -76,8 +76,8 @@ def _page_data(facts: Facts) -> dict[str, Any]:
     """The data of the plots, small enough for a page.
 
     Returns:
-      slices: all conversations first; dimensions: positions in slices by the attributes that
-      they share; metrics: by scope; bins: of the histograms; types: duplicates by entity type.
+      slices: all conversations first; dimensions: indexes in slices, by the attribute names;
+      metrics: by scope; bins: of the histograms; types: duplicates by entity type.
     """
     words = facts.glossary
     return {

@@ -12,14 +12,14 @@ from goodgain.pipeline.report.slices import Row, SliceMeans
 from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
 
 _LEAST_PLAIN = 1e-6
-_LARGE = 0.1  # from here on three decimals are enough
+_LARGE = 0.1  # from this value on, three decimals are enough
 
 
 class CostFacts(Struct, frozen=True):
     """The costs of a run.
 
     Attributes:
-      names: of the costs that conversations reported; never empty.
+      names: names of the costs that conversations reported; never empty.
       rows: each metric at N with its row of `means`, cost by cost, then those at budgets.
     """
 
@@ -28,10 +28,10 @@ class CostFacts(Struct, frozen=True):
 
 
 def cost_facts(everything: SliceMeans | None) -> CostFacts | None:
-    """The costs to show; None where no conversation of the means reported any.
+    """The costs to show; None if no conversation in the means reported any.
 
     Args:
-      everything: the slice of all conversations; None when nothing searched.
+      everything: the slice of all conversations; None if none searched.
     """
     rows = everything.at_end if everything else {}
     names = _names(rows)
@@ -59,7 +59,7 @@ def _define(name: str) -> Definition:
 
 
 def cost_amount(value: float | None) -> str:
-    """A value as `number` prints it, below 0.1 with three significant digits; a dash for none."""
+    """A value like `number`, but with three significant digits below 0.1; a dash for none."""
     size = abs(value or 0.0)
     if value is None or not size or size >= _LARGE:
         return number(value)

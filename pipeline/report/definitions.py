@@ -1,4 +1,4 @@
-"""Labels and definitions of metrics in the report, all from the registry (SPEC 5, 8)."""
+"""Labels and definitions of metrics in the report, from the registry (SPEC 5, 8)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ _BETTER = {"higher": "Higher is better.", "lower": "Lower is better.", "neither"
 
 
 class Definition(Struct, frozen=True):
-    """A metric as the report names it.
+    """A metric in the report.
 
     Attributes:
       scope: `end` for values at N, `iteration` for values at each i.
       label: for headings, menus and axes, like `Gain so far (CG@i)`.
-      own_ideal: the ideal list holds only what the run found itself (SPEC 10); the label says so.
+      own_ideal: whether the ideal list has only what the run itself found (SPEC 10), which the
+        label says.
     """
 
     metric: Metric
@@ -50,7 +51,7 @@ class Definition(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The label, with the unit where the words do not hold it: for axes and plots."""
+        """The label for axes and plots, with the unit unless the label contains it."""
         if self.metric.in_percent or self.metric.unit in self.metric.words.lower():
             return self.label
         return f"{self.label}, {self.metric.unit}"
@@ -77,7 +78,7 @@ class Glossary(Struct, frozen=True):
     Attributes:
       measures: those of SPEC 5 at N, and with a pool those of SPEC 9.
       ranking: those of SPEC 8 that were requested.
-      so_far, each: those through iteration i, and those of iteration i alone.
+      so_far, each: those up to iteration i, and those of iteration i alone.
     """
 
     measures: tuple[Definition, ...]
@@ -113,12 +114,12 @@ def glossary(
     """The definitions of a run.
 
     Args:
-      ranking_metrics: names of the ranking metrics requested, and of costs, in their order.
-      pooled: whether the run has shares of a pool too.
-      own_ideal: whether the run was scored without judgments from outside.
+      ranking_metrics: names of the requested ranking metrics and of costs, in order.
+      pooled: whether the run has pool metrics, too.
+      own_ideal: whether the run was scored without judgments from outside the traces.
 
     Raises:
-      UsageError: a name is no ranking metric.
+      UsageError: a name is not a ranking metric.
     """
     at_end = CONVERSATION_METRICS + (POOL_METRICS if pooled else ())
     at_i = ITERATION_METRICS + (POOL_ITERATION_METRICS if pooled else ())
@@ -137,7 +138,7 @@ def glossary(
 
 
 def glossary_of(manifest: Mapping[str, Any], costs: Iterable[str] = ()) -> Glossary:
-    """The definitions of the run that has this manifest, and of these cost metrics."""
+    """The definitions for a run's manifest and for these cost metrics."""
     return glossary(
         [*manifest["parameters"]["metrics"], *costs],
         pooled="pool" in manifest,

@@ -1,4 +1,4 @@
-"""Everything that the report shows, read from a run's outputs, each in one pass (SPEC 6)."""
+"""The content of the report, read from a run's datasets in one pass each (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONVERSATIONS = "conversations"
 
 
 class Facts(Struct, frozen=True):
-    """The facts about a run that its report shows."""
+    """The content of a run's report."""
 
     manifest: Mapping[str, Any]
     glossary: Glossary
@@ -41,13 +41,13 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     """Read the outputs of a run.
 
     Args:
-      folder: where they are.
+      folder: the folder of the outputs.
       manifest: the run's manifest.
     """
     parameters = manifest["parameters"]
     words = glossary_of(manifest)
     slices = read_slices(
-        lambda wanted: _cut(read_means(folder, wanted), words), parameters.get("slice", ())
+        lambda wanted: _clipped(read_means(folder, wanted), words), parameters.get("slice", ())
     )
     metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
@@ -70,7 +70,7 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     )
 
 
-def _cut(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
+def _clipped(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
     """Rows of `means` with intervals clipped to the range of their metric."""
     metrics = {one.metric.name: one.metric for one in (*words.at_end, *words.by_iteration)}
     for row in means:

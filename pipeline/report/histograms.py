@@ -14,21 +14,21 @@ from goodgain.pipeline.report.slices import SliceMeans
 from goodgain.transforms.core.metric import Metric
 
 Row = Mapping[str, Any]
-_BINS = 20  # a target: rounding the width makes half to twice as many
+_BINS = 20  # a target; rounding the width makes it half to twice as many
 _MOST_SINGLE_VALUES = 30
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ROWS_AT_ONCE = 4_096
-_TOLERANCE = 1e-9  # of a bin: 0.15 belongs to the bin that begins at 3 * 0.05
+_TOLERANCE = 1e-9  # share of a bin, so that 0.15 belongs to the bin that begins at 3 * 0.05
 
 
 class Bins(Struct, frozen=True):
-    """Bins of one width; each includes its lower end, the last one both ends.
+    """Bins of equal width; each includes its lower end, the last one both ends.
 
     Attributes:
       start: the lower end of the first bin.
       width: of each bin, in the metric's unit.
       count: how many bins.
-      single: whether each bin holds one whole number, at its middle.
+      single: whether each bin is for one whole number, at its middle.
     """
 
     start: float
@@ -46,7 +46,7 @@ def bins_for(metric: Metric, lowest: float, highest: float) -> Bins:
     """Choose bins with round limits.
 
     Args:
-      metric: whose values they hold.
+      metric: the metric to count.
       lowest, highest: the extremes of the values.
     """
     if metric.whole and highest - lowest < _MOST_SINGLE_VALUES:
@@ -65,10 +65,10 @@ def _round_width(width: float, whole: bool) -> float:
 
 
 class Histograms:
-    """Counts by slice, metric and bin of the conversations that are in the means.
+    """Counts of conversations in the means, by slice, metric and bin.
 
     Attributes:
-      bins: by metric; none for a metric that is undefined in every conversation.
+      bins: by metric; without metrics that are undefined in every conversation.
     """
 
     def __init__(self, metrics: Sequence[Metric], slices: Sequence[SliceMeans]) -> None:
@@ -89,13 +89,13 @@ class Histograms:
         self._waiting: list[Row] = []
 
     def add(self, row: Row) -> None:
-        """Take in a conversation that is in the means."""
+        """Count a conversation that is in the means."""
         self._waiting.append(row)
         if len(self._waiting) == _ROWS_AT_ONCE:
             self._count()
 
     def of_slice(self, at: int) -> dict[str, list[int]]:
-        """Counts by metric, then bin, of the slice at this position."""
+        """The counts of the slice at this index, by metric, then bin."""
         self._count()
         return {name: counts[at].tolist() for name, counts in self._counts.items()}
 
@@ -116,7 +116,7 @@ class Histograms:
                 counts += np.bincount(flat, minlength=counts.size).reshape(counts.shape)
 
     def _members(self, rows: Sequence[Row]) -> list[NDArray[np.int64]]:
-        """By dimension, the slice of each row; -1 where it is not shown."""
+        """For each dimension, the slice of each row; -1 if it is not shown."""
         return [
             np.array(
                 [

@@ -1,4 +1,4 @@
-"""The conversations worth looking at, as the page lists them."""
+"""The page's lists of conversations worth looking at."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Listed(Struct, frozen=True):
     """One conversation.
 
     Attributes:
-      row: of the dataset `conversations`.
+      row: its row in the dataset `conversations`.
       name: its id, shortened and printable.
       attributes: the first few, in words.
       command: the `goodgain explain` command for it; None if it would be too long.
@@ -36,7 +36,7 @@ class Listed(Struct, frozen=True):
 
 
 class List(Struct, frozen=True):
-    """Conversations by one measure, the one most worth looking at first."""
+    """Conversations sorted by one measure, the most noteworthy first."""
 
     measure: NoteworthyReason
     conversations: tuple[Listed, ...]
@@ -51,8 +51,8 @@ def lists_of(
 
     Args:
       leaders: the conversations of each list.
-      timelines: by conversation id, of all of them.
-      parameters: of the run.
+      timelines: timelines of all of these conversations, by id.
+      parameters: parameters of the run.
     """
     return tuple(
         List(

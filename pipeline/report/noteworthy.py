@@ -1,4 +1,4 @@
-"""The conversations worth looking at: the worst by a few measures."""
+"""Finds the conversations worth looking at: the worst by a few measures."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class NoteworthyReason(Struct, frozen=True):
     """A reason to look at a conversation.
 
     Attributes:
-      name: of the metric.
-      title, meaning: for the reader.
-      key: sorts the conversation most worth looking at first.
+      name: name of the metric.
+      title, meaning: texts of the report.
+      key: sort key, the most noteworthy conversation first.
       concerns: whether a conversation belongs in the list.
     """
 
@@ -30,20 +30,19 @@ class NoteworthyReason(Struct, frozen=True):
     concerns: Callable[[Row], bool]
 
 
-# Ties are broken in favour of conversations with most results.
+# Ties are broken in favour of conversations with more results.
 MEASURES = (
     NoteworthyReason(
         "SRE",
         "Lowest search efficiency",
-        "Few of the results were good and new; among equals, those with most results come first.",
+        "Few of the results were good and new. Ties: most results first.",
         lambda row: (row["SRE"], -row["R"], row["conversation_id"]),
         lambda row: row["SRE"] < 1,
     ),
     NoteworthyReason(
         "SRR",
         "Most repetition",
-        "Many of the results repeated an earlier one; among equals, those with most copies come "
-        "first.",
+        "Many of the results repeated an earlier one. Ties: most copies first.",
         lambda row: (-row["SRR"], -row["DupR"], row["conversation_id"]),
         lambda row: row["SRR"] > 0,
     ),
@@ -66,7 +65,7 @@ class Leaders:
         self._bar: tuple[Any, ...] | None = None
 
     def add(self, row: Row) -> None:
-        """Take in a conversation that is in the means."""
+        """Consider a conversation that is in the means."""
         if not self.measure.concerns(row):
             return
         key = self.measure.key(row)
@@ -78,7 +77,7 @@ class Leaders:
 
     @property
     def rows(self) -> list[Row]:
-        """The conversations, the one most worth looking at first."""
+        """The conversations, the most noteworthy first."""
         self._trim()
         return [row for _, row in self._kept]
 

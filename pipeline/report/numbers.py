@@ -1,4 +1,4 @@
-"""Numbers as the report prints them; `page/numbers.js` prints them the same."""
+"""Formats numbers for the report, exactly like `page/numbers.js`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def number(value: float | None, whole: bool = False) -> str:
     """A value with about four significant digits; a dash for none.
 
     Args:
-      value: what to print.
-      whole: whether it is a count, which is printed in full.
+      value: the value.
+      whole: whether it is a count, which gets all of its digits.
     """
     if value is None:
         return _NONE
@@ -46,7 +46,7 @@ def difference(value: float | None) -> str:
 
 
 def change(value: float | None, is_share: bool = False) -> str:
-    """A difference of a metric; of shares, in percentage points."""
+    """A difference of a metric, in percentage points for shares."""
     if value is None or not is_share:
         return difference(value)
     return f"{100 * value:+z.2f} points" if abs(value) >= _NOTHING else "0 points"

@@ -1,4 +1,4 @@
-"""One self-contained page from a template, its data, styles and scripts."""
+"""Renders a self-contained page from a template, its data, styles and scripts."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _STYLES = ("report.css", "parts.css")
 _COMMON_SCRIPTS = (
     "numbers.js", "theme.js", "marks.js", "tables.js", "definitions.js", "page.js",
 )  # fmt: skip
-# JSON has these characters only inside strings, where an escape means the same. Escaped, no string
-# can end the element that holds the JSON, or begin another.
+# In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
+# can end the element that contains the JSON, or begin another.
 _ESCAPES = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -54,13 +54,13 @@ def render_page(
     """Render a page that loads nothing and runs no script but its own.
 
     Args:
-      template: its file name.
-      context: its variables. Their content is escaped, whatever it holds.
-      data: for the scripts, as JSON.
+      template: file name of the template.
+      context: variables of the template; their content is escaped.
+      data: data for the scripts, as JSON.
       scripts: file names, in order; they run after plotly and the scripts of every page, in one
         scope with the latter.
-      own: packages whose folder `page` holds further templates and scripts, by the prefix that
-        names them: with {"nights": PACKAGE}, "nights/report.html" lies in PACKAGE.
+      own: packages whose folder `page` has further templates and scripts, by prefix: with
+        {"nights": PACKAGE}, "nights/report.html" is in PACKAGE.
 
     Returns:
       HTML in UTF-8.
@@ -88,14 +88,14 @@ def render_page(
 
 
 def json_island(data: Any) -> Markup:
-    """JSON that is safe inside a `script` element, whatever its texts hold."""
+    """JSON that is safe inside a `script` element, whatever its strings contain."""
     text = msgspec.json.encode(data).decode()
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
     return Markup(text)
 
 
-# Cached with its compiled templates: a nightly job and the tests render many pages.
+# Cached with its compiled templates, since a nightly job and the tests render many pages.
 @cache
 def _environment(packages: tuple[tuple[str, str], ...]) -> Environment:
     own = {prefix: PackageLoader(package, _FOLDER) for prefix, package in packages}
@@ -115,7 +115,7 @@ def _environment(packages: tuple[tuple[str, str], ...]) -> Environment:
 
 
 def _content_policy(*scripts: str) -> str:
-    """Only these scripts run, and nothing is loaded from anywhere."""
+    """A policy that allows only these scripts, and no loading from anywhere."""
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (

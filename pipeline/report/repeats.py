@@ -14,7 +14,7 @@ from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 _LONGEST_NAME = 40
 _MOST_TYPES = 30
 
-# Why each step of SPEC 4.3 calls two results the same document, and why it keeps them apart.
+# For each step of SPEC 4.3, why two results are the same document, and why they are not.
 _STEPS: Mapping[Step, tuple[str, str]] = {
     Step.TYPE: ("", "their types differ"),
     Step.IDS: ("an id that identifies the document is the same", "an id differs"),
@@ -36,7 +36,7 @@ class TypeCount(Struct, frozen=True):
     """Results of one entity type.
 
     Attributes:
-      duplicates: how many of them repeat an earlier one.
+      duplicates: number of results that repeat an earlier one.
     """
 
     name: str
@@ -45,11 +45,11 @@ class TypeCount(Struct, frozen=True):
 
 
 class StepCount(Struct, frozen=True):
-    """Pairs of results that one step decided.
+    """The number of pairs of results that one step decided.
 
     Attributes:
-      name: of the step.
-      meaning: why it decided so.
+      name: name of the step.
+      meaning: the reason for its decision.
     """
 
     name: str
@@ -61,9 +61,9 @@ class Repeats(Struct, frozen=True):
     """Duplicates of a run.
 
     Attributes:
-      types: the most frequent first; the rare ones share the last entry.
-      duplicates, near_misses: by step: pairs that are the same document, and pairs that share a key
-        but are not; the most frequent first.
+      types: most frequent first; rare types share the last entry.
+      duplicates, near_misses: for each step, number of pairs that are the same document, and of
+        pairs that share a key but are not; most frequent first.
     """
 
     types: tuple[TypeCount, ...]

@@ -17,7 +17,7 @@ from goodgain.transforms.core.scoring.costs import cost_metric
 Row = Mapping[str, Any]
 MOST_ITERATIONS = 50
 _MOST_SLICES = 60
-_MOST_SLICE_ITERATIONS = 600  # keeps the page below its size whatever max_i is
+_MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
 _SIZE_METRIC = "N"  # defined for every conversation in the means
@@ -28,10 +28,10 @@ class SliceMeans(Struct):
     """The means of the conversations that share some attributes.
 
     Attributes:
-      attributes: what they share; {} = all conversations.
+      attributes: the shared attributes; {} = all conversations.
       at_end: rows of `means` at N by metric.
       curves: rows of `means` by population, then metric, in the order of i.
-      everyone: as `at_end`, including conversations that never searched; empty without any.
+      everyone: like `at_end`, including conversations that never searched; empty if there are none.
     """
 
     attributes: dict[str, str]
@@ -41,7 +41,7 @@ class SliceMeans(Struct):
 
     @property
     def n(self) -> int:
-        """Conversations in it."""
+        """The number of conversations."""
         return _size(self.at_end[_SIZE_METRIC])
 
     @property
@@ -51,7 +51,7 @@ class SliceMeans(Struct):
 
     @property
     def dimension(self) -> tuple[str, ...]:
-        """Names of the attributes that they share."""
+        """The names of the shared attributes."""
         return tuple(self.attributes)
 
 
@@ -59,9 +59,9 @@ class Slices(Struct, frozen=True):
     """The slices that the report shows.
 
     Attributes:
-      shown: all conversations first, then by dimension; empty when nothing searched.
-      left_out: how many more the dataset `means` holds.
-      iterations_left_out: how many i beyond the last one shown it holds.
+      shown: all conversations first, then by dimension; empty if none searched.
+      left_out: how many more the dataset `means` has.
+      iterations_left_out: how many i it has beyond the last one shown.
     """
 
     shown: tuple[SliceMeans, ...]
@@ -70,12 +70,12 @@ class Slices(Struct, frozen=True):
 
     @property
     def everything(self) -> SliceMeans | None:
-        """All conversations; None when nothing searched."""
+        """The slice of all conversations; None if none searched."""
         return self.shown[0] if self.shown else None
 
     @property
     def dimensions(self) -> dict[tuple[str, ...], list[int]]:
-        """Positions in `shown` by dimension."""
+        """Indexes in `shown` by dimension."""
         found: dict[tuple[str, ...], list[int]] = {}
         for at, one in enumerate(self.shown):
             if one.attributes:
@@ -94,7 +94,7 @@ def slice_label(attributes: Mapping[str, str]) -> str:
 
 
 def slice_value(value: str) -> str:
-    """The value of an attribute as the report shows it."""
+    """The value of an attribute as text for the report."""
     return shortened(value, _LONGEST_VALUE) or _NO_VALUE
 
 
@@ -103,18 +103,18 @@ def read_slices(
 ) -> Slices:
     """Arrange the rows of `means`.
 
-    If there are more slices than a page can hold, only the rows of the largest are kept.
+    If there are more slices than fit on a page, only the largest are kept.
 
     Args:
-      read: returns the wanted rows, those of all conversations first.
-      dimensions: the attribute names requested, in the order to show them.
+      read: returns the requested rows, those of all conversations first.
+      dimensions: the requested attribute names, in the order to show them.
     """
     order = {frozenset(names): tuple(names) for names in dimensions}
     sizes = {slice_key(row["slice"]): row for row in read(_SIZES) if row["population"] == "all"}
     overall = takewhile(_is_of_everything, read(ALL_MEANS))
     last_i = max((row["i"] or 0 for row in overall), default=0)
     searched = [key for key, row in sizes.items() if _size(row)]
-    # All conversations have no attributes, and so come first whatever the sizes.
+    # The slice of all conversations has no attributes, so it always comes first.
     searched.sort(key=lambda key: (key != EVERYTHING, -_size(sizes[key]), key))
     most = min(_MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, min(last_i, MOST_ITERATIONS))))
     slices: dict[SliceKey, SliceMeans] = {}
@@ -138,7 +138,7 @@ def _is_of_everything(row: Row) -> bool:
 
 
 def _size(row: Row) -> int:
-    """Conversations in a slice, by its row of `_SIZE_METRIC`."""
+    """The number of conversations in a slice, from its row of `_SIZE_METRIC`."""
     return int(row["n"] + row["undefined"])
 
 
@@ -146,11 +146,11 @@ def _put(one: SliceMeans, row: Row) -> None:
     if row["population"] == "everyone":
         if row["i"] is None:
             one.everyone[row["metric"]] = row
-        return  # the other populations hold only conversations that searched
+        return  # the other populations have only conversations that searched
     if row["population"] == "calls":
         return
     if row["i"] is None and row["population"] == "reached":
-        return  # conversations that spent a budget; the page shows all of them
+        return  # only conversations that spent the budget; the page shows all
     if row["i"] is None:
         one.at_end[row["metric"]] = row
     elif row["i"] <= MOST_ITERATIONS:
@@ -186,7 +186,7 @@ def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict
 
 
 def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
-    # Most metrics of an iteration are never null, so they have the same n (SPEC 6): the greatest.
+    # Most metrics of an iteration are never null and so share the greatest n (SPEC 6).
     by_i: dict[int, int] = {}
     for row in chain.from_iterable(curves.values()):
         by_i[row["i"]] = max(row["n"], by_i.get(row["i"], 0))
@@ -200,7 +200,7 @@ def _end(row: Row) -> list[Any]:
 
 
 def _curve(name: str, rows: list[Row], counted: Sequence[int]) -> list[list[float | None]]:
-    """Means and intervals by i; then n, for costs and metrics that are null for some."""
+    """Means and intervals by i; also n, for costs and metrics that are sometimes null."""
     curve = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
     own = [row["n"] for row in rows]
     return curve if own == counted and cost_metric(name) is None else [*curve, own]

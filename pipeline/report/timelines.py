@@ -1,4 +1,4 @@
-"""Results of each iteration of a conversation, as small bars (SPEC 5)."""
+"""The results of each iteration of a conversation, as small bars (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Bar(Struct, frozen=True):
 
     Attributes:
       i, iteration: dense index and raw number.
-      good, other, copies: results: new and good, new and not good, seen before.
+      good, other, copies: number of results that are new and good, new and not good, or seen
+        before.
       gain: total gain of the new good results.
     """
 
@@ -39,7 +40,7 @@ class Timeline(Struct):
     """The iterations of a conversation.
 
     Attributes:
-      bars: the first of them, in order.
+      bars: the first iterations, in order.
       left_out: how many more there are.
     """
 
@@ -48,7 +49,7 @@ class Timeline(Struct):
 
     @property
     def tallest(self) -> int:
-        """Results of the largest iteration, at least 1."""
+        """The number of results in the largest iteration, at least 1."""
         return max(1, *(bar.results for bar in self.bars), 1)
 
 
@@ -56,11 +57,11 @@ def read_timelines(rows: Iterable[Row], conversation_ids: Collection[str]) -> di
     """The timelines of some conversations.
 
     Args:
-      rows: of the dataset `iterations`, in any order.
+      rows: rows of the dataset `iterations`, in any order.
       conversation_ids: which conversations.
 
     Returns:
-      By conversation id; one without rows has a timeline without bars.
+      The timelines by conversation id; those of conversations without rows have no bars.
     """
     found: dict[str, list[Bar]] = {identity: [] for identity in conversation_ids}
     for row in rows:

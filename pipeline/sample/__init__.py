@@ -1,4 +1,4 @@
-"""Realistic, seeded traces to try, test and measure the pipeline with (SPEC 2)."""
+"""Realistic, seeded traces for trials, tests and benchmarks (SPEC 2)."""
 
 from goodgain.pipeline.sample.conversations import SampleCall, sample_calls, sample_records
 from goodgain.pipeline.sample.options import SampleOptions

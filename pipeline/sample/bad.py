@@ -1,4 +1,4 @@
-"""Records that no reader can use (SPEC 3, `rejected`)."""
+"""Records that cannot be used (SPEC 3, `rejected`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BAD_KINDS = ("gain", "conversation_id", "iteration", "score", "turn")
 
 
 def spoil(draw: Draw, record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A copy of the record with one impossible value, and the name of the field at fault."""
+    """A copy of the record with one impossible value, and the name of the bad field."""
     kind = draw.pick(BAD_KINDS)
     if kind in ("gain", "score") and not record["results"]:
         kind = "iteration"
@@ -27,7 +27,7 @@ def spoil(draw: Draw, record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def broken_line(draw: Draw, line: bytes) -> bytes:
-    """A JSON line as a crashed producer leaves it: cut off, or with bytes that are no UTF-8."""
+    """A JSON line as a crashed producer leaves it: truncated, or with bytes that are not UTF-8."""
     if draw.chance(0.5):
         return line[: len(line) // 2]
     place = draw.between(len(line) // 3, len(line) // 2)

@@ -18,7 +18,7 @@ WEB = "web_search"
 
 _NEAR_MISS_SHARE = 0.04
 _OTHER_LABEL_SHARE = 0.04
-# Repeats inside the first call of a turn, relative to later calls: several passages of a document.
+# Repeats within the first call of a turn, relative to later calls: passages of one document.
 _FIRST_CALL_REPEATS = 0.3
 _MOST_REPEATS = 0.97
 _ENTERPRISE_TYPES: tuple[tuple[float, str | None], ...] = (
@@ -35,12 +35,12 @@ _ENTERPRISE_TYPES: tuple[tuple[float, str | None], ...] = (
 
 @dataclass
 class SampledTurn:
-    """What the calls of one turn have found so far.
+    """The documents that the calls of one turn have found so far.
 
     Attributes:
-      number: 1, 2, ...
+      number: the turn, from 1.
       tools: the tools the agent uses in this turn.
-      repeat_share: share of repeats in every call but the first.
+      repeat_share: share of repeats in each call but the first.
       found: each document once, in the order of retrieval.
       searches: calls so far.
     """
@@ -53,7 +53,7 @@ class SampledTurn:
 
 
 def make_turn(scene: Scene, options: SampleOptions, number: int, iterations: int) -> SampledTurn:
-    """A turn whose repeats make up `duplicate_share` of its results, if it can have as many."""
+    """A turn in which `duplicate_share` of the results are repeats, as far as possible."""
     tools = scene.draw.weighted(((0.7, (ENTERPRISE,)), (0.22, (WEB,)), (0.08, (ENTERPRISE, WEB))))
     repeats = options.duplicate_share
     if iterations > 1:
@@ -64,7 +64,7 @@ def make_turn(scene: Scene, options: SampleOptions, number: int, iterations: int
 def search(
     scene: Scene, options: SampleOptions, turn: SampledTurn, count: int
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The query, tool and results of the turn's next call, and how each result came about.
+    """The query, tool and results of the turn's next call, and the origin of each result.
 
     Origins are `new`, `copy:WAY` (see `copies`) and `near:WAY` (see `near_misses`).
     """

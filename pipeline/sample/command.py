@@ -1,4 +1,4 @@
-"""`goodgain sample`: make realistic traces (SPEC 2)."""
+"""`goodgain sample`: generate realistic traces (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
 NAME = "sample"
-HELP = "make realistic traces to try, test and measure with"
+HELP = "generate realistic traces for trials, tests and benchmarks"
 EXAMPLE = "goodgain sample --output traces.avro --conversations 100"
 
 
@@ -26,13 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file to write; .avro, .jsonl (also .jsonl.gz, .bz2, .zst) or .parquet",
     )
     parser.add_argument(
-        "--format", choices=sorted(CODECS), help="what to write; the suffix of FILE by default"
+        "--format", choices=sorted(CODECS), help="file format; by default from the suffix of FILE"
     )
     parser.add_argument(
-        "--codec", help="compression; deflate for Avro, snappy for Parquet, the suffix for JSONL"
+        "--codec",
+        help="compression; by default deflate for Avro, snappy for Parquet, by suffix for JSONL",
     )
     numbers = (
-        ("seed", "chooses the sample; the same seed gives the same traces"),
+        ("seed", "random seed; the same seed gives the same traces"),
         ("conversations", "how many conversations"),
         ("iterations", "mean number of iterations of a conversation"),
         ("results", "results of a search call"),
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shares = (
         ("turns", "conversations with several turns"),
-        ("duplicate", "results that come back in their turn"),
+        ("duplicate", "results that repeat an earlier one of their turn"),
         ("unlabelled", "documents without a label"),
         ("bad", "records that cannot be used"),
     )
@@ -64,19 +65,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     start = default.start.isoformat()
     parser.add_argument(
-        "--start", default=start, metavar="TIME", help=f"when it begins, ISO 8601 ({start})"
+        "--start",
+        default=start,
+        metavar="TIME",
+        help=f"when the first conversation begins, ISO 8601 ({start})",
     )
     parser.add_argument(
         "--conversations-per-hour",
         type=float,
         default=default.conversations_per_hour,
         metavar="N",
-        help=f"conversations that begin in an hour ({default.conversations_per_hour:g})",
+        help=f"conversations that begin per hour ({default.conversations_per_hour:g})",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the sample and say on stdout what it holds; 0 = done.
+    """Write the sample and print its contents on stdout; returns 0.
 
     Raises:
       UsageError: an option is wrong, or the file cannot be written.

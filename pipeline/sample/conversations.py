@@ -21,18 +21,18 @@ _EMPTY_SHARE = 0.03
 _REDELIVERED_SHARE = 0.02
 _ITERATION_GAP_SHARE = 0.12
 _UNSEARCHED_TURN_SHARE = 0.01
-_STEP_TOKENS = 350  # which every step before adds to the context
-_USD_A_TOKEN = 2.0**-18  # exact in binary, so that sums are too
-_SILENT_SHARE = 0.04  # producers that do not know the money
+_STEP_TOKENS = 350  # added to the context by each earlier step
+_USD_A_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
+_SILENT_SHARE = 0.04  # share of producers that do not know costs in USD
 
 
 @dataclass(frozen=True)
 class SampleCall:
-    """A trace record, and how the generator made it.
+    """A trace record, and how it was made.
 
     Attributes:
-      record: plain values under SPEC 2's names; the timestamp in milliseconds since 1970 UTC.
-      kind: `regular`, `redelivered` (the same again), `conflicting` (again, but changed) or
+      record: plain values with the names of SPEC 2; the timestamp in milliseconds since 1970 UTC.
+      kind: `regular`, `redelivered` (the same again), `conflicting` (again, with changes) or
         `bad:FIELD`.
       origins: one per result: `new`, `copy:WAY` or `near:WAY`.
     """
@@ -44,7 +44,7 @@ class SampleCall:
 
 @dataclass(frozen=True)
 class _Producer:
-    """Habits of the system that wrote the trace of one conversation."""
+    """Properties of the system that wrote the trace of one conversation."""
 
     numbers_calls: bool
     names_records: bool
@@ -55,7 +55,7 @@ class _Producer:
 def sample_records(options: SampleOptions) -> Iterator[dict[str, Any]]:
     """The trace records of a sample as plain dicts (SPEC 2), conversation after conversation.
 
-    Timestamps are milliseconds since 1970 UTC. What a record or result does not have is left out.
+    Timestamps are milliseconds since 1970 UTC. Fields without a value are left out.
     """
     for call in sample_calls(options):
         yield call.record
@@ -89,8 +89,8 @@ def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
 def _iterations_of_turns(draw: Draw, options: SampleOptions, index: int) -> list[int]:
     """Iterations of each turn; they add up to those of the conversation.
 
-    The sums follow a golden-ratio sequence, which looks random and is evenly spread, so that
-    samples of the same options are of nearly the same size whatever the seed.
+    The totals follow a golden-ratio sequence, which looks random but is evenly spread, so the size
+    of a sample hardly depends on the seed.
     """
     total = options.iterations
     if not options.fixed_iterations:
@@ -150,7 +150,7 @@ def _with_costs(draw: Draw, calls: list[SampleCall]) -> list[SampleCall]:
 def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, float]]:
     """The costs of the calls of a conversation.
 
-    The first call of an iteration bears the tokens of the step that led to it, the others none.
+    The first call of an iteration has the tokens of the step that led to it, the others have none.
 
     Args:
       places: turn and iteration of each call, in order.
@@ -172,7 +172,7 @@ def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, flo
 
 
 def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
-    """How many results each search of one iteration brings."""
+    """The number of results of each search in one iteration."""
     roll = draw.random()
     if roll < _EMPTY_SHARE:
         return (0,)
@@ -191,7 +191,7 @@ def _stamped(scene: Scene, producer: _Producer, call: SampleCall) -> SampleCall:
 
 
 def _with_ending(draw: Draw, producer: _Producer, calls: list[SampleCall]) -> list[SampleCall]:
-    """Mark the last record, tell the number of turns, and lose an attribute at times."""
+    """Mark the last record, add the number of turns, and sometimes drop an attribute."""
     last = dict(calls[-1].record)
     if producer.marks_end:
         last["is_final"] = True
@@ -214,7 +214,7 @@ def _spoiled(draw: Draw, options: SampleOptions, call: SampleCall) -> SampleCall
 def _with_redeliveries(
     draw: Draw, producer: _Producer, calls: list[SampleCall]
 ) -> list[SampleCall]:
-    """Deliver some usable records again: at once or at the end, the same or changed (SPEC 3)."""
+    """Redeliver some usable records: at once or at the end, unchanged or changed (SPEC 3)."""
     delivered: list[SampleCall] = []
     late: list[SampleCall] = []
     for call in calls:

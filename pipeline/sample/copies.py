@@ -1,7 +1,7 @@
-"""The ways in which a document comes back (SPEC 4): each makes a copy that is a duplicate.
+"""The ways in which a document is repeated (SPEC 4): each makes a copy that is a duplicate.
 
-Every function takes a document as first retrieved and returns the copy, or None when the document
-lacks what this way needs.
+Every function takes a document as first retrieved and returns the copy, or None if the document
+lacks the necessary fields.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def _exact(_: Scene, document: Document) -> Document:
 
 
 def _new_title(scene: Scene, document: Document) -> Document | None:
-    """Same definitive id; another title, and the passage that fits another query."""
+    """Same definitive id; another title, and a passage for another query."""
     if _definitive(document) is None:
         return None
     return {**document, "title": scene.author.title(), "snippet": scene.author.snippet()}
 
 
 def _url_variant(scene: Scene, document: Document) -> Document | None:
-    """Same URL but for tracking, `www.`, port or fragment; without ids, with another passage."""
+    """Same URL except for tracking, `www.`, port or fragment; no ids, another passage."""
     if "url" not in document:
         return None
     draw = scene.draw
@@ -80,7 +80,7 @@ def _url_variant(scene: Scene, document: Document) -> Document | None:
 
 
 def _other_query(scene: Scene, document: Document) -> Document | None:
-    """Same URL but for a query parameter that is no identity; the same passage."""
+    """Same URL except for a query parameter that does not identify; the same passage."""
     if "url" not in document or "snippet" not in document:
         return None
     url = document["url"]
@@ -90,14 +90,14 @@ def _other_query(scene: Scene, document: Document) -> Document | None:
 
 
 def _other_generic_id(scene: Scene, document: Document) -> Document | None:
-    """Another generic id on a document that has no definitive one."""
+    """Another generic id for a document without a definitive one."""
     if _definitive(document) is not None or "url" not in document:
         return None
     return {**document, "id": opaque_id(scene.draw)}
 
 
 def _generic_id_only(_: Scene, document: Document) -> Document | None:
-    """Nothing but the generic id of a document that has no definitive one."""
+    """Only the generic id, for a document without a definitive one."""
     if "id" not in document or _definitive(document) is not None:
         return None
     return {name: document[name] for name in ("entity_type", "id", "gain") if name in document}
@@ -139,7 +139,7 @@ def _many_ids(scene: Scene, document: Document) -> Document | None:
 
 
 def _time_offset(scene: Scene, document: Document) -> Document | None:
-    """Times in another offset; of the ids only those of containers remain, and no URL."""
+    """Times in another offset; no URL, and no ids except those of containers."""
     if "snippet" not in document:
         return None
     fields = dict(document["fields"])
@@ -173,7 +173,7 @@ def _type_missing(_: Scene, document: Document) -> Document | None:
     return _without(document, "entity_type")
 
 
-# How often each way is tried; when a document lacks what it needs, the copy is exact.
+# How often each way is tried; if a document lacks the necessary fields, the copy is exact.
 COPIES: tuple[tuple[float, str], ...] = (
     (0.40, "exact"),
     (0.12, "new_title"),
@@ -209,7 +209,7 @@ _COPIERS = MappingProxyType[str, Copier](
 
 
 def copy_of(scene: Scene, document: Document) -> tuple[str, Document]:
-    """A duplicate of the document, and in which way it is one (a name from `COPIES`)."""
+    """The way (a name from `COPIES`) and the copy of the document."""
     way = scene.draw.weighted(COPIES)
     copy = _COPIERS[way](scene, document)
     return ("exact", document) if copy is None else (way, copy)

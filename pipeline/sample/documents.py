@@ -1,7 +1,7 @@
 """Documents of every entity type of SPEC 4.3, as a search tool would return them.
 
 A document is a dict with the names of SPEC 2's Result; fields that a type lacks are absent.
-Documents are shared between results: nobody changes one after it was made.
+Documents are shared between results, so they must not be changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Doc
     document = _MAKERS[kind](scene)
     if kind is not None:
         document["entity_type"] = kind
-    # Documents without a generic id are cards of a connector, without any text.
+    # Documents without a generic id are cards of a connector, which have no text.
     if "id" in document and draw.random() < 0.95:
         document["snippet"] = scene.author.snippet()
     if "id" in document and draw.random() < 0.2:
@@ -48,7 +48,7 @@ def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Doc
 
 
 def opaque_id(draw: Draw) -> str:
-    """A generic id: opaque, and another one the next time."""
+    """A generic id: opaque, and different for each result."""
     return f"AAMk{draw.token(28)}"
 
 
@@ -155,7 +155,7 @@ def _teams_message(scene: Scene) -> Document:
 def _people(scene: Scene) -> Document:
     draw = scene.draw
     person = scene.person()
-    # A number keeps namesakes apart: a result of this maker is a person nobody else is.
+    # A number distinguishes namesakes, since each call makes another person.
     alias = f"{person.alias}{draw.digits(4)}"
     address = f"{alias}@{scene.tenant}.example"
     office = draw.pick(words.OFFICES)

@@ -13,13 +13,12 @@ _TOKEN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 class Draw:
     """A seeded source of choices.
 
-    Only `random()` and `getrandbits()` are used: of Python's generator these never change, while
-    `choice`, `sample` or `gauss` may. No logarithms or powers either: their last bit depends on
-    the C library.
+    It uses only `random()` and `getrandbits()`, which never change in Python, while `choice`,
+    `sample` or `gauss` may; and no logarithms or powers, whose last bit depends on the C library.
     """
 
     def __init__(self, seed: str) -> None:
-        """A source of its own for this seed."""
+        """Seed the source."""
         generator = Random(seed)
         self.random = generator.random
         self._bits = generator.getrandbits
@@ -29,7 +28,7 @@ class Draw:
         return int(self.random() * limit)
 
     def between(self, least: int, greatest: int) -> int:
-        """An integer from `least` to `greatest`, both included."""
+        """An integer from `least` to `greatest`, inclusive."""
         return least + int(self.random() * (greatest - least + 1))
 
     def chance(self, share: float) -> bool:
@@ -37,11 +36,11 @@ class Draw:
         return self.random() < share
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of the items, each as likely as the others."""
+        """One of the items, all equally likely."""
         return items[int(self.random() * len(items))]
 
     def weighted(self, items: Sequence[tuple[float, Item]]) -> Item:
-        """One of the items by its weight; the weights sum to 1."""
+        """One of the items, with probabilities given by weights that sum to 1."""
         point = self.random()
         for weight, item in items:
             point -= weight

@@ -1,4 +1,4 @@
-"""Documents that look like an earlier one and are another (SPEC 4.3)."""
+"""Documents that resemble an earlier one but are different (SPEC 4.3)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def _same_title(_: Scene, earlier: Document, new: Document) -> Document | None:
 
 
 def _same_snippet(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """A boilerplate passage under another definitive id."""
+    """The same boilerplate passage with another definitive id."""
     if "snippet" not in earlier or "ids" not in earlier or "ids" not in new:
         return None
     return {**new, "snippet": earlier["snippet"]}
 
 
 def _same_generic_id(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """A generic id that collides; the URLs differ."""
+    """The same generic id by collision; the URLs differ."""
     if "id" not in earlier or "url" not in earlier or "url" not in new:
         return None
     return {**new, "id": earlier["id"]}
@@ -69,7 +69,7 @@ def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
 
 
 def _title_only(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """Only the title in common and nothing that could decide: inconclusive."""
+    """Only the title in common, and nothing else to decide by: inconclusive."""
     if earlier.get("entity_type") not in ("File", "TeamsMessage", "MeetingTranscript"):
         return None
     copy = {name: new[name] for name in ("entity_type", "gain") if name in new}
@@ -109,8 +109,8 @@ def near_miss_of(
 ) -> tuple[str, Document] | None:
     """A new document that resembles the earlier one, and how (a name from `NEAR_MISSES`).
 
-    None when the earlier document lacks what the drawn way needs. A near miss may lack ids or
-    fields, so that `copy_of` must not be asked for copies of it.
+    None if the earlier document lacks the necessary fields. A near miss may lack ids or fields, so
+    it must not be passed to `copy_of`.
     """
     kind = earlier.get("entity_type")
     way = scene.draw.pick(NEAR_MISSES)

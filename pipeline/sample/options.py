@@ -12,23 +12,23 @@ _LATEST_START = datetime(9000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class SampleOptions:
-    """The size and the mix of a sample; the same options always give the same records.
+    """The size and composition of a sample; the same options always give the same records.
 
     Attributes:
-      seed: chooses the sample. Conversation k depends on the seed, on k and on the options other
-        than `conversations`, so that a smaller sample is the beginning of a larger one.
-      conversations: how many conversations.
-      iterations: mean number of iterations of a conversation, over all of its turns; single
-        conversations have between 1 and twice as many less one.
+      seed: random seed. Conversation k depends on seed, k and the options except `conversations`,
+        so a smaller sample is a prefix of a larger one.
+      conversations: number of conversations.
+      iterations: mean number of iterations of a conversation, over all of its turns; a single
+        conversation has from 1 to 2 * `iterations` - 1.
       fixed_iterations: give every conversation exactly `iterations` iterations.
-      results: results of a search call; two searches of one iteration share them, and a few calls
+      results: results per search call; two searches of one iteration divide them, and a few calls
         find nothing.
       turns_share: share of conversations with several turns.
-      duplicate_share: share of results that an earlier one of their turn already brought.
+      duplicate_share: share of results that repeat an earlier one of their turn.
       unlabelled_share: share of documents without a label.
-      bad_share: share of records that no reader can use (SPEC 3, `rejected`).
+      bad_share: share of records that cannot be used (SPEC 3, `rejected`).
       start: when the first conversation begins; without an offset, UTC.
-      conversations_per_hour: how many conversations begin in an hour.
+      conversations_per_hour: number of conversations that begin per hour.
 
     Raises:
       UsageError: an option is out of its range.
@@ -62,7 +62,7 @@ class SampleOptions:
                 f"not {self.conversations_per_hour}."
             )
         if self.first_millis + self.conversations * self.spacing_millis > _millis(_LATEST_START):
-            raise UsageError("--start lies so late that the sample would end after the year 9000.")
+            raise UsageError("--start is so late that the sample would end after the year 9000.")
 
     @property
     def first_millis(self) -> int:

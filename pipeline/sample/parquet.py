@@ -1,7 +1,7 @@
 """Trace records as Parquet.
 
-Parquet has no unions: the values of `ids` and `fields` are lists there, a plain string being a list
-of one (SPEC 4.1).
+Parquet has no unions, so the values of `ids` and `fields` are lists there, and a plain string is a
+list of one (SPEC 4.1).
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _ROW_GROUP_RECORDS = 1_000
 
 
 def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str) -> None:
-    """Write trace records under SPEC 2's names, 1,000 to a row group.
+    """Write trace records with the names of SPEC 2, 1,000 per row group.
 
     Args:
-      records: plain dicts as `sample_records` makes them.
-      file: where to; stays open.
-      codec: a compression that Parquet knows: none, snappy, gzip, zstd.
+      records: plain dicts as from `sample_records`.
+      file: the file, which stays open.
+      codec: none, snappy, gzip or zstd.
     """
     remaining = iter(records)
     with pyarrow.parquet.ParquetWriter(file, _SCHEMA, compression=codec) as writer:

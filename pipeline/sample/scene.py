@@ -1,4 +1,4 @@
-"""The surroundings of one conversation: its firm, people, sites, topic and time."""
+"""The setting of one conversation: its company, people, sites, topic and time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DAY_SECONDS = 86_400
 
 @dataclass(frozen=True)
 class Site:
-    """A collaboration site and the identifiers of its containers."""
+    """A collaboration site and the ids of its containers."""
 
     name: str
     site_id: str
@@ -54,12 +54,12 @@ class Scene:
         return [self.person().email for _ in range(count)]
 
     def past(self, days: int) -> str:
-        """A time within so many days before the conversation, to the second."""
+        """A time at most `days` before the conversation, to the second."""
         seconds = self.begins // 1000 - 3600 - self.draw.below(days * _DAY_SECONDS)
         return iso(seconds * 1000)
 
     def slot(self, days: int) -> tuple[str, str]:
-        """Start and end of a meeting within so many days around the conversation."""
+        """Start and end of a meeting at most `days` before or after the conversation."""
         quarter = self.begins // 900_000 + self.draw.between(-96 * days, 96 * days)
         length = self.draw.between(1, 6)
         return iso(quarter * 900_000), iso((quarter + length) * 900_000)

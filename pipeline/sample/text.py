@@ -17,7 +17,7 @@ _LANGUAGES = {
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who writes, organises or is found."""
+    """A person who writes, organizes or is found."""
 
     first: str
     last: str
@@ -42,14 +42,14 @@ class Person:
 
 @dataclass(frozen=True)
 class Author:
-    """Writes about one topic, in English and at times in the market's own language."""
+    """Writes about one topic, in English and sometimes in the language of the market."""
 
     draw: Draw
     topic: str
     market: str
 
     def title(self) -> str:
-        """30 to 80 characters."""
+        """A title of 30 to 80 characters."""
         draw = self.draw
         title = f"{draw.pick(words.ADJECTIVES)} {self.topic} {draw.pick(words.KINDS)}"
         roll = draw.random()
@@ -62,12 +62,12 @@ class Author:
         return title[:80].rstrip()
 
     def snippet(self) -> str:
-        """150 to 300 characters, cut off with an ellipsis at times."""
+        """A snippet of 150 to 300 characters, sometimes truncated with an ellipsis."""
         length = self.draw.between(150, 290)
         return self._prose(length)[:length].rstrip() + "…"
 
     def content(self) -> str:
-        """600 to 1,500 characters."""
+        """A content of 600 to 1,500 characters."""
         length = self.draw.between(600, 1_500)
         return self._prose(length)[:length].rstrip()
 

@@ -20,5 +20,5 @@ def iso(millis: int) -> str:
 
 
 def in_offset(text: str, minutes: int) -> str:
-    """The instant that `iso` wrote, in another offset (one of `OFFSETS`)."""
+    """A time from `iso`, in another offset (one of `OFFSETS`)."""
     return datetime.fromisoformat(text).astimezone(_OFFSETS[minutes]).isoformat()

@@ -1,4 +1,4 @@
-"""The words that sample texts are made of: invented firms, people, projects, sentences."""
+"""The vocabulary of sample texts: invented companies, people, projects, sentences."""
 
 from __future__ import annotations
 

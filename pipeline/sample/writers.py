@@ -1,4 +1,4 @@
-"""Samples as files: Avro, JSON Lines and Parquet."""
+"""Writes samples to Avro, JSON Lines and Parquet files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.times import iso
 from goodgain.transforms.core.errors import UsageError
 
-# The codecs of each format, its default first.
+# The codecs of each format, the default first.
 CODECS = {
     "avro": ("deflate", "null", "bzip2", "xz"),
     "jsonl": ("none", "gzip", "bzip2", "zstandard"),
@@ -37,12 +37,12 @@ _BLOCK_BYTES = 64_000
 
 @dataclass(frozen=True)
 class Written:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
       records: trace records, bad ones included.
-      results: results in them.
-      broken_lines: further lines of a JSON Lines file that are no JSON or no UTF-8.
+      results: number of results in them.
+      broken_lines: additional lines of a JSON Lines file that are not JSON or not UTF-8.
       size: bytes of the file.
     """
 
@@ -54,7 +54,7 @@ class Written:
 
 @dataclass
 class _RecordCounter:
-    """Counts the records that pass on their way into a file."""
+    """Counts the records on their way into a file."""
 
     records: int = 0
     results: int = 0
@@ -78,15 +78,15 @@ def write_sample(
 ) -> Written:
     """Write a sample to a local file, completely or not at all; an existing file is replaced.
 
-    Missing folders are made. Avro files are the same to the byte wherever zlib is the same, JSON
-    Lines likewise; Parquet files also name the version of pyarrow that wrote them.
+    Missing folders are created. Avro and JSON Lines files are byte-identical for the same version
+    of zlib; Parquet files also contain the version of pyarrow.
 
     Args:
-      options: what the sample shall be like.
+      options: size and composition of the sample.
       path: the file.
-      format: `avro`, `jsonl` or `parquet`; by default the path's suffix says it.
-      codec: one of `CODECS[format]`. A JSON Lines file takes it from its suffix (.gz, .bz2, .zst),
-        so that readers know it.
+      format: `avro`, `jsonl` or `parquet`; by default from the path's suffix.
+      codec: one of `CODECS[format]`; for JSON Lines files the suffix (.gz, .bz2, .zst) determines
+        it.
 
     Raises:
       UsageError: format and codec do not fit the path or one another, or it cannot be written.
@@ -155,7 +155,7 @@ def _ordered(parsed: Any) -> Any:
 
 
 def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, tally: _RecordCounter) -> None:
-    # A stream of its own: other formats must hold the same records, broken lines or not.
+    # A separate random source, so that records are the same as in formats without broken lines.
     draw = Draw(f"{options.seed}/broken lines")
     with _packed(file, codec) as stream:
         for record in tally.count(sample_records(options)):
@@ -168,7 +168,7 @@ def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, tally: _Rec
 
 def _json_line(record: dict[str, Any]) -> bytes:
     record = {**record, "timestamp": iso(record["timestamp"])}
-    # NaN and Infinity stay as Python's json writes them: that is what real producers do.
+    # NaN and Infinity are written as by Python's json, as real producers do.
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -190,7 +190,7 @@ def _packed(file: BinaryIO, codec: str) -> Iterator[BinaryIO]:
 def _write_parquet(
     options: SampleOptions, file: BinaryIO, codec: str, tally: _RecordCounter
 ) -> None:
-    # Imported here: pyarrow takes long to load, and only this format needs it.
+    # Imported here: pyarrow is slow to import, and only this format needs it.
     from goodgain.pipeline.sample.parquet import write_parquet
 
     write_parquet(tally.count(sample_records(options)), file, codec)

@@ -1,1 +1,1 @@
-"""`goodgain stream`: the same pipeline over records that keep coming (SPEC 7)."""
+"""`goodgain stream`: the same pipeline over an unbounded stream of records (SPEC 7)."""

@@ -1,4 +1,4 @@
-"""The files in `.stream/` of the output folder, from which a stream resumes after any end."""
+"""The files in `.stream/` of the output folder, from which a stream resumes however it ended."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Start(Struct, frozen=True):
     Attributes:
       number: from 1.
       started: ISO 8601.
-      options: the options that change the meaning of rows, by name.
+      options: the options that affect rows, by name.
     """
 
     number: int
@@ -44,10 +44,10 @@ class Progress(Struct, frozen=True):
 
 
 def kept_folder(output: str) -> Path:
-    """The folder below an output folder, created if needed.
+    """The `.stream/` folder of an output folder, created if needed.
 
     Raises:
-      UsageError: the output folder is not on this machine, holds what no stream wrote, or cannot be
+      UsageError: the output folder is not local, has files that no stream wrote, or cannot be
         written to.
     """
     if "://" in output:
@@ -83,13 +83,13 @@ def next_start(
     """Number this start and check its options; `note_start` then records it.
 
     Args:
-      folder: the kept folder.
-      options: the options that change the meaning of rows, by name.
-      usual: their defaults, which hold for options that an earlier release did not have.
+      folder: the `.stream/` folder.
+      options: the options that affect rows, by name.
+      usual: their defaults, assumed for options that an earlier release did not have.
       now: the time.
 
     Raises:
-      UsageError: an earlier start had other options.
+      UsageError: an earlier start had different options.
       GoodGainError: the record of earlier starts is damaged.
     """
     earlier = _starts(folder / _STARTS)
@@ -118,7 +118,7 @@ def read_progress(folder: Path) -> Progress | None:
     try:
         return msgspec.json.decode((folder / _PROGRESS).read_bytes(), type=Progress)
     except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
-        return None  # everything is read again: slow, but nothing is lost
+        return None  # then everything is read again, which is slow but loses nothing
 
 
 def note_progress(folder: Path, watermark: int) -> None:

@@ -27,14 +27,14 @@ class StreamConfig(ScoringConfig):
     kafka_consumer: Text | None = option(
         DATA,
         "FILE",
-        "settings of Kafka's consumer, as its own tools take them (NAME=VALUE): SASL, TLS, a group",
+        "Kafka consumer settings, as for Kafka's own tools (NAME=VALUE): SASL, TLS, a group",
         None,
     )
     kafka_timestamps: KafkaTimestamps | None = option(
         DATA,
         "WHEN",
-        "time of a Kafka message that is its event time: set by the producer (create, the "
-        "default) or at arrival (append)",
+        "which time of a Kafka message is its event time: the producer's (create, the "
+        "default) or the broker's (append)",
         None,
     )
     timestamp_attribute: Text | None = option(
@@ -102,19 +102,19 @@ class StreamConfig(ScoringConfig):
         "also write the rows of an iteration as soon as the watermark has passed it",
         False,
     )
-    flush: Duration = option(RUN, "SPAN", "longest time until a row is in a file", "10s")
-    poll: Duration = option(RUN, "SPAN", "how often to look into the folder for new files", "1s")
+    flush: Duration = option(RUN, "SPAN", "longest time before a row is written to a file", "10s")
+    poll: Duration = option(RUN, "SPAN", "how often to look for new files in the folder", "1s")
     portion_bytes: Number = option(
         RUN,
         "N",
-        "most bytes of waiting files read before the watermark moves and conversations close",
+        "most bytes of a backlog to read before the watermark advances and conversations close",
         DEFAULT_PORTION_BYTES,
         ge=1,
     )
     backlog_order: BacklogOrder = option(
         RUN,
         "BY",
-        "order in which waiting files are read: by the time they were last written, or by name",
+        "order in which a backlog of files is read: by time of last change, or by name",
         "time",
     )
     shards: Number = option(RUN, "N", "number of files of each dataset per write", 1, ge=1)

@@ -1,4 +1,4 @@
-"""The datasets of a stream, and the columns that they add to those of a run (SPEC 6, 7)."""
+"""The datasets of a stream, and the columns that they have in addition to a run's (SPEC 6, 7)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _START = Column("start", "whole", "Number of the start of the stream that wrote 
 def _pane_columns() -> tuple[Column, ...]:
     """The first columns of rows that belong to a pane of a window."""
     return (
-        Column("window_start", "time", "The window; a conversation counts by its last event."),
-        Column("window_end", "time", "Its end, excluded."),
+        Column("window_start", "time", "Start of the window; conversations count by last event."),
+        Column("window_end", "time", "End of the window, exclusive."),
         _START,
-        Column("pane", "whole", "Number of the row's pane of the window since the start, from 0."),
-        Column("is_last", "flag", "This is the last pane of the window."),
+        Column("pane", "whole", "Number of the pane of the window since the start, from 0."),
+        Column("is_last", "flag", "Whether this is the last pane of the window."),
     )
 
 
@@ -34,8 +34,8 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
     """The dataset `live`.
 
     Args:
-      pooled: whether the stream uses a pool, which adds the columns of its shares.
-      costs: names of the costs that are computed.
+      pooled: whether the stream uses a pool, which adds columns.
+      costs: names of the computed costs.
     """
     return Dataset(
         "live",
@@ -43,9 +43,13 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
         "conversation_id, turn and i the one with the greatest start, then revision, counts.",
         (
             _START,
-            Column("revision", "whole", "Number of the row's version since the start, from 1."),
-            Column("is_final", "flag", "Written when the conversation was closed."),
-            Column("withdrawn", "flag", "The row is void: the conversation has no such iteration."),
+            Column("revision", "whole", "Version of the row since the start, from 1."),
+            Column("is_final", "flag", "Whether it was written when the conversation was closed."),
+            Column(
+                "withdrawn",
+                "flag",
+                "Whether the row is void: the conversation has no such iteration.",
+            ),
             *datasets.iterations(pooled, costs).columns,
         ),
     )
@@ -66,11 +70,11 @@ MEANS = Dataset(
 WARNINGS = Dataset(
     "warnings",
     "Oddities in the data of a window. Of rows with the same window those with the greatest start, "
-    "then pane, count; where their code is `none`, earlier warnings no longer hold.",
+    "then pane, count; the code `none` means that earlier warnings no longer hold.",
     (
         *_pane_columns(),
         Column("code", "text", "Code of the warning."),
-        Column("count", "whole", "Number of results, records or names that it is about."),
+        Column("count", "whole", "Number of affected results, records or names."),
         Column("share", "number", "Their share of all.", nullable=True),
         Column("message", "text", "The finding and its effect on the numbers."),
         Column("remedy", "text", "The remedy."),
@@ -90,11 +94,11 @@ def conversations(
 
 
 class StreamRows:
-    """Rows with the columns of a stream.
+    """Makes rows with the columns of a stream.
 
     Attributes:
       start: number of this start of the stream, from 1.
-      ranked: makes the rows that a run would.
+      ranked: makes the rows of a run.
     """
 
     def __init__(self, start: int, ranked: RankedRows) -> None:

@@ -1,4 +1,4 @@
-"""Hours of made-up conversations, streamed in a minute; `make stream-demo` calls it."""
+"""Streams hours of made-up conversations in a minute; `make stream-demo` calls it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.errors import GoodGainError
 
-SPEED = 300  # seconds of event time in one second
+SPEED = 300  # seconds of event time per second
 _SECONDS_A_FILE = 1.0
 _SAMPLE = SampleOptions(seed=7, conversations=600, results=10, conversations_per_hour=150)
 _OPTIONS = {
@@ -37,7 +37,7 @@ Record = dict[str, Any]
 def files_in_time(records: Sequence[Record], span: int) -> Iterator[list[Record]]:
     """The records sorted by timestamp, as one list for each `span` ms.
 
-    A record without a usable timestamp goes with the record before it.
+    A record without a usable timestamp stays with the record before it.
     """
     stamped: list[tuple[int, Record]] = []
     latest = 0
@@ -71,7 +71,7 @@ def main(folder: Path) -> int:
         target=feed, args=(incoming, files, lambda: sleep(_SECONDS_A_FILE)), daemon=True
     )
     feeder.start()
-    # On import Beam warns of optional libraries, which is noise in a demo.
+    # On import Beam warns about optional libraries, which is noise in a demo.
     logging.getLogger().setLevel(logging.ERROR)
     from goodgain.pipeline.streaming.run import stream
 

@@ -1,4 +1,4 @@
-"""The whole stream on one screen, in the order of the data: read, key, close, combine, write."""
+"""The whole streaming pipeline on one screen: read, key, close, combine, write."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from goodgain.transforms.windowed_means import WindowedMeans
 
 
 class StreamPlan(Struct, frozen=True):
-    """What a stream computes; everything that the graph is built from.
+    """Everything that the graph of a stream is built from.
 
     Attributes:
-      source: gives `StreamedTraces`.
-      kept: folder that keeps how far the sinks have come; None where the engine restores a stream.
-      end: what stops the stream, and what timers then still do.
+      source: a transform that returns `StreamedTraces`.
+      kept: folder in which the sinks' progress is recorded; None if the engine restores streams.
+      end: what stops the stream, and which timers still fire then.
     """
 
     source: beam.PTransform
@@ -131,7 +131,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
 
 
 class _OnlyNew(beam.PTransform):
-    """Leaves out what earlier starts have written."""
+    """Filters out elements that earlier starts have written."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         only = elements | "Only" >> beam.Filter(written_rows.is_new)
@@ -140,7 +140,7 @@ class _OnlyNew(beam.PTransform):
 
 
 class _OnlyNewLive(beam.DoFn):
-    """Leaves out live rows of conversations that are closed and that a restart reads in part."""
+    """Filters out live rows of closed conversations, which a restart reads only in part."""
 
     def process(
         self, live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam
@@ -157,7 +157,7 @@ def _write_scores(plan: StreamPlan, rows: StreamRows) -> WritePanes:
         written.append(DatasetRows(batch_datasets.calls(metrics), rows.ranked.calls))
     if plan.scoring.keep_duplicates:
         written.append(DatasetRows(batch_datasets.DUPLICATES, duplicate_rows))
-    # Last, since the file of a conversation's row says that its other rows are written.
+    # Last, since the file of a conversation's row implies that its other rows are written.
     written.append(DatasetRows(datasets.conversations(metrics, pooled, costs), rows.conversation))
     return WritePanes(plan.target, written, ConversationScore, score_key)
 

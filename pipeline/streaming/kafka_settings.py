@@ -1,4 +1,4 @@
-"""Settings of Kafka's consumer from a file as Kafka's own tools read it: `client.properties`."""
+"""Reads Kafka consumer settings from a file as for Kafka's own tools: `client.properties`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from goodgain.transforms.core.errors import UsageError
 
-# Set by the source itself: the servers from `--input`, and deserializers that pass bytes through.
+# Set by the source: the servers from `--input`, and deserializers that pass bytes through.
 _OURS = ("bootstrap.servers", "key.deserializer", "value.deserializer")
 _SETTING = re.compile(r"([A-Za-z0-9._-]+)\s*[=:]\s*(.*)")
 
@@ -14,10 +14,11 @@ _SETTING = re.compile(r"([A-Za-z0-9._-]+)\s*[=:]\s*(.*)")
 def read_settings(path: str) -> dict[str, str]:
     r"""The settings in a file: lines of `NAME=VALUE`, where `#` or `!` begins a comment.
 
-    A line that ends in `\` goes on in the next. Values may be secrets, so no message quotes one.
+    A line that ends in `\` continues on the next. Values may be secrets, so messages never quote
+    them.
 
     Raises:
-      UsageError: the file cannot be read, or a line is no setting or one that goodgain sets.
+      UsageError: the file cannot be read, or a line is not a setting or one that goodgain sets.
     """
     try:
         with open(path, encoding="utf-8") as file:
@@ -45,15 +46,15 @@ def read_settings(path: str) -> dict[str, str]:
 def _joined(lines: list[str]) -> list[tuple[int, str]]:
     """Settings with their line numbers: no comments or blank lines, continued lines joined."""
     joined: list[tuple[int, str]] = []
-    goes_on = False
+    continued = False
     for number, line in enumerate(lines, start=1):
         text = line.strip()
-        if goes_on:
+        if continued:
             first, before = joined.pop()
             joined.append((first, before + text.removesuffix("\\")))
         elif text and text[0] not in "#!":
             joined.append((number, text.removesuffix("\\")))
         else:
             continue
-        goes_on = text.endswith("\\")
+        continued = text.endswith("\\")
     return joined

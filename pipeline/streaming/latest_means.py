@@ -1,4 +1,4 @@
-"""The current means and warnings of a stream: the last row of each key."""
+"""The current means and warnings of a stream: the latest row of each key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEY = ("window_start", "metric", "i", "population")
 
 
 def latest_means(folder: str) -> list[Row]:
-    """The rows of `means` that no later pane or start replaces, sorted by window.
+    """The rows of `means` that are not superseded by a later pane or start, sorted by window.
 
     Args:
       folder: the output folder of a stream.

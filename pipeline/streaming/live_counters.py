@@ -1,7 +1,7 @@
-"""Counts of a running stream, for the live view and the balance of records at its end.
+"""Counts of a running stream, for the live view and the final balance of records.
 
-Only transforms running in the process that called `begin` count. With workers in other processes
-the counts stay at zero; the engine's own pages show progress there.
+Only transforms in the process that called `begin` are counted. With workers in other processes the
+counts stay at zero; use the engine's own pages there.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ class LiveCounters(Struct, frozen=True):
 
     Attributes:
       read: records read since this start, including those read again after a restart.
-      out: those of them with a final outcome (SPEC 3).
-      closed: conversations closed; open: those with records that are not closed.
-      late, rejected: records.
-      missed: conversations in no mean, since they closed after the last pane of their window.
-      means: running means over the conversations closed since this start, by metric; those that
-        need labels only where a result has one.
+      out: number of these with a final outcome (SPEC 3).
+      closed, open: number of closed conversations, and of open ones that have records.
+      late, rejected: number of such records.
+      missed: number of conversations in no mean, since they closed after the last pane of their
+        window.
+      means: running means over the conversations closed since this start, by metric; those of
+        metrics that need labels only if some result has one.
       totals: counts of everything in files, over all starts.
       warnings: oddities in the data of the conversations of `means` (SPEC 10).
     """
@@ -79,7 +80,7 @@ def begin(totals: StreamTotals, scoring: Scoring) -> None:
 
 
 def now() -> LiveCounters:
-    """The counts now; all zero where `begin` was not called."""
+    """The current counts; all zero if `begin` was not called."""
     seen = _seen or _Seen(StreamTotals(), None)
     with seen.lock:
         counts, in_means = seen.counts, seen.counts["in_means"]
@@ -134,7 +135,7 @@ def _note(seen: _Seen, element: Any) -> None:
 
 
 class Watch(beam.PTransform):
-    """Passes what was read, rows and scores on and counts them."""
+    """Counts records, rows and scores, and passes them on."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         """Apply the transform."""

@@ -26,9 +26,9 @@ from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.sources.journal_file import read_journal
 
 _TICK_SECONDS = 0.5
-_LINE_EVERY_TICKS = 20  # without a terminal: a line every ten seconds
+_LINE_EVERY_TICKS = 20  # without a terminal, a line every ten seconds
 _MILLIS = 1_000  # of a second
-_LEAST_PAUSE = 20  # pause between reads of the journal, as a multiple of the time one takes
+_LEAST_PAUSE = 20  # shortest pause between reads of the journal, relative to the time of a read
 
 
 @contextmanager
@@ -36,8 +36,8 @@ def shown(kept: Path, stream: TextIO) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
-      kept: the folder with its journal.
-      stream: where to show it.
+      kept: the folder of the journal.
+      stream: the output stream.
     """
     done, complaints = threading.Event(), _Complaints()
     watch = _draw if stream.isatty() else _print_lines
@@ -58,8 +58,8 @@ def line(now: LiveCounters, watermark: int | None, clock: int) -> str:
 
     Args:
       now: the counts.
-      watermark: of the source, in ms; None until the first one.
-      clock: this machine's, in ms since 1970.
+      watermark: watermark of the source, in ms; None if there is none yet.
+      clock: the current time, in ms since 1970.
     """
     counts = (
         f"{counted(now.read, 'record')}, {now.open:,} open, {now.closed:,} closed, "
@@ -126,7 +126,7 @@ class _Gauge:
 
 
 class _Complaints(logging.Handler):
-    """Collects the warnings of the source, to be printed between two views."""
+    """Collects warnings of the source, to print them between updates of the view."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -25,9 +25,9 @@ def run(plan: graph.StreamPlan, options: Any, kept: Path) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
 
     Args:
-      plan: what to compute.
-      options: for Prism.
-      kept: folder of the journal; the engine's log is written there too.
+      plan: the graph's plan.
+      options: options for Prism.
+      kept: folder of the journal, and of the engine's log.
 
     Raises:
       GoodGainError: the engine failed.
@@ -39,12 +39,12 @@ def run(plan: graph.StreamPlan, options: Any, kept: Path) -> None:
     try:
         with _stopped_by_signals(), live_view.shown(kept, sys.stderr), engine_log(log):
             result = pipeline.run()
-            # Prism's client has just set its own handler, which would exit before the flush.
+            # Prism's client has just set its own handlers, which would exit before the flush.
             _catch_signals()
             result.wait_until_finish()
     except GoodGainError:
         raise
-    except Exception as error:  # engines raise whatever they like
+    except Exception as error:  # engines raise all kinds of errors
         raise GoodGainError(
             f"The stream failed: {cause_of(error)} Fix that and start the stream again with the "
             f"same options: it resumes where it stopped. The engine's log is {log}."
@@ -68,7 +68,7 @@ def _catch_signals() -> None:
 
 
 def _on_signal(number: int, _: Any) -> None:
-    """The first signal stops the stream cleanly; a second one exits at once, as a crash would."""
+    """The first signal stops the stream cleanly; a second one exits at once, like a crash."""
     if THIS_PROCESS.is_stop_requested():
         raise KeyboardInterrupt
     THIS_PROCESS.request_stop()

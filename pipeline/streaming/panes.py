@@ -1,4 +1,4 @@
-"""Names of the files that a stream writes, each written only once."""
+"""Names of the files of a stream, each of which is written only once."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Pane(Struct, frozen=True, order=True):
     """Some rows of a dataset that were written together.
 
     Attributes:
-      window: start of their span of event time, in milliseconds; None for
-        what is in no year of the calendar.
-      shard, shards: number of the shard of conversations, and of all shards.
+      window: start of their window of event time, in milliseconds; None if it is beyond the
+        calendar.
+      shard, shards: index of the shard, and number of shards.
       start: number of the start of the stream that wrote them, from 1.
       pane: number of the write of this shard since that start, from 0.
     """
@@ -48,7 +48,7 @@ class Pane(Struct, frozen=True, order=True):
 
 
 def pane_of(file_name: str) -> Pane | None:
-    """The pane in a file of this name; None for files that no stream wrote."""
+    """The pane of a file by its name; None for files that no stream wrote."""
     match = _NAME.fullmatch(file_name)
     if match is None:
         return None
@@ -57,7 +57,7 @@ def pane_of(file_name: str) -> Pane | None:
 
 
 def dated_window(millis: int, length: int) -> int | None:
-    """Start of the window of `length` ms that holds an event; None beyond the calendar."""
+    """Start of the window of `length` ms that contains an event; None beyond the calendar."""
     start = window_start(millis, length)
     return start if _FIRST <= start <= _LAST else None
 

@@ -1,4 +1,4 @@
-"""Records up to which watermark all sinks of a stream have written."""
+"""Records the watermark up to which all sinks of a stream have written."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _ALL = "all"
 
 
 class NoteProgress(beam.PTransform):
-    """`PCollection[WrittenPane]` of all sinks to nothing: records how far they have written.
+    """`PCollection[WrittenPane]` of all sinks to nothing: records their progress.
 
-    A sink holds its output watermark at the first row still waiting. So when the watermark of this
-    transform reaches a time, all rows that the sinks got before that time are in files.
+    A sink holds its output watermark at the first row that is still waiting. So when the watermark
+    of this transform reaches a time, all rows before that time are in files.
 
     Attributes:
-      folder: where progress is recorded; None where the engine restores a stream by itself.
+      folder: where to record progress; None if the engine restores streams.
       end: when the stream stops, and which timers still fire then.
     """
 
@@ -48,7 +48,7 @@ def _together(pane: WrittenPane) -> tuple[str, int]:
 
 
 class _Note(beam.DoFn):
-    # The latest time written, and the time that the timer is set for.
+    # The latest recorded time, and the time for which the timer is set.
     LATEST = ReadModifyWriteStateSpec("latest", VarIntCoder())
     PENDING = ReadModifyWriteStateSpec("pending", VarIntCoder())
     SAFE = TimerSpec("safe", TimeDomain.WATERMARK)

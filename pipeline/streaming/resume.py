@@ -1,4 +1,4 @@
-"""Resuming a stream: which records are read again, and which of their rows are already in files."""
+"""Resumes a stream: which records to read again, and which of their rows are already in files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.read import open_plain
 
 CONVERSATIONS = "conversations"
-# Written before `conversations`; a file here without its counterpart there is incomplete.
+# Written before `conversations`; a file of these without its counterpart there is incomplete.
 _BEFORE = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
 _EVERYTHING = 1 << 62
 
 
 class RestartPlan(Struct, frozen=True):
-    """What a restart reads again.
+    """What a restart must read again.
 
     Attributes:
       horizon: ms before the journal's watermark; files whose records are all older are not read.
-      bounds: what is recomputed in full.
+      bounds: which rows are recomputed completely.
     """
 
     horizon: int
@@ -37,10 +37,10 @@ class RestartPlan(Struct, frozen=True):
 
 
 def restart_plan(config: StreamConfig, journal: Journal, progress: Progress | None) -> RestartPlan:
-    """How far back a restart reads, so that everything not yet in files is computed again.
+    """How far back a restart must read to recompute everything that is not yet in files.
 
-    A window of means that had not had its last pane at the recorded progress needs all of its
-    conversations, and each of these all of its records.
+    A window of means without its last pane at the recorded progress needs all of its conversations,
+    and each of these needs all of its records.
     """
     watermark = journal.watermark_state.watermark
     if watermark is None or progress is None:
@@ -53,7 +53,7 @@ def restart_plan(config: StreamConfig, journal: Journal, progress: Progress | No
 
 
 def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals]:
-    """Read the rows of earlier starts, after deleting files that they left incomplete.
+    """Read the rows of earlier starts, after deleting their incomplete files.
 
     Raises:
       OSError: a file cannot be read.
@@ -74,7 +74,7 @@ def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals
 
 
 def last_start(folder: str) -> int:
-    """The greatest start number in the names of output files; 0 where there are none."""
+    """The greatest start number in the names of output files; 0 if there are none."""
     (match,) = FileSystems.match([FileSystems.join(folder, "*", "part-*")])
     names = (FileSystems.split(metadata.path)[1] for metadata in match.metadata_list)
     return max((pane.start for name in names if (pane := pane_of(name))), default=0)

@@ -55,14 +55,14 @@ def stream(
     Args:
       config: what to read, compute and write.
       beam_arguments: options for the engine.
-      ends_when_silent: stop by itself when no record has come for `idle`.
+      ends_when_silent: stop when no record has come for `idle`.
 
     Returns:
       The exit code.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.
-      GoodGainError: the stream failed; started again, it resumes.
+      GoodGainError: the stream failed; a new start resumes it.
     """
     engine, options = runners.create(config.runner, beam_arguments, streaming=True)
     if isinstance(engine, PrismRunner):
@@ -98,15 +98,15 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         on_prism.run(plan, options, kept)
         final = THIS_PROCESS.final_watermark
         if final is not None:
-            # The pipeline ended well, so everything due by then is in files. The journal may be
-            # further ahead: the stream may have stopped while it was reading old files again.
+            # The pipeline ended cleanly, so everything due by then is in files. The journal may be
+            # further ahead, if the stream stopped while reading old files again.
             note_progress(kept, final)
         print_summary(config, live_counters.now(), read_journal(str(kept)))
     return ExitCode.DONE
 
 
 def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
-    """Hand the stream to an engine that restores it from its own checkpoints."""
+    """Submit the stream to an engine that restores it from its own checkpoints."""
     scoring = _scoring_of(config)
     if sources.is_folder(config):
         sources.check_folder(config)
@@ -114,7 +114,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
         source = sources.folder(config, scoring.rules, kept, 0, False, WITH_ENGINE)
     else:
         source = sources.messages(config, scoring.rules)
-    # A new start number, so that this job's files have names that no earlier job used.
+    # A new start number, so that file names differ from those of earlier jobs.
     plan = _plan(config, scoring, source, last_start(config.output) + 1, None, WITH_ENGINE)
     _say(config, f"on {config.runner}; the job keeps running when this program ends")
     pipeline = beam.Pipeline(runner=engine, options=options)
@@ -123,7 +123,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
         pipeline.run().wait_until_finish()
     except GoodGainError:
         raise
-    except Exception as error:  # engines raise whatever they like
+    except Exception as error:  # engines raise all kinds of errors
         raise GoodGainError(f"The stream failed: {cause_of(error)}") from error
     return ExitCode.DONE
 
@@ -171,7 +171,7 @@ def _plan(
 
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
-    """Warn of fields in the files already present that Good Gain does not read (SPEC 10)."""
+    """Warn about fields that are not read, in the files that are already there (SPEC 10)."""
     folder = Path(config.input)
     files = [
         InputFile(str(path), path.stat().st_size)

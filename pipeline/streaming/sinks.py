@@ -1,8 +1,8 @@
-"""Writing the datasets of a stream: small files, each of a window, a shard and a pane.
+"""Writes the datasets of a stream as small files, one per window, shard and pane.
 
-Rows wait in state until a processing-time timer writes them. There are no windows or triggers,
-so no engine can drop rows as late. The timer holds the output watermark at the first waiting row:
-every row before that watermark has been written.
+Rows wait in state until a processing-time timer writes them. There are no windows or triggers, so
+no engine can drop rows as late. The timer holds the output watermark at the first waiting row, so
+all rows before that watermark have been written.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.times import millis_of
 
-_MOST_BYTES = 32 * 2**20  # a shard with more waiting is written before its timer
+_MOST_BYTES = 32 * 2**20  # a shard with more waiting rows is written before its timer
 _MILLIS = 1_000  # of a second
 
 
 class StreamTarget(Struct, frozen=True):
-    """Where and how a stream writes.
+    """Where and how to write.
 
     Attributes:
       folder: the output folder, on any filesystem that Beam writes.
-      format: of the datasets.
-      shards: files that each dataset is spread over.
-      start: how often the stream has been started, from 1.
-      window: ms of event time whose rows share files.
+      format: format of the datasets.
+      shards: number of files over which each dataset is spread.
+      start: number of this start, from 1.
+      window: length in ms of the windows of event time that share files.
       flush: longest time in ms that a row waits before it is written.
     """
 
@@ -66,7 +66,7 @@ class WrittenPane(Struct, frozen=True):
 
     Attributes:
       path: relative to the output folder.
-      rows: how many it holds.
+      rows: its number of rows.
       latest: greatest timestamp among the elements written, in milliseconds.
     """
 
@@ -83,10 +83,11 @@ class WritePanes(beam.PTransform):
     file shows that those of the other datasets are complete.
 
     Attributes:
-      target: where and how.
-      datasets: what is written of each element.
+      target: where and how to write.
+      datasets: the datasets that elements are written to.
       element_type: T, a msgspec Struct.
-      key_of: gives a text that partitions and sorts; equal keys are sorted by the whole element.
+      key_of: the key to partition and sort by; elements with equal keys are sorted by their
+        content.
       now: the engine's clock.
     """
 
@@ -119,7 +120,7 @@ class WritePanes(beam.PTransform):
 
 
 class Waiting(Struct, frozen=True, array_like=True, order=True):
-    """An element that waits; they are sorted by window, then by key, then by content."""
+    """A waiting element; sorted by window, then key, then content."""
 
     undated: bool
     window: int
@@ -145,7 +146,7 @@ class _ToShard(beam.DoFn):
 
 
 class _Progress(Struct, frozen=True, array_like=True):
-    """Panes that a shard has written, and bytes of elements that wait for the next."""
+    """The number of panes that a shard has written, and the bytes of its waiting elements."""
 
     pane: int = 0
     size: int = 0

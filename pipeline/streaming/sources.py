@@ -34,10 +34,10 @@ def is_folder(config: StreamConfig) -> bool:
 
 
 def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
-    """The source of a topic or a subscription.
+    """The source for a topic or a subscription.
 
     Raises:
-      UsageError: it is neither, or an option is for another kind of source.
+      UsageError: the input is neither, or an option is for another kind of source.
     """
     check_options(config)
     if kafka := _KAFKA.fullmatch(config.input):
@@ -67,10 +67,10 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
 
 
 def check_options(config: StreamConfig) -> None:
-    """Make sure that no option belongs to another kind of source.
+    """Make sure that no option is for another kind of source.
 
     Raises:
-      UsageError: one is.
+      UsageError: one does.
     """
     for kind, names in _OPTIONS_OF.items():
         for name in names:
@@ -83,7 +83,8 @@ def check_folder(config: StreamConfig) -> None:
     """Make sure that the input is a folder.
 
     Raises:
-      UsageError: it is no source, is the output folder, or an option does not fit its kind.
+      UsageError: it is not a source, is the output folder, or an option is for another kind of
+        source.
     """
     check_options(config)
     path = Path(config.input)
@@ -101,14 +102,14 @@ def folder(
     ends_when_silent: bool,
     end: StreamEnd,
 ) -> WatchFolder:
-    """The source of a folder.
+    """The source for a folder.
 
     Args:
-      config: whose input it is.
+      config: names the folder.
       rules: the compiled rules for duplicates.
       kept: folder of the journal.
-      horizon: how many ms before the journal's watermark records are read again from.
-      ends_when_silent: stop by itself when no record has come for `idle`.
+      horizon: how many ms before the journal's watermark to start reading again.
+      ends_when_silent: stop when no record has come for `idle`.
       end: the signal that stops the stream.
     """
     source = FolderSource(

@@ -1,4 +1,4 @@
-"""The end of the stream of this process: Ctrl-C stops it, and the next start resumes it."""
+"""Stops the stream of this process on Ctrl-C, such that the next start resumes it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from goodgain.transforms.stream_end import StreamEnd
 
 
 class _ProcessEnd(StreamEnd):
-    """The end of one stream at a time; its workers are threads of this process, as on Prism.
+    """The end of a stream whose workers are threads of this process, as on Prism.
 
     Attributes:
-      final_watermark: the last true watermark, in ms of event time; None while the stream runs.
+      final_watermark: the last real watermark, in ms of event time; None while the stream runs.
     """
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class _ProcessEnd(StreamEnd):
         self.final_watermark: int | None = None
 
     def __reduce__(self) -> str:
-        return "THIS_PROCESS"  # no copies: a signal handler must reach every step
+        return "THIS_PROCESS"  # pickled by name: a signal handler must reach every step
 
     def reset(self) -> None:
         """Forget the last stream, before this process runs another."""

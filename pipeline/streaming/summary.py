@@ -1,4 +1,4 @@
-"""What a person reads at the end of a stream: means by window, and what became of the records."""
+"""The text at the end of a stream: means by window, and the balance of records."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _SHOWN_WINDOWS = 7
 
 
 def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> None:
-    """Print the end of a stream.
+    """Print the summary of a stream.
 
     Raises:
-      BalanceError: records are missing in the files, or are there twice.
+      BalanceError: records are missing in the files, or are in them twice.
     """
     console = result_console()
     means = latest_means(config.output)
@@ -56,11 +56,11 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
     )
     _print_oddities(console, now, journal)
     _check(read, journal)
-    print_line(console, f"Outputs: {config.output}; start again with the same options to go on.")
+    print_line(console, f"Outputs: {config.output}; start again with the same options to continue.")
 
 
 def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
-    """Data warnings of the latest windows, printed before the numbers that they put in doubt."""
+    """Print data warnings of the latest windows, before the numbers that they put in doubt."""
     windows = sorted({row["window_start"] for row in rows})[-_SHOWN_WINDOWS:]
     for row in rows:
         if row["window_start"] in windows:
@@ -70,17 +70,17 @@ def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
 
 
 def _print_oddities(console: Console, now: LiveCounters, journal: Journal) -> None:
-    """Notes on what a person should look into."""
+    """Print notes on what the user should look into."""
     taken = journal.totals()
     oddities = (
         (
             taken.ahead,
             "records had times too far ahead of the others to move the watermark; check clocks.",
         ),
-        (taken.changed, "files changed after they were read; what was added to them is not read."),
+        (taken.changed, "files changed after they were read; the changes were not read."),
         (
             now.missed,
-            "conversations closed after the last means of their window, which leave them out.",
+            "conversations closed after the last means of their window, so they are in no mean.",
         ),
     )
     for number, what in oddities:
@@ -89,7 +89,7 @@ def _print_oddities(console: Console, now: LiveCounters, journal: Journal) -> No
 
 
 def _check(read: int, journal: Journal) -> None:
-    """Compare the records accounted for with those that the source says it read.
+    """Compare the records accounted for with those that the source has read.
 
     Skipped while a file is being read: the source has not counted it yet.
     """
@@ -99,7 +99,7 @@ def _check(read: int, journal: Journal) -> None:
         raise BalanceError(
             f"{counted(expected, 'record was', 'records were')} read but "
             f"{counted(read, 'is', 'are')} accounted for; outputs may lack "
-            "some or hold some twice; compare with `goodgain run` on the same files."
+            "some or contain some twice; compare with `goodgain run` on the same files."
         )
 
 
@@ -122,11 +122,11 @@ def _is_of_all(row: Row) -> bool:
 def print_means(
     console: Console, means: list[dict[str, Any]], now: LiveCounters, cluster: str | None
 ) -> None:
-    """Print the means by window, and what their reader should know.
+    """Print the means by window, with notes.
 
     Args:
       means: rows of the latest panes.
-      now: shown where there are no means yet.
+      now: running means, shown if there are no rows yet.
       cluster: attribute whose values are clusters; None = conversations are independent.
     """
     windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
@@ -160,7 +160,7 @@ def print_means(
 def _print_clusters(
     console: Console, windows: dict[int, dict[str, dict[str, Any]]], cluster: str
 ) -> None:
-    """How many clusters each window has, on which its intervals depend."""
+    """Print the number of clusters of each window, on which its intervals depend."""
     shown = sorted(windows.items())[-_SHOWN_WINDOWS:]
     by_window = ", ".join(
         f"{minute(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"

@@ -1,4 +1,4 @@
-"""Outcomes of the records of a stream, summed from the rows in its files (SPEC 3)."""
+"""Outcomes of the records of a stream, summed over the rows in its files (SPEC 3)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StreamTotals(Struct, frozen=True):
 
 
 def totals_of(dataset: str, rows: Iterable[Row]) -> StreamTotals:
-    """The totals in the rows of one dataset; zero where other datasets count the same records."""
+    """The totals of the rows of one dataset; zero if its records are counted elsewhere."""
     if dataset == datasets.LATE.name:
         return StreamTotals(late=sum(1 for _ in rows))
     if dataset == datasets.REJECTED.name:

@@ -1,9 +1,9 @@
-"""The rows that earlier starts of a stream have written, so that none is written twice.
+"""Knows the rows that earlier starts of a stream have written, so that none is written twice.
 
-After a restart the source reads again whatever can still matter, with the same watermarks, and
-everything is recomputed; this module filters out rows that are already in files. Its state is
-global to the process, so the graph must run in it, as on Prism with LOOPBACK workers. On other
-engines the engine itself restores a stream.
+After a restart the source reads again all records that can still matter, with the same watermarks,
+and everything is recomputed; this module filters out rows that are already in files. Its state is
+global to the process, so the graph must run in this process, as on Prism with LOOPBACK workers.
+Other engines restore streams themselves.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _Span = tuple[int | None, int | None]
 
 
 class Bounds(Struct, frozen=True):
-    """From when on rows are recomputed in full after a restart; in ms of event time.
+    """From which time on rows are recomputed completely after a restart, in ms of event time.
 
     Attributes:
-      means_from: windows that start earlier had their last pane and lack some of their records now.
-      live_from: conversations that started earlier are closed and lack some of their records now.
+      means_from: windows that start earlier had their last pane, and may now lack records.
+      live_from: conversations that started earlier are closed, and may now lack records.
     """
 
     means_from: int | None = None
@@ -49,10 +49,10 @@ class Bounds(Struct, frozen=True):
 class WrittenRows:
     """The rows already in files.
 
-    A row written twice is filtered out twice. Two conversations count as the same when their ids
-    and either their first or their last timestamps agree: a restart may read one only in part, or
-    admit a record that was late before, and then the written row stands. It may also read only the
-    late records of a conversation, or only its flags for rejected records.
+    A row that was written twice is filtered out twice. Conversations are the same if their ids and
+    either their first or their last timestamps agree: a restart may read one only in part, or
+    accept a record that was late before; the written row stays. It may also read only the late
+    records of a conversation, or only its flags for rejected records.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -81,7 +81,7 @@ class WrittenRows:
         self._rows.update(map(_digest, rows))
 
     def lacks(self, element: Any) -> bool:
-        """Whether an element's rows are still to be written; call it once for each element."""
+        """Whether an element's rows must still be written; call it once per element."""
         with self._lock:
             if isinstance(element, ConversationScore):
                 row = element.conversation
@@ -99,14 +99,14 @@ class WrittenRows:
         raise TypeError(f"{type(element).__name__} is not written by a stream.")
 
     def lacks_live(self, element: LiveIteration, timestamp: int) -> bool:
-        """Whether a live row of this time, in ms, is still to be written."""
+        """Whether a live row of this time, in ms, must still be written."""
         first = self.bounds.live_from
         if first is None or timestamp >= first:
             return True
         return element.row.conversation_id not in self._ids
 
     def was_over(self, window_start: int) -> bool:
-        """Whether the window that starts then, in ms, had its last pane before this restart."""
+        """Whether the window with this start, in ms, had its last pane before this restart."""
         first = self.bounds.means_from
         return first is not None and window_start < first
 
@@ -128,7 +128,7 @@ class WrittenRows:
 
 
 def _digest(row: Row) -> bytes:
-    if "source" in row:  # the folder may have another name now
+    if "source" in row:  # the folder may have been renamed
         row = {**row, "source": row["source"].rpartition("/")[2]}
     return xxhash.xxh3_128_digest(_encoder.encode(row))
 
@@ -144,22 +144,22 @@ def begin(known: WrittenRows) -> None:
 
 
 def is_new(element: Any) -> bool:
-    """`WrittenRows.lacks` of this process's rows."""
+    """See `WrittenRows.lacks`; for the rows of this process."""
     return _written_rows.lacks(element)
 
 
 def is_new_live(element: LiveIteration, timestamp: int) -> bool:
-    """`WrittenRows.lacks_live` of this process's rows."""
+    """See `WrittenRows.lacks_live`; for the rows of this process."""
     return _written_rows.lacks_live(element, timestamp)
 
 
 def missed_before(score: ConversationScore, window: int) -> Iterator[MissedByMeans]:
     """Report a new conversation whose window had its last pane before this start.
 
-    No mean counts it, since the means of its window are not recomputed.
+    It is in no mean, since the means of its window are not recomputed.
 
     Args:
-      score: of the conversation.
+      score: score of the conversation.
       window: the length of windows in ms.
     """
     time = event_time(score)

@@ -1,4 +1,4 @@
-"""What trace files hold, found by reading without scoring (SPEC 2, 3)."""
+"""Describes the contents of trace files without scoring them (SPEC 2, 3)."""
 
 from goodgain.pipeline.survey.names import (
     NameFinding,

@@ -1,4 +1,4 @@
-"""Compares names in traces with those that the rules know, to find misspellings."""
+"""Compares names in traces with those in the rules, to find misspellings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.records.likely import likely
 
-_ID_EFFECT = "counts only where a result has no type that the rules know"
+_ID_EFFECT = "counts only for results without a known type"
 NameKind = Literal["id", "field"]
 _TOP_LEVEL = ("title", "snippet", "content")  # inside `fields` they are ignored (SPEC 2)
 
@@ -20,9 +20,9 @@ class TypeFinding(Struct, frozen=True):
 
     Attributes:
       name: as written in the traces; "" for results without a type.
-      results: how many have it.
+      results: number of results with it.
       rules: the type whose rules apply.
-      likely: the known name that is likely meant, when the rules don't know it.
+      likely: the known name that was probably meant, if the rules do not know this one.
     """
 
     name: str
@@ -35,10 +35,10 @@ class NameFinding(Struct, frozen=True):
     """A named id or field that no rule uses.
 
     Attributes:
-      kind: whether it stands in `ids` or in `fields`.
+      kind: whether it is in `ids` or in `fields`.
       name: as written in the traces.
-      results: how many have it.
-      likely: the known name that is likely meant.
+      results: number of results with it.
+      likely: the known name that was probably meant.
       effect: what happens to it.
     """
 
@@ -76,18 +76,18 @@ def findings_about_fields(
 ) -> list[NameFinding]:
     """Every field that no rule uses, the most frequent first.
 
-    Where the rules use every field, also those that they do not mention, a field is listed only if
-    its name looks misspelt.
+    If the rules use every field, even those that they do not mention, a field is listed only if its
+    name looks misspelt.
 
     Args:
-      fields: results by name of the fields they have.
-      types_of: by name of a field, the types it occurs with; "" for none.
+      fields: number of results by name of the field.
+      types_of: for each name of a field, the types that it occurs with; "" for none.
       rules: the rules.
     """
     findings = []
     for name, results in fields.items():
         if name in _TOP_LEVEL:
-            effect = "ignored: it counts beside `fields`, not inside"
+            effect = "ignored: it belongs next to `fields`, not inside"
             findings.append(NameFinding("field", name, results, name, effect))
         elif name not in rules.fields:
             near = likely(name, rules.fields)

@@ -1,4 +1,4 @@
-"""Rejected rows grouped by what is wrong with them, with examples."""
+"""Groups rejected rows by what is wrong with them, with examples."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Rejection(Struct):
     """One kind of mistake.
 
     Attributes:
-      reason: in general terms, without the values at fault.
-      records: how many records it cost.
+      reason: the reason in general terms, without the bad values.
+      records: number of rejected records.
       examples: the first few of them.
     """
 

@@ -29,9 +29,9 @@ from goodgain.transforms.core.scoring.data_counts import (
 )
 from goodgain.transforms.core.warnings.findings import READ
 
-_MOST_NAMES = 1_000  # distinct names counted of each kind
-_MOST_VALUES = 20  # distinct values remembered of an attribute
-_KEPT_OF_A_RECORD = 600  # bytes, beside its ids
+_MOST_NAMES = 1_000  # distinct names of each kind to count
+_MOST_VALUES = 20  # distinct values of an attribute to keep
+_KEPT_OF_A_RECORD = 600  # bytes, in addition to its ids
 OTHER_NAMES = "(further names)"
 
 
@@ -43,20 +43,20 @@ class Survey:
       redelivered: usable records whose identity was seen before (SPEC 3).
       gains: results by label; None for those without.
       types: results by entity type as written; "" for those without.
-      ids, fields: results by name of their ids and fields.
-      field_types: by name of a field, the entity types it occurs with, as in `types`.
+      ids, fields: results by name of their ids or fields.
+      field_types: for each name of a field, the entity types that it occurs with, as in `types`.
       attributes: records by name of their attributes.
-      attribute_values: per attribute, up to 20 non-blank values.
+      attribute_values: for each attribute, up to 20 non-blank values.
       scored: results with a retriever's score.
       timed: usable records that have a timestamp.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
-      data: further counts, as `scoring.data_counts` computes of scored turns.
+      data: further counts, as in `scoring.data_counts` for scored turns.
       rejections: the records that could not be used.
 
     Args:
-      rules: for duplicates.
-      clock: when reading began, in ms.
-      held: counts the bytes of what is remembered, and raises beyond its limit.
+      rules: the rules for duplicates.
+      clock: start of reading, in ms.
+      held: counts the bytes that are kept, and raises beyond its limit.
     """
 
     def __init__(self, rules: RuleTable, clock: int, held: HeldBytes | None = None) -> None:
@@ -93,7 +93,7 @@ class Survey:
         """Count one record, usable or not.
 
         Raises:
-          GoodGainError: more is remembered than may be held.
+          GoodGainError: the memory limit is exceeded.
         """
         if isinstance(record, SearchCall):
             self._add_call(record)
@@ -185,7 +185,7 @@ def _identity(call: SearchCall) -> object:
 
 
 def _count(names: Counter[str], name: str) -> str:
-    """Count a name, and return the name it was counted under."""
+    """Count a name, and return the name under which it was counted."""
     if name not in names and len(names) >= _MOST_NAMES:
         name = OTHER_NAMES
     names[name] += 1

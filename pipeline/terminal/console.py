@@ -13,20 +13,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-# Only a rule below the heading; rows have no lines around them.
+# Only a rule below the heading, no other lines.
 _BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 _UNLIMITED = 10_000  # characters of a line
 
 
 class _Console(Console):
-    """Leaves a broken pipe to the caller, where rich would end the process."""
+    """Lets the caller handle a broken pipe; rich would end the process."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def result_console() -> Console:
-    """For results; if stdout is no terminal, plain text without line breaks at a width."""
+    """For results on stdout; plain, unwrapped text unless it is a terminal."""
     console = _Console(highlight=False, markup=False, emoji=False)
     if _is_unlimited():
         console.width = _UNLIMITED
@@ -34,7 +34,7 @@ def result_console() -> Console:
 
 
 def folded_at(width: int) -> int | None:
-    """The greatest width of a column; None (no limit) if stdout is no terminal."""
+    """The greatest width of a column; None (no limit) unless stdout is a terminal."""
     return None if _is_unlimited() else width
 
 
@@ -43,7 +43,7 @@ def _is_unlimited() -> bool:
 
 
 def message_console(quiet: bool = False) -> Console:
-    """For progress and messages, on stderr; `quiet`: for none."""
+    """For progress and messages on stderr; if `quiet`, it prints nothing."""
     return _Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
 
 
@@ -67,5 +67,5 @@ def plain_table(*headings: str) -> Table:
 def print_json(value: Any) -> None:
     """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal."""
     written = json.dumps(value, allow_nan=False).encode()
-    # json's own indentation is written in Python and takes five times as long.
+    # json's own indentation is implemented in Python and five times as slow.
     sys.stdout.write(msgspec.json.format(written, indent=2).decode() + "\n")

@@ -1,7 +1,7 @@
-"""How far the run is, for a person who waits: what this process has counted so far.
+"""Shows the progress of a run, from what this process has counted so far.
 
-Only for display: on engines with workers elsewhere the numbers stay at zero here, and retries
-count twice. The manifest's counts come through the pipeline itself.
+Only for display: with workers in other processes the numbers stay at zero, and retries count twice.
+The manifest's counts come from the pipeline itself.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from goodgain.transforms.core.wording import counted
 
 _BYTES = "bytes.read"
-_SHOWN = {  # one, and any other count
+_SHOWN = {  # singular and plural
     "records.read": ("record", "records"),
     "conversations.total": ("conversation", "conversations"),
     "records.rejected": ("rejected", "rejected"),
 }
 _TICK_SECONDS = 0.5
-_LINE_EVERY_TICKS = 20  # where no bar can be drawn: a line every ten seconds
+_LINE_EVERY_TICKS = 20  # without a terminal, a line every ten seconds
 
 _seen: dict[str, int] = dict.fromkeys((_BYTES, *_SHOWN), 0)
 
 
 def advance(counts: Mapping[str, int]) -> None:
-    """Add to what has been seen."""
+    """Add to the counts."""
     for name in _seen:
         if name in counts:
             _seen[name] += counts[name]
@@ -42,8 +42,8 @@ def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None
     """Show progress while the block runs: a moving line on a terminal, plain lines elsewhere.
 
     Args:
-      planned_bytes: what there is to read; 0 where that is not known.
-      stream: where to; stderr by default.
+      planned_bytes: bytes to read; 0 if unknown.
+      stream: the output stream; stderr by default.
     """
     stream = stream or sys.stderr
     for name in _seen:
@@ -65,14 +65,14 @@ def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None
 
 
 def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -> str:
-    """How far a run is after so many seconds, in one line."""
-    told = ", ".join(counted(seen[name], *labels) for name, labels in _SHOWN.items())
+    """The progress of a run after some seconds, in one line."""
+    counts = ", ".join(counted(seen[name], *labels) for name, labels in _SHOWN.items())
     read = min(seen[_BYTES], planned_bytes)
     if not read:
-        return told
+        return counts
     left = round(seconds * (planned_bytes - read) / read)
     wait = f", about {left // 60}:{left % 60:02} left to read" if left else ""
-    return f"{read / planned_bytes:.0%} read{wait}; {told}"
+    return f"{read / planned_bytes:.0%} read{wait}; {counts}"
 
 
 def _draw(done: threading.Event, stream: TextIO, text: Callable[[], str]) -> None:
@@ -87,6 +87,6 @@ def _print_lines(done: threading.Event, stream: TextIO, text: Callable[[], str])
     ticks = 0
     while not done.wait(_TICK_SECONDS):
         ticks += 1
-        # Of workers in other processes nothing is seen here; then there is nothing to say.
+        # Nothing is counted here for workers in other processes.
         if ticks % _LINE_EVERY_TICKS == 0 and any(_seen.values()):
             print(f"goodgain: {text()}", file=stream, flush=True)

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formats numbers for people."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DECIMALS = 4
 _SMALLEST_PLAIN = 0.01  # smaller values get significant digits instead of four decimals
-_NOTHING = 1e-12  # smaller ones are rounding errors
+_NOTHING = 1e-12  # smaller values are rounding errors
 
 
 def number(value: float | int | None) -> str:
-    """Counts with thousands separated, other numbers as `decimal`, `null` for no value."""
+    """Counts with a thousands separator, other numbers as in `decimal`, `null` for no value."""
     if value is None:
         return "null"
     if isinstance(value, int):
@@ -20,16 +20,16 @@ def number(value: float | int | None) -> str:
 
 
 def decimal(value: float | None, thousands: str = "") -> str:
-    """A number to four decimals, or where it is small to four significant digits; - for none.
+    """A number to four decimals, or to four significant digits if it is small; - for none.
 
     Args:
-      thousands: the separator of thousands.
+      thousands: the thousands separator.
     """
     if value is None:
         return "-"
     if _NOTHING <= abs(value) < _SMALLEST_PLAIN:
         return f"{value:.{_DECIMALS}g}"
-    return f"{value:z{thousands}.{_DECIMALS}f}"  # z: a small negative number is 0, not -0
+    return f"{value:z{thousands}.{_DECIMALS}f}"  # z: 0 instead of -0
 
 
 def share(part: int, whole: int) -> str:
@@ -38,5 +38,5 @@ def share(part: int, whole: int) -> str:
 
 
 def minute(millis: int) -> str:
-    """A time in UTC, like `2025-03-01 12:30`, of milliseconds since 1970."""
+    """A time in UTC like `2025-03-01 12:30`, from milliseconds since 1970."""
     return f"{_EPOCH + timedelta(milliseconds=millis):%Y-%m-%d %H:%M}"

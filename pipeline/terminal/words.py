@@ -8,7 +8,7 @@ _ELLIPSIS = "…"
 
 
 def printable(text: str) -> str:
-    r"""One line: white space folded, every character that does not print as an escape (`\x1b`)."""
+    r"""Text as one line: white space is folded, unprintable characters are escaped (`\x1b`)."""
     folded = " ".join(text.split())
     if folded.isprintable():
         return folded
@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """As `printable`, but lines and their indents stay."""
+    """Like `printable`, but keeps lines and their indents."""
     return "\n".join(
         "".join(one if one.isprintable() else _escape(one) for one in line)
         for line in text.splitlines()
@@ -25,7 +25,7 @@ def printable_lines(text: str) -> str:
 
 def shortened(text: str, longest: int) -> str:
     """The text as a printable line of at most `longest` characters; ends in … if it was cut."""
-    # Cut first: a text may be megabytes long.
+    # Cut first, since a text may be megabytes long.
     line = printable(text[: 4 * longest])
     if len(line) <= longest and len(text) <= 4 * longest:
         return line

@@ -51,7 +51,7 @@ __all__ = [
     "load",
 ]
 
-# Each is imported when it is first asked for, so that `import goodgain` costs nothing.
+# Imported on first access, to keep `import goodgain` fast.
 _MODULES = {
     "Comparison": "goodgain.pipeline.api.compare",
     "compare": "goodgain.pipeline.api.compare",

@@ -1,4 +1,4 @@
-"""`python -m goodgain` is the command `goodgain`."""
+"""Makes `python -m goodgain` the command `goodgain`."""
 
 import sys
 

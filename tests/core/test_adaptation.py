@@ -207,7 +207,7 @@ def test_what_would_lose_something_is_not(gain):
 
 def test_nan_beside_a_text_that_is_none():
     line = b'{"conversation_id": "c\\ud800", "iteration": 1, "results": [{"gain": NaN}]}'
-    with pytest.raises(RecordError, match="conversation_id holds half of a surrogate pair"):
+    with pytest.raises(RecordError, match="conversation_id has half of a surrogate pair"):
         parse_json(line)
 
 

@@ -211,7 +211,7 @@ def test_a_record_is_an_object(text):
         (b'{"conversation_id": "c", "turn": "x", "iteration": 1', "Not valid JSON"),
         (b'{"conversation_id": "c", "query": "\xff", "iteration": 1}', "not valid UTF-8"),
         (b'{"conversation_id": "c", "turn": "x", "query": "\xff"}', "not valid UTF-8"),
-        (b'{"conversation_id": "c", "query": "\\ud800", "iteration": 1}', "query holds half"),
+        (b'{"conversation_id": "c", "query": "\\ud800", "iteration": 1}', "query has half"),
         (b'{"conversation_id": "c", "iteration": 1, "x": ' + b"[" * 100_000, "too deeply"),
         (b'{"conversation_id": "c", "turn": "x", "y": ' + b"[" * 100_000, "too deeply"),
         (b'{"a": {"conversation_id": "d"}, "b": [{"conversation_id": "e"}], '

@@ -80,12 +80,12 @@ types:
         "my.yaml:18",
     ]
     for line in (
-        "my.yaml:2: aliases.Mail: stands for Letter, which is not under types",
-        "my.yaml:5: colour: not a name that is known here",
-        "my.yaml:6: types: must hold an entry `default`",
-        "my.yaml:9: types.File.container: file_id is named as definitive too",
+        "my.yaml:2: aliases.Mail: stands for Letter, which is not in types",
+        "my.yaml:5: colour: not a known name",
+        "my.yaml:6: types: must have an entry `default`",
+        "my.yaml:9: types.File.container: file_id is also listed as definitive",
         "my.yaml:16: types.literature.points: excludes duplicate_if; use one of the two",
-        "my.yaml:18: types.literature.definitiv: not a name that is known here",
+        "my.yaml:18: types.literature.definitiv: not a known name",
     ):
         assert line in found
 
@@ -114,7 +114,7 @@ def test_what_is_not_yaml(text, line):
         ("", "my.yaml:1: must be a mapping, `NAME: VALUE`"),
         ("[]", "my.yaml:1: must be a mapping, `NAME: VALUE`"),
         ("max_candidates: 3", "my.yaml:1: types: field required"),
-        ("types: {}", "my.yaml:1: types: must hold an entry `default`"),
+        ("types: {}", "my.yaml:1: types: must have an entry `default`"),
         ("types: {default: }", "my.yaml:1: types.default: must be a mapping, `NAME: VALUE`"),
         (
             DEFAULT + "time_fields: [start]\ntime_fields: [end]",
@@ -134,7 +134,7 @@ def test_what_is_not_yaml(text, line):
         ),
         (
             "types: {default: {definitive: [ids.isbn]}}",
-            "my.yaml:1: types.default.definitive: ids.isbn is an id already without `ids.`",
+            "my.yaml:1: types.default.definitive: ids.isbn is an id even without `ids.`",
         ),
         (
             "types: {default: {reject_on: [ids.isbn]}}",

@@ -1,4 +1,4 @@
-# Real engines on one machine, installed from package registries into .cache/engines and set up by
+# Real engines on one machine, installed from package registries into .cache/engines and configured in
 # configs/flink/engines.yaml. Needs $(PYTHON) with the project's packages.
 
 .PHONY: prism flink flink-run flink-stop spark spark-run spark-stop kafka kafka-stop airflow test-engines bench-scale
@@ -6,34 +6,34 @@
 prism:  ## build Prism, Beam's local streaming engine, with Go
 	$(VENV)/bin/goodgain prism
 
-flink:  ## start a Flink cluster with job server and Python workers
+flink:  ## start a Flink cluster with a job server and Python workers
 	$(PYTHON) -m tests.engines flink start
 
-flink-run: flink  ## the main job on the Flink cluster
+flink-run: flink  ## run the main job on the Flink cluster
 	$(PYTHON) -m tests.engines flink goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/flink --overwrite
 
-flink-stop:  ## end the Flink cluster
+flink-stop:  ## stop the Flink cluster
 	$(PYTHON) -m tests.engines flink stop
 
-spark:  ## start a Spark cluster with job server and Python workers
+spark:  ## start a Spark cluster with a job server and Python workers
 	$(PYTHON) -m tests.engines spark start
 
-spark-run: spark  ## the main job on the Spark cluster
+spark-run: spark  ## run the main job on the Spark cluster
 	$(PYTHON) -m tests.engines spark goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/spark --overwrite
 
-spark-stop:  ## end the Spark cluster
+spark-stop:  ## stop the Spark cluster
 	$(PYTHON) -m tests.engines spark stop
 
 kafka:  ## start a Kafka broker and the Java half of Beam's Kafka source
 	$(PYTHON) -m tests.engines kafka start
 
-kafka-stop:  ## end the Kafka broker
+kafka-stop:  ## stop the Kafka broker
 	$(PYTHON) -m tests.engines kafka stop
 
 airflow:  ## install Airflow into an environment of its own
 	$(PYTHON) -m tests.engines airflow install
 
-test-engines:  ## the tests that need the engines above
+test-engines:  ## run the tests that need the engines above
 	$(PYTHON) -m pytest -m engines tests/engines
 
 bench-scale:  ## measure one and two workers, and a hot key; the table goes to out/bench

@@ -139,7 +139,7 @@ def test_pairs_by_the_attribute_are_independent(outputs, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--cluster", "query"], "No conversation of the means has the attribute query"),
+        (["--cluster", "query"], "No conversation in the means has the attribute query"),
         (["--sign"], "take every pair for independent"),
     ],
 )

@@ -114,7 +114,7 @@ class TestMistakes:
             ),
             ({"g_max": "1"}, "--relevance-threshold must be from 1 to g_max = 1, not 2"),
             ({"duplicates": "drop"}, "--duplicates must be 'compact' or 'hold_slot'"),
-            ({"mapping": ["gian=x"]}, "--map cannot be used: Fields cannot be renamed so: gian is"),
+            ({"mapping": ["gian=x"]}, "--map cannot be used: Fields cannot be renamed: gian is"),
             ({"shards": "0"}, "--shards must be greater than or equal to 1"),
             ({"input": []}, "--input must have at least one entry"),
             ({"output": ""}, "--output must not be empty"),
@@ -148,7 +148,7 @@ class TestMistakes:
         [
             ("a: [", "run.yaml:1: not valid YAML"),
             ("output: a\n\tinput: b", "run.yaml:2: not valid YAML"),
-            ("- output", "run.yaml:1: expected options"),
+            ("- output", "run.yaml:1: expected one option per line"),
             ("{[a, b]: c}", "run.yaml:1: not valid YAML"),
         ],
     )

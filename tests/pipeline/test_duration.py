@@ -22,13 +22,13 @@ def test_numbers_with_units(written, millis):
 
 @pytest.mark.parametrize("written", ["", "30", "m", "1w", "-5m", "1.5h", "5m!", "PT5M"])
 def test_anything_else_is_refused(written):
-    with pytest.raises(ValueError, match="must be a span of time like 30m, 1d or 1h30m, not"):
+    with pytest.raises(ValueError, match="must be a duration like 30m, 1d or 1h30m, not"):
         parse_duration(written)
 
 
 def test_no_more_than_a_century():
     assert parse_duration("36500d") == 36_500 * 86_400_000
-    with pytest.raises(ValueError, match="a century at most"):
+    with pytest.raises(ValueError, match="at most a century"):
         parse_duration("36501d")
 
 

@@ -259,7 +259,7 @@ class TestConversations:
 
     def test_of_no_records_at_all(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces("no json")]) == 2
-        assert "the files hold none at all" in capsys.readouterr().err
+        assert "the files contain none at all" in capsys.readouterr().err
 
     def test_one_whose_records_are_all_rejected(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces(call(0))]) == 0

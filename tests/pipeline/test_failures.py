@@ -242,7 +242,7 @@ class TestRejected:
         assert [row["conversation_id"] for row in found] == [None, "c"]
         assert [row["field"] for row in found] == ["conversation_id", "attributes.\\udc00"]
         assert found[1]["reason"] == (
-            "attributes.\\udc00 holds half of a surrogate pair, which is not text."
+            "attributes.\\udc00 has half of a surrogate pair, which is not text."
         )
 
     def test_a_file_name_that_is_no_text_is_escaped(self, tmp_path):

@@ -29,7 +29,7 @@ def test_publishes_what_an_ordinary_run_publishes(tmp_path, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines()[-1] == (
-        f"goodgain: the job is handed over; it publishes its outputs to {output} itself, "
+        f"goodgain: the job is submitted; it publishes its outputs to {output} itself, "
         "manifest.json last."
     )
     assert names_in(output) == names_in(tmp_path / "ordinary")

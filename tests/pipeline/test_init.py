@@ -71,4 +71,4 @@ def test_what_is_there_is_left_alone(tmp_path, capsys):
     mine.write_text("mine")
     assert main(["init", "gate", "--output", str(tmp_path)]) == 2
     assert mine.read_text() == "mine"
-    assert "gate.yaml is there already" in capsys.readouterr().err
+    assert "gate.yaml exists already" in capsys.readouterr().err

@@ -54,7 +54,7 @@ def test_a_configuration_nested_20000_deep(command, opening, closing, tmp_path, 
     path.write_text(f"input: {opening * 20_000}{closing * 20_000}\n")
     output = [str(tmp_path)] if command == "gate" else []
     assert main([command, *output, "--config", str(path)]) == ExitCode.USAGE
-    assert capsys.readouterr().err == f"goodgain: {path} is nested too deeply; no option is.\n"
+    assert capsys.readouterr().err == f"goodgain: {path} is nested too deeply.\n"
 
 
 def test_a_metric_of_the_iterations_is_suggested_before_one_of_a_ranked_list(tmp_path, capsys):

@@ -216,7 +216,8 @@ def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path
     told = reasons(tmp_path / "out")
     assert told == {
         "line 3": 'gain must be a whole number from 0 to 4, got "5".',
-        "line 4": "The search call of turn 1, iteration 1, call 0 has 3 results, and so no rank 9.",
+        "line 4": "The search call of turn 1, iteration 1, call 0 has 3 results, so there is no "
+        "rank 9.",
         "line 5": "The conversation has no usable record of turn 1, iteration 7, call 0.",
         "line 6": "2 search calls are of turn 1, iteration 1; give the call.",
         "line 7": "The traces have no conversation x.",
@@ -253,7 +254,7 @@ def test_what_holds_no_labels_is_told_before_the_run(tmp_path, capsys):
         "empty.csv": ("", "is empty"),
         "sheet.csv": ("PK\x03\x04 zip", "is not CSV in UTF-8, JSON Lines or Parquet"),
         "array.json": ('[{"gain": 1}]', "is not CSV in UTF-8, JSON Lines or Parquet"),
-        "heading.csv": ("record_id,rank,gain\n", "holds no row"),
+        "heading.csv": ("record_id,rank,gain\n", "has no rows"),
         "one_line.csv": ("c0,1,1,0,1,3\n", "the first line of a table names its columns"),
         "columns.csv": ("a,b\n1,2\n", "The row has no gain"),
         "named.jsonl": ('{"gain": 1}\n', "The row names no result"),

@@ -25,7 +25,7 @@ def test_of_many_rejected_records_the_last_share_a_row(tmp_path):
     assert [row["payload"] for row in first] == ["x"] * 4
     assert last["records"] == 6
     assert last["position"] == "line 6 to line 11"
-    assert last["reason"].startswith("6 further records are rejected, and only the first 4 of a")
+    assert last["reason"].startswith("6 further records are rejected, but only the first 4 of a")
     assert "--max-rejected-rows. The first: Not valid JSON" in last["reason"]
     found = manifest(tmp_path / "out")
     assert (found["records"]["read"], found["records"]["rejected"]) == (11, 10)
@@ -34,7 +34,7 @@ def test_of_many_rejected_records_the_last_share_a_row(tmp_path):
     # Also a record without a row of its own keeps its conversation out of the means.
     assert found["conversations"]["with_rejected_records"] == 1
     report = (tmp_path / "out" / "report.html").read_text()
-    assert '<span class="count">6</span> 6 further records are rejected, and only' in report
+    assert '<span class="count">6</span> 6 further records are rejected, but only' in report
 
 
 RUN = """

@@ -69,7 +69,7 @@ class TestFiles:
         assert [file.path for file in find_inputs([str(tmp_path)])] == found
 
     def test_a_folder_without_files(self, tmp_path):
-        with pytest.raises(UsageError, match="holds no file; check the path"):
+        with pytest.raises(UsageError, match="contains no files; check the path"):
             local_files([str(tmp_path)])
 
     def test_a_name_that_looks_like_a_pattern(self, traces):

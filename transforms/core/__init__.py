@@ -1,1 +1,1 @@
-"""The words, rules and arithmetic of the evaluation; no Beam in here."""
+"""The records, rules and arithmetic of the evaluation, without Beam."""

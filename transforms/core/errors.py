@@ -1,15 +1,15 @@
-"""The exceptions that Good Gain raises for what a user or the data did wrong.
+"""The exceptions for mistakes of users or in data.
 
-Every message is one sentence for a person: what is wrong, where, and what to do about it.
+Every message is one sentence for the user: what is wrong, where, and what to do about it.
 """
 
 
 class GoodGainError(Exception):
-    """Base of every error whose message is meant for the user."""
+    """Base class of errors whose message is for the user."""
 
 
 class UsageError(GoodGainError):
-    """A wrong option, configuration or pattern; the command line exits with 2."""
+    """A wrong option, configuration or pattern; commands exit with 2."""
 
 
 class RulesError(UsageError):
@@ -20,9 +20,9 @@ class RecordError(GoodGainError):
     """One trace record that cannot be used (SPEC 3, `rejected`).
 
     Attributes:
-      reason: what is wrong, one sentence.
-      field: path of the field at fault, like `results[3].gain`; None when the whole record is.
-      conversation_id: the conversation the record belongs to, when that much was readable.
+      reason: what is wrong, in one sentence.
+      field: path of the bad field, like `results[3].gain`; None if the whole record is bad.
+      conversation_id: the conversation of the record, if readable.
     """
 
     def __init__(
@@ -35,4 +35,4 @@ class RecordError(GoodGainError):
 
 
 class BalanceError(GoodGainError):
-    """Records went missing or were counted twice: SPEC 3's sum does not hold."""
+    """Records were lost or counted twice: the sum of SPEC 3 does not hold."""

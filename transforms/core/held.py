@@ -1,8 +1,8 @@
-"""How much of what was read one process may hold at once (SPEC 3).
+"""Bounds the memory of one process for data that were read (SPEC 3).
 
 Beam's local engine and the Python functions keep everything in memory until it is scored, and a
-small compressed file can stand for any amount of that. Other engines spill to disk and count
-nothing.
+small compressed file can expand to any size. Other engines spill to disk, so nothing is counted
+there.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ _LEAST = 512 * 2**20
 _ORDINARY_INPUT = 64 * 2**20
 _A_FURTHER_BYTE = 16
 
-# What was measured of Beam's local engine, in bytes, or in copies of what is read.
-_A_PAYLOAD = 2_000  # of a conversation, however little it says
-_OF_ALL = 2
-_OF_A_SHARD = 2  # further ones, while it is read
-_OF_A_KEY = 2  # further ones
-_DECODED = 30  # of a conversation that is scored, of which a result may have 4 bytes
-_COMPRESSED = 6  # of rows that are written
-_WRITTEN = 2  # of the same before they were compressed
-_A_LABEL = 400  # of a label from outside, beside its names
-_OF_NAMES = 4
-_EXPLAINED_RESULT = 3_000  # beside its texts
-_EXPLAINED_TEXTS = 6
-# Of a pool, as bytes of its documents.
-_POOLED_EVIDENCE = 80  # while it is read, since a result may have 3 bytes
-_POOLED_REST = 12
-_POOLED = 10  # ready to score with, beside texts and ids
-_POOLED_TEXT = 3
-_POOLED_ID = 1_500
-_POOLED_FIELD = 300
+# Measured on Beam's local engine, in bytes or in copies of the data.
+_A_PAYLOAD = 2_000  # bytes per payload, however small
+_OF_ALL = 2  # copies of a payload
+_OF_A_SHARD = 2  # further copies while a shard is read
+_OF_A_KEY = 2  # further copies of a key
+_DECODED = 30  # copies of a conversation while it is scored, in which a result may have 4 bytes
+_COMPRESSED = 6  # copies of compressed rows to be written
+_WRITTEN = 2  # copies of these rows before compression
+_A_LABEL = 400  # bytes per external label, in addition to its names
+_OF_NAMES = 4  # bytes per character of its names
+_EXPLAINED_RESULT = 3_000  # bytes per explained result, in addition to its texts
+_EXPLAINED_TEXTS = 6  # copies of its texts
+# For the documents of a pool.
+_POOLED_EVIDENCE = 80  # copies of the evidence while it is read, in which a result may have 3 bytes
+_POOLED_REST = 12  # copies of the other columns while they are read
+_POOLED = 10  # copies of a document that is ready for scoring, except for its texts
+_POOLED_TEXT = 3  # copies of its texts
+_POOLED_ID = 1_500  # further bytes per id
+_POOLED_FIELD = 300  # further bytes per field
 
 
 def default_held(input_bytes: int) -> int:
-    """The default of --max-held-bytes for inputs of so many bytes.
+    """The default of --max-held-bytes for inputs of this size.
 
-    Several times what ordinary traces take, and little enough that a process stays below 1 GB for
-    an input below 64 MiB.
+    It is several times what ordinary traces take, but small enough that a process stays below 1 GB
+    for an input below 64 MiB.
     """
     return _LEAST + _A_FURTHER_BYTE * max(0, input_bytes - _ORDINARY_INPUT)
 
@@ -59,14 +59,14 @@ def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
 
 
 class HeldBytes:
-    """Counts what stays in memory, as it comes; one for what is held together.
+    """Counts the bytes that stay in memory; one object for all data held at the same time.
 
     Attributes:
-      most: bytes that are allowed; None when it does not matter.
+      most: allowed bytes; None = no limit.
     """
 
     def __init__(self, most: int | None) -> None:
-        """Allow `most` bytes, as estimated; None when it does not matter."""
+        """Allow `most` bytes, as estimated; None = no limit."""
         self.most = most
         self._bytes = 0
         self._shard = 0
@@ -97,7 +97,7 @@ class HeldBytes:
         self.at_once(self._bytes)
 
     def label(self, *names: str | None) -> None:
-        """Count a label from outside, or a question for one, by the names that they meet under.
+        """Count an external label, or a request for one, with the names by which they are joined.
 
         Raises:
           GoodGainError: too much is held.
@@ -105,7 +105,7 @@ class HeldBytes:
         self.kept(_A_LABEL + _OF_NAMES * sum(map(len, filter(None, names))))
 
     def explained(self, results: int, size: int) -> None:
-        """Count so many results of a conversation that is explained, of so many bytes of texts.
+        """Count results of an explained conversation, with `size` bytes of texts.
 
         Raises:
           GoodGainError: too much is held.
@@ -113,7 +113,7 @@ class HeldBytes:
         self.kept(_EXPLAINED_RESULT * results + _EXPLAINED_TEXTS * size)
 
     def kept(self, size: int) -> None:
-        """Count so many bytes of objects.
+        """Count `size` bytes of objects.
 
         Raises:
           GoodGainError: too much is held.
@@ -122,10 +122,10 @@ class HeldBytes:
         self.at_once(self._bytes)
 
     def decoded(self, payloads: Sequence[bytes]) -> None:
-        """See whether a conversation can be scored at once; it is gone afterwards.
+        """Check whether a conversation is small enough to be scored; it is released afterwards.
 
         Raises:
-          GoodGainError: it takes too much.
+          GoodGainError: it is too large.
         """
         self.at_once(_DECODED * sum(map(len, payloads)))
 

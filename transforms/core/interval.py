@@ -1,4 +1,4 @@
-"""Which intervals means and differences have (SPEC 6)."""
+"""The kinds of intervals for means and differences (SPEC 6)."""
 
 from typing import Literal
 

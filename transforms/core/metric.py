@@ -14,27 +14,27 @@ Direction = Literal["higher", "lower", "neither"]
 
 
 class Metric(Struct, frozen=True):
-    """The declaration of one metric; SPEC 5, 6 and 8 hold the definitions.
+    """The declaration of one metric; SPEC 5, 6 and 8 have the definitions.
 
     Attributes:
       name: its spelling in configurations, columns and reports, like `CG_at_i` or `ndcg@10`.
       unit: its unit, like "gain" or "results"; `share` for values from 0 to 1.
-      decimal: whether a share is shown as a decimal, as is usual for ranking metrics, and not in
-        percent.
+      decimal: whether a share is shown as a decimal, as is usual for ranking metrics, rather than
+        in percent.
       meaning: one sentence for a reader of the report.
       direction: whether a higher or a lower value is better, or neither.
-      undefined: when the value is null; "" when it never is.
+      undefined: when the value is null; "" = never.
       formula: the definition, in plain text.
       whole: whether values are whole numbers.
-      needs_labels: whether it says nothing where no result has a label (SPEC 10).
-      bounded: whether unlabelled results have a worst and a best case for it (SPEC 8).
-      own_ideal: whether it is measured against the best that all judged documents allow; without
-        judgments from outside these are the run's own finds.
-      caution: one sentence on what makes a better value misleading; "" when nothing does.
+      needs_labels: whether it is meaningless if no result has a label (SPEC 10).
+      bounded: whether it has a worst and a best case for unlabelled results (SPEC 8).
+      own_ideal: whether it is measured against the best possible with all judged documents, which
+        without external judgments are the run's own finds.
+      caution: one sentence on how a better value may mislead; "" if it cannot.
       binary: whether each conversation's value is 0 or 1.
-      function: computes it from the `IterationCounts` of a turn that searched; a metric of
-        iteration i from those of iterations 1..i. None if it is a field of the row.
-      words: the name in words, like "Gain per result"; "" where the name needs none.
+      function: computes it from the `IterationCounts` of a turn that searched, or for iteration i
+        from those of iterations 1..i; None if it is a field of the row.
+      words: the name in words, like "Gain per result"; "" if the name needs none.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Metric(Struct, frozen=True):
 
     @property
     def symbol(self) -> str:
-        """The name as formulas write it: `CG_at_i` is CG@i."""
-        if "." in self.name:  # of a cost: its own name follows the dot
+        """The name in formulas: CG@i for `CG_at_i`."""
+        if "." in self.name:  # metric of a cost, whose name follows the dot
             return self.name
         if self.name.endswith("_at_i"):
             return self.name.removesuffix("_at_i") + "@i"
@@ -66,7 +66,7 @@ class Metric(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The name for readers: "Gain per result (RAG)"; the words alone if they hold the name."""
+        """The name for readers, like "Gain per result (RAG)"; or only the words if they suffice."""
         if not self.words:
             return self.symbol
         if set(self.name.split("_")) <= set(self.words.lower().split()):

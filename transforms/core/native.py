@@ -1,6 +1,6 @@
-"""The native part, where it is installed: reading, fingerprints, folds in Rust, with equal results.
+"""The optional native part: reading, fingerprints and folds in Rust, with equal results.
 
-`goodgain_native` is built from the folder `native` of the repository. Nothing needs it.
+`goodgain_native` is built from the folder `native` of the repository.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from msgspec.structs import fields
 
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
-# Raised together with `FORMAT` in native/src/lib.rs whenever one of them would give other bytes.
+# Increased together with `FORMAT` in native/src/lib.rs whenever the bytes of either change.
 FORMAT = 4
 SWITCH = "GOODGAIN_NATIVE"
 _MODULE = "goodgain_native"
 
 
 def native_module() -> Any | None:
-    """The native part; None where it is missing, fits another version, or is turned off."""
+    """The native part; None if it is missing, built for another version, or turned off."""
     return None if os.environ.get(SWITCH) == "0" else _module()
 
 
 def active_path() -> str:
-    """The code that reads and fingerprints, for people: `native`, or `python` and why."""
+    """Which code reads and fingerprints, for people: `native`, or `python` with the reason."""
     if os.environ.get(SWITCH) == "0":
         return f"python ({SWITCH}=0)"
     if _module() is not None:

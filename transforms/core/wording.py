@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:
-    """A count with its noun, and with a verb if that depends on the count.
+    """A count with its noun, and with a verb that depends on the count.
 
     Args:
-      one: what follows 1, like "document stays".
-      more: what follows any other count; None = `one` with an s.
+      one: the words after 1, like "document stays".
+      more: the words after any other count; None = `one` with an s.
 
     Example:
       >>> counted(1, "document stays", "documents stay"), counted(2000, "topic")

@@ -1,4 +1,4 @@
-"""YAML that a user writes: read and parsed with messages that name file and line."""
+"""Reads users' YAML, with error messages that have file and line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def read_text(path: str, what: str) -> str:
     """The text of a file.
 
     Args:
-      path: of a local file.
-      what: what it is to hold, for the message.
+      path: a local file.
+      what: the expected content, for the message.
 
     Raises:
       UsageError: it cannot be read, or is not text.
@@ -34,20 +34,20 @@ def read_text(path: str, what: str) -> str:
 def parse_yaml(
     text: str, name: str, error_type: type[UsageError] = UsageError
 ) -> tuple[yaml.Node | None, Any]:
-    """The nodes of a text, which know their lines, and the content they stand for.
+    """Parse a text into its nodes, which have line numbers, and its content.
 
     Args:
       text: YAML.
       name: what messages call the file.
-      error_type: what is raised.
+      error_type: the class of errors to raise.
 
     Raises:
-      UsageError: the text is not YAML; `error` chooses the class.
+      UsageError: the text is not YAML; `error_type` chooses the class.
     """
     try:
         return _nodes_and_content(text)
     except RecursionError:
-        raise error_type(f"{name} is nested too deeply; no option is.") from None
+        raise error_type(f"{name} is nested too deeply.") from None
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{name}:{mark.line + 1}" if mark else name
@@ -57,7 +57,7 @@ def parse_yaml(
 
 def _nodes_and_content(text: str) -> tuple[yaml.Node | None, Any]:
     # Parsing takes nearly all the time, so the content is made from the same nodes, unless there
-    # may be a merge: that changes the nodes.
+    # may be a merge, which would change the nodes.
     if "<<" in text:
         return yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
     loader = yaml.SafeLoader(text)
@@ -69,11 +69,11 @@ def _nodes_and_content(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def line_of(node: yaml.Node | None, location: Location) -> int:
-    """The line, from 1, where the deepest part of a location that exists begins.
+    """The line, from 1, of the deepest existing part of a location.
 
     Args:
-      node: of the whole text.
-      location: keys of mappings and positions in lists, from 0, from the outside in.
+      node: the node of the whole text.
+      location: keys of mappings and indexes in lists, outermost first.
     """
     line = 1
     for step in location:
@@ -89,12 +89,12 @@ def line_of(node: yaml.Node | None, location: Location) -> int:
 
 
 def repeated_keys(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
-    """Line and name of each key that stands twice in one mapping; YAML itself keeps the last."""
+    """Line and name of each key that is repeated in a mapping; YAML itself keeps the last."""
     return _repeated_keys(node, set())
 
 
 def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str]]:
-    if id(node) in visited:  # an alias, which may even lead back into itself
+    if id(node) in visited:  # an alias, which may even be recursive
         return
     visited.add(id(node))
     if isinstance(node, yaml.MappingNode):

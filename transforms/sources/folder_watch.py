@@ -1,4 +1,4 @@
-"""Watching a folder: decides whether to read a file, move the watermark, or wait."""
+"""Watches a folder: decides whether to read a file, move the watermark, or wait."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ from goodgain.transforms.sources.listing import FolderFile, list_folder
 _LOGGER = logging.getLogger(__name__)
 _SHARD_BYTES = 16 * 1024 * 1024
 _LEAST = {"horizon_ms": 0, "settle_ms": 0, "shard_bytes": 1, "portion_bytes": 1}
-# Pause between listings, in multiples of the time of one; 20,000 files take 0.2 s.
+# Pause between listings, relative to the time of one; 20,000 files take 0.2 s.
 _LEAST_PAUSE = 10
 
 
 class FolderSource(Struct, frozen=True):
-    """What is watched and how.
+    """Which folder to watch, and how.
 
     Attributes:
       folder: the local folder in which files appear.
-      journal: the local folder that keeps the journal; one for each stream.
+      journal: the local folder of the journal; each stream needs its own.
       rule: how records move the watermark.
-      horizon_ms: after a restart, records are given again whose times lie no further than this
-        before the watermark: the greatest age of a conversation, plus the gap, the allowed lateness
-        and a window of the means.
+      horizon_ms: after a restart, records are emitted again whose times are at most this far before
+        the watermark: the greatest age of a conversation, plus the gap, the allowed lateness and a
+        window of the means.
       poll_seconds: seconds between two listings of the folder.
-      settle_ms: how long a file must have been unchanged before it is taken.
-      shard_bytes: how much of a file is read in one go.
-      portion_bytes: when so many bytes of files were taken, the watermark moves before more are:
-        what a backlog keeps open is bounded by this much, and by the size of one file.
-      by_name: files that were found together are taken in the order of their names, not of the
-        times when they were last written.
-      adaptation: how the records differ from trace records; None when they do not.
+      settle_ms: how long a file must be unchanged before it is taken.
+      shard_bytes: how much of a file is read in one step.
+      portion_bytes: after this many bytes of files, the watermark moves before more files are
+        taken. This, and the size of one file, bound what a backlog keeps open.
+      by_name: whether files that were found together are taken in order of name, rather than of
+        last change.
+      adaptation: how to convert records to trace records; None if they need no conversion.
       bounds: memory limits for reading.
 
     Raises:
@@ -95,11 +95,11 @@ class FolderSource(Struct, frozen=True):
 
 
 class Resumption(Struct, frozen=True):
-    """What a stream resumed from; fixed for as long as the engine keeps its state.
+    """The point from which a stream resumed; fixed while the engine keeps its state.
 
     Attributes:
       entries: length of the journal.
-      oldest: records of these entries with earlier times, in ms, are skipped; None when none is.
+      oldest: records of these entries with earlier times, in ms, are skipped; None = skip none.
     """
 
     entries: int
@@ -107,21 +107,21 @@ class Resumption(Struct, frozen=True):
 
 
 class FolderWatch:
-    """The entries of the journal: those that it has, and new ones for what happens in the folder.
+    """Iterates over the journal: existing entries, and new ones for changes in the folder.
 
-    The watermark moves only after all files found at one look have been read, since files that were
-    in the folder together may be in any order; of a backlog, after each portion of them.
+    The watermark moves only after all files of one listing have been read, since these may be in
+    any order; in a backlog, after each portion.
 
     Attributes:
-      source: what is watched and how.
+      source: which folder to watch, and how.
     """
 
     def __init__(self, source: FolderSource, now_ms: Callable[[], int]) -> None:
         """Load the journal.
 
         Args:
-          source: what is watched and how.
-          now_ms: this machine's clock, milliseconds since the epoch.
+          source: which folder to watch, and how.
+          now_ms: this machine's clock, in milliseconds since the epoch.
 
         Raises:
           JournalError: the journal is damaged.
@@ -132,7 +132,7 @@ class FolderWatch:
         self._file = JournalFile(source.journal)
         self._heard_ms = now_ms()
         self._round: deque[FolderFile] = deque()
-        # A killed process leaves a round unfinished; the next look completes it.
+        # A killed process leaves a round unfinished; the next listing completes it.
         self._has_looked = False
         self._next_look_ms = 0
         self._tallies: dict[int, _Tally] = {}
@@ -151,9 +151,9 @@ class FolderWatch:
         return Resumption(len(self._file.journal.entries), oldest)
 
     def entry(self, position: int) -> Entry | None:
-        """The entry at a position; a new one at the end, or None if there is nothing to do now.
+        """The entry at a position; at the end, a new one, or None if there is nothing to do.
 
-        While the folder is missing or the journal cannot be written, the source waits: it logs that
+        While the folder is missing or the journal cannot be written, the source waits: it logs this
         once, and neither takes files nor moves the watermark.
         """
         if not self._file.is_current:
@@ -162,11 +162,11 @@ class FolderWatch:
             self._has_looked = False
         entries = self._file.journal.entries
         try:
-            # Checked before replayed files too: the folder may be unmounted.
+            # Also checked before replayed files, since the folder may be unmounted.
             os.scandir(self.source.folder).close()
             entry = entries[position] if position < len(entries) else self._next()
         except OSError as error:
-            self._heard_ms = self._now_ms()  # an outage is no silence
+            self._heard_ms = self._now_ms()  # an outage does not count as silence
             self._complain(f"The folder {self.source.folder} cannot be listed: {error}.")
             return None
         if position < len(entries):
@@ -184,14 +184,14 @@ class FolderWatch:
         return entry
 
     def is_silent_at(self, position: int) -> bool:
-        """Whether the position follows the last entry, and that entry is a period of silence."""
+        """Whether the position is right after a last entry that is a period of silence."""
         journal = self._file.journal
         return journal.watermark_state.silent > 0 and position >= len(journal.entries)
 
     def parts(self, position: int, resumption: Resumption) -> int:
         """The number of steps of the entry at a position.
 
-        A file has a step for each shard, and none when it need not be read again.
+        A file has one step per shard, or none if it need not be read again.
         """
         entry = self._file.journal.entries[position]
         if not isinstance(entry, Take):
@@ -200,12 +200,12 @@ class FolderWatch:
         return len(self._shards(position)) if matters else 0
 
     def oldest(self, position: int, resumption: Resumption) -> int | None:
-        """The time, in ms, from which records of an entry are emitted; None for all."""
+        """The time, in ms, from which records of an entry are emitted; None = all."""
         is_known = position in self._file.journal.readings
         return resumption.oldest if is_known and position < resumption.entries else None
 
     def clock(self, position: int) -> int | None:
-        """When the file of an entry was taken, by this machine's clock in ms; None for none."""
+        """When the file of an entry was taken, by this machine's clock in ms; else None."""
         entry = self._file.journal.entries[position]
         return entry.clock if isinstance(entry, Take) else None
 
@@ -276,7 +276,7 @@ class FolderWatch:
     def _tally(self, position: int) -> _Tally:
         shards = len(self._shards(position))
         tally = self._tallies.get(position, _Tally())
-        if tally.shards != shards:  # a process that has ended read part of the file
+        if tally.shards != shards:  # an earlier process read part of the file
             tally = _Tally()
             for part in range(shards):
                 for _ in tally.counted(_timed(self._shards(position)[part]), part):
@@ -304,8 +304,8 @@ class _Tally:
 
     Attributes:
       times: event times in milliseconds, in file order.
-      rejected: records that could not be used.
-      shards: how many shards were read to their end, from the first on.
+      rejected: number of rejected records.
+      shards: number of shards that were read completely, from the first on.
     """
 
     def __init__(self) -> None:
@@ -339,8 +339,8 @@ def changed_file(changed: Changed, path: str) -> RejectedRecord:
     return RejectedRecord(
         path,
         WHOLE_FILE,
-        f"The file had {changed.taken} bytes when it was taken and now has {changed.size}; only "
-        "what it held then is read. Give new records in a file of another name.",
+        f"The file had {changed.taken} bytes when it was taken, but now has {changed.size}; only "
+        "the former are read. Put new records into a file with another name.",
     )
 
 

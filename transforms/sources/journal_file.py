@@ -14,7 +14,7 @@ class JournalFile:
     """The journal in the file `journal.jsonl` of a folder.
 
     Attributes:
-      journal: what the file holds.
+      journal: the content of the file.
     """
 
     def __init__(self, folder: str) -> None:
@@ -35,17 +35,17 @@ class JournalFile:
 
     @property
     def is_current(self) -> bool:
-        """Whether the file is as long as this object left it: nobody else has appended."""
+        """Whether the file has the length that this object left, so nobody else has appended."""
         try:
             return self._path.stat().st_size == self._length
         except FileNotFoundError:
             return self._length == 0
 
     def append(self, entry: Entry) -> None:
-        """Append an entry and sync it to disk; when this raises, nothing was appended.
+        """Append an entry and sync it to disk; if this raises, nothing was appended.
 
         Raises:
-          OSError: the disk is full, or cannot be written.
+          OSError: the disk is full or cannot be written to.
         """
         line = encoded(entry)
         with self._path.open("ab") as file:
@@ -59,12 +59,13 @@ class JournalFile:
 
 
 def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
-    """Cut what can matter no more from the journal in a folder; nobody may be using it.
+    """Remove entries that no longer matter from the journal in a folder, which must not be in use.
 
     Args:
-      folder: of the journal.
-      watched: the folder whose files it lists.
-      horizon_ms: records that were given earlier than this before the watermark matter no more.
+      folder: folder of the journal.
+      watched: the watched folder.
+      horizon_ms: records emitted with times further than this before the watermark no longer
+        matter.
 
     Raises:
       JournalError: a line that is not the last cannot be read.
@@ -83,7 +84,9 @@ def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
         file.flush()
         os.fsync(file.fileno())
     aside.replace(Path(folder) / _NAME)
-    descriptor = os.open(folder, os.O_RDONLY)  # or what is appended may be lost with its name
+    descriptor = os.open(
+        folder, os.O_RDONLY
+    )  # sync the folder, or the new file may be lost in a crash
     try:
         os.fsync(descriptor)
     finally:
@@ -91,7 +94,7 @@ def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
 
 
 def read_journal(folder: str) -> Journal:
-    """Read the journal in a folder; empty when there is none.
+    """Read the journal in a folder; empty if there is none.
 
     Raises:
       JournalError: a line that is not the last cannot be read.

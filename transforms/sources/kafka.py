@@ -1,4 +1,4 @@
-"""Read trace records from Kafka, on engines that run Beam's Java source (Flink, Dataflow)."""
+"""Reads trace records from Kafka, on engines that run Beam's Java source (Flink, Dataflow)."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ _TIMES = {
 class ReadKafkaTraces(beam.PTransform):
     """PBegin to `StreamedTraces`: the value of each message is one trace record, a JSON object.
 
-    Beam's source makes the watermark from the timestamps of messages, not from those of records. So
-    the producer must send each record with its event time (`create`), or the topic must stamp
+    Beam's source derives the watermark from the timestamps of messages, not of records. So the
+    producer must send each record with its event time (`create`), or the topic must timestamp
     messages on arrival (`append`), which does not depend on the clocks of producers. The watermark
-    never passes this machine's clock, and moves up to it while a partition has no new data; a
-    partition that never had any holds it back.
+    never passes this machine's clock, and advances to it while a partition has no new data; a
+    partition that never had any data holds it back.
 
     Attributes:
-      bootstrap_servers: brokers to ask first, `host:port,host:port`.
-      topics: what to read.
+      bootstrap_servers: bootstrap brokers, `host:port,host:port`.
+      topics: the topics to read.
       rules: the compiled rules for duplicates (SPEC 4.3).
-      timestamps: `create` or `append`, as the topic's `message.timestamp.type` is.
-      consumer: further settings of Kafka's consumer; reading begins at the earliest message unless
-        `auto.offset.reset` says otherwise.
+      timestamps: `create` or `append`, like the topic's `message.timestamp.type`.
+      consumer: further settings of Kafka's consumer; `auto.offset.reset` defaults to earliest.
       expansion_service: `host:port` of Beam's Java expansion service; None for Beam's own choice.
       adaptation: renamed fields and the like; None if records are as in SPEC 2.
       bounds: limits on the memory that one message may take.
@@ -95,6 +94,6 @@ class ReadKafkaTraces(beam.PTransform):
 
 
 def _message(row: Any) -> Message:
-    """A row of Beam's Kafka source, by its attributes `topic`, `partition`, `offset`, `value`."""
+    """A row of Beam's Kafka source, with attributes `topic`, `partition`, `offset` and `value`."""
     place = f"partition {row.partition}, offset {row.offset}"
     return Message(f"kafka://{row.topic}", place, row.value)

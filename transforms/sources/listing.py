@@ -15,7 +15,7 @@ class FolderFile(Struct, frozen=True, order=True):
     """A complete file in the folder.
 
     Attributes:
-      modified_ms: time of the last write, in milliseconds since the epoch.
+      modified_ms: time of the last change, in milliseconds since the epoch.
       name: its name in the folder.
       size: in bytes.
     """
@@ -29,8 +29,8 @@ class Listing(Struct, frozen=True):
     """The files of a folder, compared with those taken before.
 
     Attributes:
-      new: files not yet taken, in the order in which they were last written, then by name.
-      changed: files taken before whose size has changed, by name.
+      new: files not yet taken, in order of last change, then name.
+      changed: files whose size has changed since they were taken, by name.
     """
 
     new: tuple[FolderFile, ...]
@@ -38,15 +38,15 @@ class Listing(Struct, frozen=True):
 
 
 def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: int) -> Listing:
-    """The complete files right inside a folder.
+    """List the complete files directly in a folder.
 
     A file is incomplete if its name begins with `.` or `_` or ends in a temporary suffix (`.tmp`,
     `.part`, ...), or if it was written to in the last `settle_ms`.
 
     Args:
       folder: a local folder.
-      taken: size of the files taken before, by name.
-      settle_ms: time since the last write after which a file counts as complete.
+      taken: sizes of the files taken before, by name.
+      settle_ms: time since the last change after which a file counts as complete.
       now_ms: milliseconds since the epoch.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Messages of a topic to payloads and rejected rows (SPEC 2, 3, 7)."""
+"""Converts messages of a topic to payloads and rejected rows (SPEC 2, 3, 7)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ beam.coders.registry.register_coder(Message, StructCoder)
 class ParseMessages(beam.PTransform):
     """`PCollection[Message]` to `StreamedTraces`.
 
-    A call has the earlier of its timestamp and its message's, a rejected record its message's.
+    The time of a call is the earlier of its own and its message's timestamp, that of a rejected
+    record its message's.
 
     Attributes:
       rules: the compiled rules for duplicates (SPEC 4.3).

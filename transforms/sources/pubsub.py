@@ -1,4 +1,4 @@
-"""Read trace records from Google Cloud Pub/Sub, on Dataflow."""
+"""Reads trace records from Google Cloud Pub/Sub, on Dataflow."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _SUBSCRIPTION = re.compile(r"projects/[^/]+/subscriptions/[^/]+")
 
 
 class ReadPubSubTraces(beam.PTransform):
-    """PBegin to `StreamedTraces`: the data of each message are one trace record, a JSON object.
+    """PBegin to `StreamedTraces`: the data of each message is one trace record, a JSON object.
 
-    Beam's source sets the watermark from the publish time of messages, or from an attribute with
-    each record's event time. A message that Pub/Sub delivers twice is a redelivered record (SPEC
-    3), unless the source drops it by `id_attribute`.
+    Beam's source derives the watermark from the publish time of messages, or from an attribute with
+    the record's event time. A message that Pub/Sub delivers twice is a redelivered record (SPEC 3),
+    unless the source drops it by `id_attribute`.
 
     Attributes:
       subscription: `projects/P/subscriptions/S`.
       rules: the compiled rules for duplicates (SPEC 4.3).
       timestamp_attribute: attribute with the event time, epoch milliseconds or RFC 3339.
-      id_attribute: attribute with an identity of the message.
-      adaptation: how the records differ from those of SPEC 2; None = not at all.
+      id_attribute: attribute with a unique id of the message.
+      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
       bounds: limits on the memory that a message may take.
     """
 

@@ -31,8 +31,8 @@ class ReadRecords(Struct, frozen=True):
     """The records of one bundle.
 
     Attributes:
-      records: how many were read, rejected ones too.
-      conversation_ids: those of the usable ones, with repetitions.
+      records: number of records read, including rejected ones.
+      conversation_ids: ids of the usable ones, with repetitions.
     """
 
     records: int
@@ -49,7 +49,8 @@ class StreamedTraces(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for
         `ScoreStreamedPayloads`, at the time of the earliest record in it; rejected records flag
         their conversations in them (SPEC 3).
-      rejected: PCollection[RejectedRecord], records that cannot be used, at the times of `stamped`.
+      rejected: PCollection[RejectedRecord], records that cannot be used, at the times from
+        `stamped`.
       read: PCollection[ReadRecords], counts of what was read.
     """
 
@@ -59,11 +60,11 @@ class StreamedTraces(NamedTuple):
 
 
 def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
-    """The `StreamedTraces` of a DoFn that outputs what `StreamPacker` returns."""
+    """The `StreamedTraces` from a DoFn that emits the outputs of a `StreamPacker`."""
     outputs = pcollection | "ReadRecords" >> beam.ParDo(read).with_outputs(
         REJECTED, READ, main="payloads"
     )
-    # Beam's own spelling, since workers know this type's fast coder only by it.
+    # Beam's own type, since workers have a fast coder only for that.
     outputs["payloads"].element_type = beam.typehints.Tuple[str, bytes]
     outputs[REJECTED].element_type = RejectedRecord
     outputs[READ].element_type = ReadRecords
@@ -71,10 +72,9 @@ def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> Stre
 
 
 class StreamPacker:
-    """Packs the records of a stream where they are read, those of a conversation into one payload.
+    """Packs the records of a stream on reading, those of a conversation into one payload.
 
-    Payloads hold canonical encodings, since a stream cannot be read a second time. Each thread
-    needs its own.
+    Payloads have canonical encodings, since a stream cannot be read twice. Not thread-safe.
     """
 
     def __init__(self, rules: RuleTable) -> None:
@@ -119,17 +119,17 @@ def _global(value: Any, millis: int) -> WindowedValue:
 def stamped(
     records: Iterable[SearchCall | RejectedRecord], earliest: int | None, latest: int | None
 ) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
-    """Records that arrived together, each with its timestamp; all times in milliseconds.
+    """Records of one batch, each with its timestamp; all times in milliseconds.
 
     A call has its own timestamp, clipped to `earliest` and `latest`, so that a clock that is wrong
-    by years neither ages its conversation nor holds it open. A rejected record has that of the call
-    before it, else of the first call; without calls `earliest`, else `latest`, else Beam's least
-    timestamp.
+    by years neither ages its conversation nor keeps it open. A rejected record has the timestamp of
+    the preceding call, else of the first call; without calls, `earliest`, else `latest`, else
+    Beam's smallest timestamp.
 
     Args:
       records: in input order.
-      earliest: the watermark of the source; None while it has none.
-      latest: their time of arrival; None if unknown.
+      earliest: the watermark of the source; None if there is none yet.
+      latest: time of arrival; None if unknown.
     """
     unknown = next((one for one in (earliest, latest) if one is not None), _LEAST)
     waiting: list[RejectedRecord] = []

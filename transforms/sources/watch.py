@@ -1,4 +1,4 @@
-"""Watch a folder for trace files: a source that does not end (SPEC 2, 3, 7)."""
+"""Watches a folder for trace files: an unbounded source (SPEC 2, 3, 7)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from goodgain.transforms.sources.streamed import (
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
-# A position of the source: an entry of the journal, and a part of it (of a file, a shard).
+# A position of the source: an entry of the journal and a part of it, like a shard of a file.
 _PARTS = 1 << 20
 _END = 1 << 62
 
@@ -35,17 +35,17 @@ class WatchFolder(beam.PTransform):
     """PBegin to `StreamedTraces`: the records of every file that appears in a folder, as payloads.
 
     A file is read once, in any format of SPEC 2, as soon as it is complete: its name does not begin
-    with `.` or `_` and has no temporary suffix, and nothing writes to it any more. The watermark
-    follows the records (`core.streaming.watermark`). A record's timestamp is its event time, but at
-    least the watermark and at most the time when its file was found (`sources.streamed`). A journal
-    records the files and the watermark, so that a restart goes on where the last one ended: records
-    that can still change outputs are read again, in the same order and with the same timestamps.
+    with `.` or `_` and has no temporary suffix, and it no longer changes. The watermark follows the
+    records (`core.streaming.watermark`). A record's timestamp is its event time, but at least the
+    watermark and at most the time when its file was found (`sources.streamed`). A journal records
+    the files and the watermark, so that a restart continues where the last one ended: records that
+    can still change outputs are read again, in the same order and with the same timestamps.
 
     Attributes:
-      source: what is watched and how.
+      source: which folder to watch, and how.
       rules: the compiled rules for duplicates (SPEC 4.3).
-      ends_when_silent: end after the first period of silence, as if asked to stop then.
-      end: tells the source when to stop, and receives its last watermark.
+      ends_when_silent: whether to stop after the first period of silence.
+      end: decides when the source stops, and receives its last watermark.
     """
 
     def __init__(
@@ -74,13 +74,14 @@ class WatchFolder(beam.PTransform):
 def _resumed(source: FolderSource) -> tuple[FolderSource, Resumption]:
     """The source, and the state of its journal when the stream begins.
 
-    A separate step, so that an engine that restores a stream keeps the state of the first start.
+    This is a separate step so that an engine that restores a stream keeps the state of the first
+    start.
     """
     return source, FolderWatch(source, _now_ms).resumption()
 
 
 class _Positions(RestrictionProvider):
-    """All positions of a journal, however long it grows."""
+    """All positions of a journal, which can grow without limit."""
 
     def initial_restriction(self, element: Any) -> OffsetRange:
         return OffsetRange(0, _END)
@@ -89,7 +90,7 @@ class _Positions(RestrictionProvider):
         return OffsetRestrictionTracker(restriction)
 
     def restriction_size(self, element: Any, restriction: OffsetRange) -> int:
-        # The size of an endless range says nothing about the work left.
+        # The size of an unbounded range does not measure the work left.
         return 1
 
 
@@ -97,7 +98,7 @@ class ReadFolder(beam.DoFn):
     """Reads the files of a folder by its journal, and appends to the journal.
 
     Each shard of a file and each move of the watermark is a step, after which the engine commits.
-    So bundles stay small, and on a restart the watermark moves between the same records again.
+    So bundles stay small, and on a restart the watermark moves between the same records.
     """
 
     POSITIONS = beam.DoFn.RestrictionParam(_Positions())
@@ -110,7 +111,7 @@ class ReadFolder(beam.DoFn):
         end: StreamEnd = WITH_ENGINE,
         now_ms: Callable[[], int] | None = None,
     ) -> None:
-        """Take `now_ms`, milliseconds since the epoch, for this machine's clock."""
+        """`now_ms` returns this machine's clock in milliseconds since the epoch."""
         self._rules = rules
         self._now_ms = now_ms or _now_ms
         self._ends_when_silent = ends_when_silent
@@ -118,7 +119,7 @@ class ReadFolder(beam.DoFn):
         self._watch: FolderWatch | None = None
 
     def setup(self) -> None:
-        """Make what a worker needs once."""
+        """Set up the worker."""
         self._packer = StreamPacker(self._rules)
 
     @beam.DoFn.unbounded_per_element()
@@ -128,7 +129,7 @@ class ReadFolder(beam.DoFn):
         tracker: Any = POSITIONS,
         watermark: Any = WATERMARK,
     ) -> Iterator[Any]:
-        """Take one step, and come back for the next."""
+        """Take one step, and resume for the next."""
         source, resumption = element
         if self._watch is None or self._watch.source != source:
             self._watch = FolderWatch(source, self._now_ms)
@@ -161,7 +162,8 @@ class ReadFolder(beam.DoFn):
                     _records_of_step(watch, at, part, resumption, watermark)
                 )
                 yield from self._packer.rest()
-            # The engine sees the watermark when the step ends, so records and a move share none.
+            # The engine sees the watermark when the step ends, so records and a move are separate
+            # steps.
             tracker.defer_remainder()
             return
 
@@ -169,9 +171,9 @@ class ReadFolder(beam.DoFn):
 def _records_of_step(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
 ) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
-    """The records of one step with their timestamps; after a restart only those that still matter.
+    """The records of one step with timestamps; after a restart, only those that still matter.
 
-    Records from before the first watermark are all read again, as long as their file matters.
+    Records before the first watermark are all read again, if their file matters.
     """
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
     earliest = watermark.current_watermark()
@@ -179,8 +181,8 @@ def _records_of_step(
     records = stamped(watch.records(at, part), least, clock)
     if oldest is None or least is None:
         return records
-    # Records are skipped too, not only files. So of a conversation that began before `oldest` the
-    # end is always read again, by which its written rows are recognized.
+    # Not only files but also records are skipped. So the end of a conversation that began before
+    # `oldest` is always read again, which identifies its written rows.
     return (one for one in records if one[1] >= oldest)
 
 

@@ -1,4 +1,4 @@
-"""`goodgain pool agree`: how far two annotators agree, and what it does to means (SPEC 9)."""
+"""`goodgain pool agree`: how well two annotators agree, and what that does to means (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THRESHOLD = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the pool and who is compared."""
+    """Declare the pool and the annotators."""
     parser.description = (
         f"{parser.description}\n\nShows the confusion matrix, Cohen's kappa with quadratic "
         "weights, and means over the pooled\nconversations with the labels of A and with those of "

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--topic",
         metavar="ATTRIBUTE",
-        help="attribute that holds the topic, like query_id (each conversation_id is a topic)",
+        help="attribute that holds the topic, like query_id (default: conversation_id)",
     )
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--output", metavar="POOL", help="folder of the new pool")
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build or update the pool, and print its content.
+    """Build or update the pool, and print a summary.
 
     Raises:
       UsageError: options, files or the pool cannot be used.
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     if args.shards is not None and args.shards < 1:
         raise UsageError(f"--shards is {args.shards}, but must be at least 1.")
     runs = runs_of(args.run)
-    # Imported here: this brings Beam, which takes long to load.
+    # Imported here, since it imports Beam, which is slow.
     from goodgain.pipeline.cli.pool.text import print_manifest
     from goodgain.pipeline.pool.build import build_pool
     from goodgain.pipeline.terminal.console import print_json, result_console
@@ -127,7 +127,7 @@ def _request(args: argparse.Namespace, runs: dict[str, tuple[str, ...]]) -> Pool
 
 
 def runs_of(given: list[list[str]]) -> dict[str, tuple[str, ...]]:
-    """Parse words like `NAME=PATTERN PATTERN` to the patterns of each run.
+    """Parse words like `NAME=PATTERN PATTERN` into the patterns of each run.
 
     Raises:
       UsageError: a run has no name.

@@ -1,4 +1,4 @@
-"""`goodgain pool judge`: let an own program judge what has no label (SPEC 9)."""
+"""`goodgain pool judge`: have a program of your own judge unlabelled documents (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
 NAME = "pool judge"
-HELP = "let your program judge the documents of a pool without a label"
+HELP = "have your own program judge the pool documents without a label"
 EXAMPLE = "goodgain pool judge pool --command 'python judge.py' --at-most 100"
 _ANNOTATOR = "judge"
 _SHOWN = 10
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parallel", type=int, default=1, metavar="N", help="copies of the program (1)"
     )
     parser.add_argument(
-        "--at-most", type=int, metavar="N", help="most calls, retries included (all)"
+        "--at-most", type=int, metavar="N", help="most calls, retries included (default: no limit)"
     )
     parser.add_argument("--again", action="store_true", help="also judge what others have labelled")
     parser.add_argument(
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge, and say what it cost in calls.
+    """Judge, and print how many calls it took.
 
     Raises:
       UsageError: the pool or the program cannot be used.

@@ -89,7 +89,7 @@ def _say(outcome: Labelled, path: str) -> None:
     from goodgain.pipeline.terminal.words import printable
 
     result_console().print(
-        f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them changed; "
+        f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them replacing another; "
         f"{counted(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )
     for one in outcome.rejected[:_SHOWN]:

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 NAME = "pool show"
 HELP = "show a pool: documents, labels, and which run found what when"
 EXAMPLE = "goodgain pool show pool --topic q1"
-_TOPICS = 3  # that are shown when none is named
+_TOPICS = 3  # shown when none is named
 _SUGGESTED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare which pool and topic."""
+    """Declare the pool and the topic."""
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument(
-        "--topic", metavar="T", help=f"only this topic, or conversation (the first {_TOPICS})"
+        "--topic",
+        metavar="T",
+        help=f"only this topic or conversation (default: the first {_TOPICS})",
     )
     add_json_option(parser)
 
@@ -58,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def documents_of(pool: Pool, topic: str | None) -> list[list[PoolDocument]]:
-    """The documents by topic, of one topic or of the first.
+    """The documents of one topic or, without one, of the first few, by topic.
 
     Raises:
       UsageError: the pool has no such topic.

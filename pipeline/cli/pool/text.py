@@ -106,6 +106,6 @@ def name_of(document: PoolDocument) -> str:
 
 
 def _when(document: PoolDocument, run: str) -> str:
-    """The least i at which a run found it."""
+    """The first i at which a run found it."""
     found = [place.i for place in document.places if place.run == run]
     return f"i={min(found)}" if found else "-"

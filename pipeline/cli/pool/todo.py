@@ -27,13 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--depth",
         type=int,
         metavar="K",
-        help="only documents among the first K results of some search call (all)",
+        help="only documents among the first K results of some search call (default: all)",
     )
     parser.add_argument(
         "--metric",
         choices=METRICS,
         default=METRICS[0],
-        help="documents that narrow its bounds most come first (CG)",
+        help="metric whose bounds the first documents narrow most (CG)",
     )
 
 

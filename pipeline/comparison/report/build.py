@@ -18,7 +18,7 @@ _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison
 _MOST_EXAMPLES = 25
 _MOST_CARDS = 12
 _THRESHOLD = "good_gain_threshold"
-# In the order in which the report counts them.
+# In the order of the counts in the report.
 _VERDICTS = ("better", "worse", "changed", "not shown", "not tested", "not comparable")
 
 
@@ -26,8 +26,8 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     """Build the report of a comparison from its outputs.
 
     Args:
-      folder: holds the datasets, on any of Beam's filesystems.
-      manifest: of the comparison.
+      folder: the folder of the datasets, on any of Beam's filesystems.
+      manifest: the manifest of the comparison.
 
     Returns:
       `report.html`: one file that opens from disk and loads nothing.
@@ -102,7 +102,7 @@ def _parameters(manifest: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
 
 
 def _good_from(manifest: Mapping[str, Any]) -> str:
-    """The gain from which a result is good, in words."""
+    """The threshold for good results, in words."""
     base, candidate = (manifest[name]["parameters"][_THRESHOLD] for name in ("base", "candidate"))
     return str(base) if base == candidate else f"{base} (base) and {candidate} (candidate)"
 

@@ -12,16 +12,16 @@ from goodgain.pipeline.comparison.report.slices import ComparedSlice
 from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceMeans, slice_data
 from goodgain.transforms.core.scoring.costs import costs_of
 
-_MOST_ROWS = 8_000  # keeps the page below its size
+_MOST_ROWS = 8_000  # bounds the size of the page
 
 
 class ArmCosts(Struct, frozen=True):
     """Gain and costs of both arms.
 
     Attributes:
-      names: of the costs; empty where none are compared.
-      by_slice: the data of the plots by arm, in the order of the slices; only for as many slices
-        as the page can hold.
+      names: names of the costs; empty if none are compared.
+      by_slice: the plot data by arm, in the order of the slices, for as many slices as fit on the
+        page.
     """
 
     names: tuple[str, ...]
@@ -32,7 +32,7 @@ def arm_costs(rows: Iterable[Row], slices: Sequence[ComparedSlice]) -> ArmCosts:
     """Arrange the rows of the dataset `arms`.
 
     Args:
-      slices: of the page, in their order.
+      slices: the slices of the page, in order.
     """
     found: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
     names: dict[str, None] = {}

@@ -35,15 +35,15 @@ _NO_RANKING = frozenset(
 
 
 class ComparisonFacts(Struct, frozen=True):
-    """What a report shows of a comparison.
+    """The content of the report.
 
     Attributes:
-      manifest: of the comparison, see `goodgain.pipeline.comparison.document`.
+      manifest: the manifest of the comparison, see `goodgain.pipeline.comparison.document`.
       at_end: definitions of the metrics compared at N, the declared family first.
       by_i: definitions of the metrics shown by iteration.
       family: names of the declared family.
-      pairs: by metric.
-      one_sided: by topic, the documents of the pool that only one arm found.
+      pairs: the pairs of each metric.
+      one_sided: the pool documents that only one arm found, by topic.
     """
 
     manifest: Mapping[str, Any]
@@ -75,7 +75,7 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
       manifest: the comparison's manifest.
 
     Raises:
-      UsageError: some of its rows are gone.
+      UsageError: some of its rows are missing.
     """
     family = manifest["declared_family"]
     rows = read_dataset(folder, COMPARISON.name)

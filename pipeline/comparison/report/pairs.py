@@ -1,4 +1,4 @@
-"""The difference of every pair, thinned out to what a page can hold."""
+"""The difference of every pair, thinned out to fit on a page."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LONGEST_KEY = 40
 
 
 class Pairs(Struct, frozen=True):
-    """The pairs of one metric by their difference, the largest first.
+    """The pairs of one metric, largest difference first.
 
     Attributes:
       count: the number of pairs.
-      ranks: places, from 1, of the pairs shown: all of them, or evenly spaced ones.
-      keys, base, candidate, difference: of the pairs shown.
+      ranks: ranks, from 1, of the pairs shown: all of them, or evenly spaced ones.
+      keys, base, candidate, difference: keys and values of the pairs shown.
     """
 
     count: int
@@ -37,7 +37,7 @@ def pairs_by_metric(rows: Iterable[Row], metrics: Sequence[str]) -> dict[str, Pa
     """The pairs of each metric, in the order of `metrics`.
 
     Args:
-      rows: of the dataset `differences`, in any order.
+      rows: rows of the dataset `differences`, in any order.
     """
     found: dict[str, list[tuple[float, str, float, float]]] = {name: [] for name in metrics}
     for row in rows:
@@ -63,7 +63,7 @@ def _thinned(points: list[tuple[float, str, float, float]], most: int) -> Pairs:
 
 
 def _evenly(count: int, most: int) -> list[int]:
-    """At most so many places from 0, the first and the last among them."""
+    """At most `most` evenly spaced indexes below `count`, including the first and the last."""
     if count <= most:
         return list(range(count))
     return [round(at * (count - 1) / (most - 1)) for at in range(most)]

@@ -7,7 +7,7 @@ from typing import Any
 
 _ARMS = ("base", "candidate")
 _MOST_TOPICS = 12
-_MOST_DOCUMENTS = 5  # of a topic and arm
+_MOST_DOCUMENTS = 5  # per topic and arm
 _COUNTS = ("both", "base", "candidate", "neither")
 
 
@@ -20,7 +20,7 @@ def one_sided(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[dict[st
     """The documents that only the base or only the candidate found, for the first topics.
 
     Args:
-      rows: of the dataset `pool_documents`, in order.
+      rows: rows of the dataset `pool_documents`, in order.
     """
     topics: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for row in rows:

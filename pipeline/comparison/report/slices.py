@@ -14,10 +14,10 @@ from goodgain.pipeline.report.slices import MOST_ITERATIONS, slice_label, slice_
 
 Row = Mapping[str, Any]
 _MOST_SLICES = 60
-_MOST_ROWS = 5_000  # keeps the page below its size however much was compared
+_MOST_ROWS = 5_000  # bounds the size of the page
 _VERDICT = "verdict"
 _TEXTS = (_VERDICT, "reason")
-# What the page shows of a row at N, in the order in which its data list them.
+# The columns of a row at N that the page shows, in the order of its data.
 PARTS = (
     "base_mean", "candidate_mean", "difference", "ci_low", "ci_high", "relative_difference",
     "p_value", "p_corrected", "effect_size", "minimum_detectable_effect", "n_base", "n_candidate",
@@ -28,10 +28,10 @@ _CURVE = ("difference", "ci_low", "ci_high")
 
 
 class ComparedSlice(Struct):
-    """What was compared of the conversations that share some attributes.
+    """The comparison of the conversations that share some attributes.
 
     Attributes:
-      attributes: what they share; {} = all conversations.
+      attributes: the shared attributes; {} = all conversations.
       at_end: rows of `comparison` at N by metric.
       curves: rows of `comparison` by population, then metric, in the order of i.
     """
@@ -47,7 +47,7 @@ class ComparedSlice(Struct):
 
     @property
     def n(self) -> tuple[int, int]:
-        """The most values that any metric was compared on, in base and candidate."""
+        """The largest n of any metric, in base and candidate."""
         rows = list(self.at_end.values()) or [curve[0] for curve in _all_curves(self)]
         return (
             max((row["n_base"] for row in rows), default=0),
@@ -60,8 +60,8 @@ class ComparedSlices(Struct, frozen=True):
 
     Attributes:
       shown: all conversations first.
-      left_out: how many more the dataset `comparison` holds.
-      iterations_left_out: how many i beyond the last one shown it holds.
+      left_out: how many more the dataset `comparison` has.
+      iterations_left_out: how many i it has beyond the last one shown.
     """
 
     shown: tuple[ComparedSlice, ...]
@@ -70,12 +70,12 @@ class ComparedSlices(Struct, frozen=True):
 
 
 def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> ComparedSlices:
-    """Arrange the rows of `comparison`; of too many slices the largest are shown.
+    """Arrange the rows of `comparison`; if there are too many slices, only the largest are shown.
 
     Args:
       rows: in any order.
       declared: the declared family; if it has metrics by iteration, only those are kept.
-      correction: the one whose corrected p decides the verdicts.
+      correction: the correction whose p value decides the verdicts.
     """
     slices: dict[tuple[tuple[str, str], ...], ComparedSlice] = {}
     last_i = 0
@@ -107,19 +107,19 @@ def _added(row: Row, correction: str) -> dict[str, float | None]:
 
 
 def _deviation(row: Row) -> float | None:
-    """The standard deviation that the effect size is measured in; None without an interval."""
+    """The standard deviation that the effect size divides by; None without an interval."""
     effect, difference = row["effect_size"], row["difference"]
     if row["stderr"] is None or effect is None:
         return None
     if effect and difference:
         return float(difference / effect)
-    # A difference of exactly 0 has an effect of 0 in any unit; its interval still has a width.
+    # A difference of exactly 0 has effect size 0 whatever the deviation: use the standard error.
     of_means = 1 / row["n_base"] + (0 if row["design"] == "paired" else 1 / row["n_candidate"])
     return float(row["stderr"] / sqrt(of_means))
 
 
 def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, list[Row]]:
-    """Curves of the family's metrics, or of the same metrics at i; if it has none, all curves."""
+    """Curves of the family's metrics or their counterparts by i; all curves if there are none."""
     for curve in curves.values():
         curve.sort(key=lambda row: int(row["i"]))
     same = set(map(at_i, declared))
@@ -128,7 +128,7 @@ def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, 
 
 
 def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
-    """The largest slices, as many as a page can hold, in the given order."""
+    """The largest slices, as many as fit on the page, in the given order."""
     by_size = sorted(slices, key=lambda one: (bool(one.attributes), -sum(one.n), one.label))
     kept: list[int] = []
     room = _MOST_ROWS

@@ -24,21 +24,21 @@ class ImportCounts(Struct):
     """The outcome of an import.
 
     Attributes:
-      records: read; spans, calls or rows, depending on the format.
-      from_trace_ids: conversations that have no session or thread; their trace id names them.
-      last_turn_without_search: conversations that `goodgain run` gives no metrics for.
-      without_search: sessions and traces in which nothing was searched; they are not written.
+      records: number of records read: spans, calls or rows, depending on the format.
+      from_trace_ids: conversations without a session or thread, named by their trace id.
+      last_turn_without_search: conversations for which `goodgain run` will have no metrics.
+      without_search: sessions and traces without a search; they are not written.
       found_nothing: calls whose list of documents is empty.
       documents_not_recorded: calls that do not say what they found.
       without_identity: results without any id, address or text.
-      repeated: copies of spans that the input holds more than once.
-      counted_once: searches within another search, or replaced by a re-ranking.
+      repeated: extra copies of spans.
+      counted_once: search spans merged into another: nested ones, or replaced by a re-ranking.
       parent_missing: spans whose parent is not in the input.
-      cut_off: answers whose JSON breaks off; what comes before the break was read.
-      search_tools: by name, calls of tools that were read as searches.
-      other_tools: by name, calls of tools that were not.
-      costs: by name, calls that report this cost.
-      skipped: by reason.
+      cut_off: answers with truncated JSON, which was read up to the cut.
+      search_tools: calls of tools that count as searches, by tool name.
+      other_tools: calls of other tools, by tool name.
+      costs: calls that report a cost, by name of the cost.
+      skipped: records left out, by reason.
     """
 
     records: int = 0

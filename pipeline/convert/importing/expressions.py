@@ -39,7 +39,7 @@ class TraceFunctions(Functions):
 
     @signature({"types": []})
     def _func_from_json(self, value: Any) -> Any:
-        """The value of a text of JSON, encoded once or twice; null if it is not JSON.
+        """The value of a JSON text, encoded once or twice; null if it is not JSON.
 
         A value that is not text is returned as it is.
         """
@@ -51,16 +51,16 @@ class TraceFunctions(Functions):
 
     @signature({"types": [], "variadic": True})
     def _func_present(self, *values: Any) -> Any:
-        """The first value that is not null; unlike for `||`, an empty list counts."""
+        """The first value that is not null; unlike with `||`, an empty list counts."""
         return next((value for value in values if value is not None), None)
 
     @signature({"types": []})
     def _func_documents(self, value: Any) -> Any:
         """The list of documents in the answer of a search tool; null without one.
 
-        The answer is a list of objects or texts, or an object that holds one under `documents`,
-        `results`, `hits` or the like, or the JSON of either. If the JSON is cut off, the documents
-        before the cut are returned.
+        The answer is a list of objects or strings, or an object with such a list under `documents`,
+        `results`, `hits` or the like, or the JSON of either. If the JSON is truncated, the
+        documents before the cut are returned.
         """
         if isinstance(value, str):
             parsed = _parsed(value)
@@ -101,7 +101,7 @@ def _is_document(value: Any) -> bool:
 
 
 def _before_the_cut(text: str) -> list[Any] | None:
-    """The complete objects of the first list in a text; None without any."""
+    """The complete objects of the first list in a text; None if there are none."""
     decode = json.JSONDecoder().raw_decode
     at = text.find("[") + 1
     found = []
@@ -118,7 +118,7 @@ def _before_the_cut(text: str) -> list[Any] | None:
 
 
 def compile_expression(text: str, functions: TraceFunctions) -> Expression:
-    """An expression as a function, which returns null for data that its functions do not accept.
+    """An expression as a function that returns null for data which its functions do not accept.
 
     Raises:
       JMESPathError: not an expression, or it calls an unknown function; the message says where.
@@ -130,7 +130,10 @@ def compile_expression(text: str, functions: TraceFunctions) -> Expression:
     def evaluate_or_null(value: Any) -> Any:
         try:
             return evaluate(value)
-        except (JMESPathError, TypeError):  # the latter where the library orders texts and numbers
+        except (
+            JMESPathError,
+            TypeError,
+        ):  # TypeError when the library compares strings with numbers
             return None
 
     return evaluate_or_null

@@ -1,4 +1,4 @@
-"""Files of another tool to one file of traces."""
+"""Converts files of another tool to one file of traces."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def import_files(
     output: str,
     counts: ImportCounts,
 ) -> None:
-    """Write the traces that files hold, completely or not at all.
+    """Convert files to one file of traces, completely or not at all.
 
     Args:
       patterns: paths of local files, with wildcards.
       format: a key of FORMATS.
-      mapping_path: a mapping in place of the shipped one.
-      output: of a format that its name says.
-      counts: is filled.
+      mapping_path: a mapping to use instead of the shipped one.
+      output: the file to write; its suffix determines the format.
+      counts: updated.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.
@@ -38,7 +38,7 @@ def import_files(
     elif format == "custom":
         raise UsageError(
             "--from custom needs --mapping FILE; `goodgain convert --from custom --show-mapping` "
-            "prints one to begin with."
+            "prints one to start from."
         )
     else:
         mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml")
@@ -59,12 +59,12 @@ def _why_nothing(counts: ImportCounts) -> str:
     if counts.other_tools:
         names = ", ".join(sorted(counts.other_tools))
         return (
-            f"none of the tools called gave documents ({names}); name those that search under "
+            f"none of the tools called returned documents ({names}); name those that search under "
             "search_tools in a mapping."
         )
     if counts.records:
         return (
-            f"{counts.records:,} records were read, of which the mapping finds none to be a "
-            "search; see its key search."
+            f"{counts.records:,} records were read, none of which is a search by the "
+            "mapping; see its key `search`."
         )
     return "the files hold no records."

@@ -1,4 +1,4 @@
-"""The formats that can be imported: how the records of each are brought to one flat form."""
+"""The formats that can be imported, and how the records of each are brought into one flat form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEX = re.compile(r"[0-9a-fA-F]+")
 _NO_ID = re.compile(r"0*")
 _OTLP_SPAN = "resourceSpans.item.scopeSpans.item.spans.item"
 _OTLP_RESOURCE = "resourceSpans.item.resource"
-# Where objects must stand in a document, and what else is there is counted as.
+# Places in a document that must be objects, and how anything else there is counted.
 _NO_SPAN, _NO_SPANS = "a span that is not an object", "a group of spans that is not an object"
 _OTLP_OBJECTS = {
     "resourceSpans.item": _NO_SPANS,
@@ -33,14 +33,14 @@ Decoder = Callable[[Any], Iterator[Any]]
 
 
 class RefusedRecordError(Exception):
-    """A record that no mapping can use; the text says why."""
+    """A record that no mapping can use; the message says why."""
 
 
 class Refused(Struct, frozen=True):
-    """A part of a record that no mapping can use, beside parts that one can.
+    """An unusable part of a record that also has usable parts.
 
     Attributes:
-      reason: why, as `RefusedRecordError` says it.
+      reason: why, like the message of `RefusedRecordError`.
     """
 
     reason: str
@@ -50,10 +50,11 @@ class Format(Struct, frozen=True):
     """A format of traces.
 
     Attributes:
-      help: what it is, in a few words.
-      decoder: makes what the mapping reads of a raw record; a new one for each import.
-      read_document: reads a document that is an object, for formats that nest deeply.
-      rows: may be CSV.
+      help: the format in a few words.
+      decoder: makes the function from a raw record to the records for the mapping; called for each
+        import.
+      read_document: reads a JSON document that is an object, for deeply nested formats.
+      rows: whether files may be CSV.
     """
 
     help: str
@@ -75,7 +76,7 @@ def _otlp() -> Decoder:
 
 
 def otlp_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
-    """The spans of an export request, or a span that was read alone.
+    """The spans of an export request, or of a record that is one span.
 
     Attributes become plain values, ids hexadecimal (protobuf's own JSON has base64), times whole
     numbers.
@@ -104,7 +105,7 @@ def otlp_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
 
 
 def _otlp_document(file: BinaryIO) -> Iterator[Any]:
-    """Each span of one large export request, with the resource that stood before it."""
+    """Each span of one large export request, with the resource that preceded it."""
     resource: Any = None
     builder: ObjectBuilder | None = None
     building = ""
@@ -178,7 +179,7 @@ def _mlflow() -> Decoder:
 
 
 def mlflow_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
-    """The spans of a trace, each with what its `info` says under `trace`."""
+    """The spans of a trace, each with the trace's `info` under `trace`."""
     data = record.get("data") if isinstance(record, dict) else None
     spans = (data if isinstance(data, dict) else record or {}).get("spans")
     if not isinstance(spans, list):
@@ -211,7 +212,7 @@ def _langfuse() -> Decoder:
 
 
 def langfuse_observations(record: Any) -> Iterator[dict[str, Any] | Refused]:
-    """Observations and traces, in snake case, from rows or from the JSON of a trace's screen."""
+    """Observations and traces in snake case, from exported rows or a trace's JSON in the UI."""
     if not isinstance(record, dict):
         raise RefusedRecordError("JSON that is not an object")
     if isinstance(record.get("observations"), list):
@@ -257,15 +258,15 @@ def _browsecomp_plus() -> Decoder:
         if not isinstance(result, list):
             if "retrieved_docids" in record:
                 raise RefusedRecordError(
-                    "a run that has retrieved_docids alone: a set, which says neither rank nor "
-                    "iteration; the run's file with its result[] is needed"
+                    "a run with only retrieved_docids: a set, which has neither ranks nor "
+                    "iterations; the run's file with its result[] is needed"
                 )
             raise RefusedRecordError("a run without result[]")
         query_id = str(record["query_id"])
         if query_id in queries:
             raise UsageError(
-                f"Query {query_id} occurs in two of these runs; convert the files of each run "
-                "on their own."
+                f"Query {query_id} occurs in two of these runs; convert each run's files "
+                "separately."
             )
         queries.add(query_id)
         run = {name: value for name, value in record.items() if name != "result"}
@@ -282,7 +283,7 @@ def _browsecomp_plus() -> Decoder:
 
 
 def _parts(values: Any, otherwise: str) -> Iterator[dict[str, Any] | Refused]:
-    """The objects of a list, and a refusal with its reason for anything else in it."""
+    """The objects in a list; anything else in it becomes a `Refused` with a reason."""
     if isinstance(values, list):
         yield from (value if isinstance(value, dict) else Refused(otherwise) for value in values)
 
@@ -298,6 +299,6 @@ FORMATS: Mapping[str, Format] = {
     "langsmith": Format("LangSmith runs", _langsmith, rows=True),
     "mlflow": Format("MLflow traces", _mlflow),
     "browsecomp-plus": Format("runs of BrowseComp-Plus agents", _browsecomp_plus),
-    "table": Format("tables with a row a result", _as_it_is, rows=True),
+    "table": Format("tables with one row per result", _as_it_is, rows=True),
     "custom": Format("anything, by a mapping of your own", _as_it_is, rows=True),
 }

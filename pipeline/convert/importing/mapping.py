@@ -1,4 +1,4 @@
-"""A mapping, compiled: what it finds in the records of another tool."""
+"""A compiled mapping, which extracts fields from the records of another tool."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _OF_A_RESULT = ("ids", "url", "title", "snippet", "content", "id")
 
 @dataclass(frozen=True)
 class Mapping:
-    """What a mapping file says, its expressions as functions.
+    """A mapping file with its expressions compiled to functions.
 
     Attributes:
-      unit: what a record is: a span, a search call or a result.
-      records: keys, one of which holds the records where a document is an object.
-      each: names and expressions of lists, from the outermost in, whose members are the records.
-      time_unit: of times that are numbers.
-      search_tools: tools whose calls are searches; empty where those are that give documents.
-      parts: what becomes a field of the trace record, or places it.
-      attributes, costs, ids, fields: by the name that they are to have.
-      result: the other fields of a result.
-      cut: counts the texts of JSON that were cut off.
+      unit: what one record is: a span, a search call or a result.
+      records: keys, one of which holds the records if a document is an object.
+      each: names and expressions of nested lists, outermost first, whose members are the records.
+      time_unit: unit of numeric times.
+      search_tools: tools whose calls are searches; if empty, those that return documents.
+      parts: expressions for fields of the trace record, or for its place.
+      attributes, costs, ids, fields: expressions by name in the trace record.
+      result: expressions for the other fields of a result.
+      cut: counts truncated JSON texts.
     """
 
     unit: str
@@ -48,14 +48,14 @@ class Mapping:
         return None if expression is None else expression(record)
 
     def holds(self, name: str, record: Any) -> bool:
-        """Whether a condition holds, by JMESPath's idea of what is true."""
+        """Whether a condition holds, by JMESPath's rules of truth."""
         return is_true(self.part(name, record))
 
     def members(self, record: Any) -> Iterator[Any]:
         """The records within a record: itself, or what `each` finds.
 
-        Of a member of `each`, expressions see `document`, which is the outermost record, each
-        level under its name, and under `NAME_number` the level's position from 1.
+        For a member of `each`, expressions see the outermost record as `document`, each level under
+        its name, and the level's position from 1 as `NAME_number`.
         """
         if not self.each:
             yield record
@@ -77,17 +77,17 @@ class Mapping:
         return {name: value for name, value in found.items() if value is not None}
 
     def costs_of(self, record: Any) -> dict[str, float]:
-        """The costs that a record tells; what is no number of 0 or more, it does not tell."""
+        """The costs of a record; values other than numbers of at least 0 are ignored."""
         found = {name: number(expression(record)) for name, expression in self.costs.items()}
         return {name: value for name, value in found.items() if value is not None and value >= 0}
 
     def results_of(self, record: Any) -> list[dict[str, Any]] | None:
-        """The results of a record; None where it records none, not even an empty list."""
+        """The results of a record; None if it does not even have an empty list."""
         found = self.part("results", record)
         return [self.result_of(one) for one in found] if isinstance(found, list) else None
 
     def result_of(self, item: Any) -> dict[str, Any]:
-        """A result (SPEC 2), of what it has."""
+        """A result (SPEC 2) with the fields that are present."""
         found: dict[str, Any] = {}
         for name, expression in self.result.items():
             value = expression(item)
@@ -106,7 +106,7 @@ class Mapping:
 
 
 def has_identity(result: MappingType[str, Any]) -> bool:
-    """Whether there is anything by which a copy of a result could be known."""
+    """Whether a result has anything by which a copy could be recognized."""
     return any(name in result for name in _OF_A_RESULT)
 
 

@@ -40,7 +40,7 @@ class _MappingPart(BaseModel):
 
 
 class ResultPart(_MappingPart):
-    """Expressions over one of the results."""
+    """Expressions over one result."""
 
     entity_type: str | None = None
     id: str | None = None
@@ -97,7 +97,7 @@ class MappingFile(_MappingPart):
         others = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
         strange = sorted(given & others)
         if strange:
-            raise ValueError(f"unit is {self.unit}, which does not take {' and '.join(strange)}")
+            raise ValueError(f"unit is {self.unit}, which does not allow {' and '.join(strange)}")
         if any(len(level) != 1 for level in self.each):
             raise ValueError("each entry of `each` must be one `name: expression`")
         return self
@@ -110,7 +110,7 @@ def shipped_mapping(format: str) -> str:
 
 
 def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
-    """The mapping that a file holds.
+    """Parse a mapping file.
 
     Args:
       text: YAML.

@@ -1,4 +1,4 @@
-"""The raw records of a file, whatever it is written in, one after another."""
+"""The raw records of a file in any of the supported formats, one after another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
 _NOT_JSON = "text that is not JSON"
-_BROKEN_OFF = "a file that is damaged or breaks off; read up to there"
+_BROKEN_OFF = "a file that is damaged or truncated; read up to there"
 _decode = msgspec.json.decode
 
 Placed = tuple[str, Any]
@@ -39,19 +39,19 @@ def raw_records(
     rows: bool,
     counts: ImportCounts,
 ) -> Iterator[Placed]:
-    """The records of a local file, each after its place in words.
+    """The records of a local file, each with its place in words.
 
     The file is JSON Lines, one JSON document (a list, or an object that may hold a list of the
-    records), Parquet or CSV; the first also compressed with gzip, bzip2 or zstandard, like CSV.
+    records), Parquet or CSV; JSON Lines and CSV also compressed with gzip, bzip2 or zstandard.
 
     Args:
-      envelope: keys of a document, one of which may hold its records.
-      read_document: reads a document that is an object, in place of looking into the envelope.
-      rows: CSV may be read.
-      counts: what cannot be read is counted there.
+      envelope: keys of a JSON document, one of which may hold its records.
+      read_document: reads a JSON document that is an object, instead of using `envelope`.
+      rows: whether CSV is allowed.
+      counts: counts what cannot be read.
 
     Raises:
-      UsageError: the file cannot be opened, or is of no known form.
+      UsageError: the file cannot be opened, or its format is unknown.
     """
     try:
         yield from _records(path, envelope, read_document, rows, counts)
@@ -151,7 +151,7 @@ def _csv_rows(file: BinaryIO, path: str, first: bytes) -> Iterator[dict[str, str
 
 
 def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:
-    import pyarrow.parquet  # half a second
+    import pyarrow.parquet  # slow to import
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
@@ -163,7 +163,7 @@ def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _first_line(file: BinaryIO) -> bytes:
-    """The first line with anything in it, without white space around it; not all of a long one."""
+    """The first non-blank line, stripped; a long line is truncated."""
     for _ in range(1_000):
         raw = file.readline(_FIRST_LINE)
         line = raw.removeprefix(_BYTE_ORDER_MARK).strip()

@@ -20,7 +20,7 @@ class Row(Struct, frozen=True, array_like=True):
 
     Attributes:
       at: its position in the input, from 0.
-      results: of the call, or the only one; None where the row records none.
+      results: the results of the call, or the only one; None if the row does not record any.
     """
 
     conversation: str
@@ -42,8 +42,8 @@ def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCou
     """A record as a row; None if it cannot be used, which is counted.
 
     Args:
-      at: counts the records of the input.
-      place: of the record in the input, for messages.
+      at: the record's position in the input.
+      place: the record's place in the input, for messages.
     """
     conversation = text(mapping.part("conversation", record))
     if conversation is None:
@@ -79,10 +79,10 @@ def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCou
 def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
     """The search calls of a conversation, each with turn, iteration and call.
 
-    Rows that are a result each belong to one call if turn, iteration and call are the same; rows
-    without a call, if the query is the same. They are ordered by rank, then as in the input. A
-    missing turn is 1. A missing iteration is 1 for rows that are results; else every call of a turn
-    is an iteration of its own, in the order of time.
+    If each row is a result, rows with the same turn, iteration and call form one call; without a
+    call number, rows with the same query do. Results are ordered by rank, then as in the input. A
+    missing turn is 1. A missing iteration is 1 if rows are results; otherwise every call of a turn
+    is an iteration of its own, ordered by time.
     """
     calls = _joined(rows) if unit == "result" else list(rows)
     calls.sort(key=lambda call: (call.time is None, call.time or 0, call.at))

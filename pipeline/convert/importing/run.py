@@ -1,4 +1,4 @@
-"""One import: files of another tool to trace records, conversation by conversation."""
+"""One import: converts files of another tool to trace records, conversation by conversation."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Record = dict[str, Any]
 def import_traces(
     files: Sequence[InputFile], format: Format, mapping: Mapping, counts: ImportCounts
 ) -> Iterator[Record]:
-    """Trace records (SPEC 2), each of which the reader of traces accepts.
+    """Trace records (SPEC 2), checked by the reader of traces.
 
-    What belongs together is gathered on disk; one trace, and one conversation, is held in memory
-    at a time. The records of a conversation follow one another in order.
+    Records are grouped on disk; only one trace and one conversation are in memory at a time. The
+    records of a conversation are consecutive and in order.
 
     Args:
-      counts: is filled while the records are read.
+      counts: updated while the records are read.
 
     Raises:
       UsageError: a file cannot be read.

@@ -1,4 +1,4 @@
-"""Which spans of a trace are search calls: each search counts once."""
+"""Finds the search calls among the spans of a trace, so that each search counts once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Search(Struct, frozen=True):
     """A search call, from one or several spans.
 
     Attributes:
-      span: whose query, results and place count.
-      costs: its own.
-      inside: costs of models that work within it.
+      span: the span that gives query, results and place.
+      costs: costs of that span.
+      inside: costs of the models that it calls.
     """
 
     span: Span
@@ -35,16 +35,16 @@ class Search(Struct, frozen=True):
 
 
 def is_search(span: Span, tools: Collection[str]) -> bool:
-    """Whether a span searches; one of a tool does if the tool is among `tools`."""
+    """Whether a span is a search; a tool's span is if the tool is in `tools`."""
     return span.kind == SEARCH or (span.kind == TOOL and span.tool in tools)
 
 
 def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], int]:
-    """The search calls of a trace by start, and how many spans they have taken in.
+    """The search calls of a trace by start, and how many spans were merged into them.
 
-    Of searches that lie within one another, the innermost that record their documents count, or
-    the innermost, if none does. A re-ranking takes the place of the searches before it, under the
-    same parent or under itself, whose documents it holds.
+    Of nested searches, the innermost ones that record their documents count; if none does, the
+    innermost. A re-ranking replaces the earlier searches, under the same parent or under itself,
+    whose documents it contains.
     """
     candidates = [span for span in tree.spans if is_search(span, tools)]
     kept = _innermost(candidates, tree)
@@ -54,7 +54,7 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
     for span in models:
         for above in tree.above(span):
             if above.kind == MODEL:
-                break  # counted with it
+                break  # counted as part of it
             if above.span in outer:
                 inside.setdefault(outer[above.span].span, []).append(span)
                 break
@@ -71,14 +71,14 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
             costs[MILLISECONDS] = wrapper.costs[MILLISECONDS]
         within = [model.costs for model in inside.get(wrapper.span, ())] if first else []
         inside_costs = total(within)
-        inside_costs.pop(MILLISECONDS, None)  # it lies in the search's own
+        inside_costs.pop(MILLISECONDS, None)  # included in the search's own
         found.append(Search(span, costs, inside_costs))
     reranked, taken = _reranked(found, outer, tree)
     return reranked, len(candidates) - len(kept) + taken
 
 
 def total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
-    """The sum of each cost that all tell."""
+    """The sum of each cost that all of them have."""
     several = list(costs)
     names = set(several[0]).intersection(*several[1:]) if several else set()
     return {name: fsum(one[name] for one in several) for name in sorted(names)}
@@ -120,7 +120,7 @@ def _reranked(
             continue
         above = {one.span for one in tree.above(span)}
         if above & outer.keys():
-            continue  # the search that it lies in gives what it made of it
+            continue  # the enclosing search has the re-ranked results
         documents = _names(span.results)
         before = [
             search

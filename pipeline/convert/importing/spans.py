@@ -1,4 +1,4 @@
-"""Spans of a trace, by what a mapping finds in them."""
+"""The spans of a trace, as a mapping reads them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _NANOS_A_MILLI = 1_000_000
 
 
 class Span(Struct, frozen=True, array_like=True):
-    """What is needed of a span.
+    """The needed fields of a span.
 
     Attributes:
       trace: id of its trace.
-      span: its own id; "" for what says something of the whole trace and is no span.
+      span: its own id; "" for a record about the whole trace.
       parent: id of the span above it.
-      start: orders spans.
-      kind: SEARCH, TOOL (a search if its tool is one), RERANK, MODEL or OTHER.
-      conversation: the session that it names.
+      start: start time, by which spans are ordered.
+      kind: SEARCH, TOOL (a search if its tool searches), RERANK, MODEL or OTHER.
+      conversation: the session, if it names one.
       time: in milliseconds since 1970.
-      results: None where it records none.
+      results: None if it does not record any.
     """
 
     trace: str
@@ -49,10 +49,10 @@ class Span(Struct, frozen=True, array_like=True):
 
 
 def span_of(record: Any, mapping: Mapping, place: str, counts: ImportCounts) -> Span | None:
-    """The span of a record; None, and counted, if the record is no span.
+    """The span of a record; None, and counted, if the record is not a span.
 
     Args:
-      place: of the record in the input, for messages.
+      place: the record's place in the input, for messages.
     """
     trace = text(mapping.part("trace", record))
     if trace is None:
@@ -61,7 +61,7 @@ def span_of(record: Any, mapping: Mapping, place: str, counts: ImportCounts) -> 
     span = text(mapping.part("span", record)) or ""
     start = nanos(mapping.part("start", record), mapping.time_unit)
     if span and start is None:
-        counts.skip("a span without a start that can be read", place)
+        counts.skip("a span without a readable start time", place)
         return None
     kind = _kind(record, mapping) if span else OTHER
     costs = mapping.costs_of(record)

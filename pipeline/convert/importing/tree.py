@@ -1,4 +1,4 @@
-"""The spans of one trace as a tree, however few of them arrived."""
+"""The spans of one trace as a tree, even if some are missing."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _encode = msgspec.msgpack.Encoder().encode
 class SpanTree:
     """The spans of a trace.
 
-    A span whose parent is missing stands under the first root; where no root is there, under the
-    first such span.
+    A span whose parent is missing is put under the first root or, without a root, under the first
+    such span.
 
     Attributes:
       spans: each once, by start.
-      repeated: how many were given more than once.
-      parent_missing: how many name a parent that is not there.
+      repeated: number of extra copies.
+      parent_missing: number of spans whose parent is missing.
     """
 
     def __init__(self, given: Iterable[Span]) -> None:
-        """Order and join spans; of those with one id the greatest by start and content counts."""
+        """Order and link spans; of several with one id, the last by start and content counts."""
         by_id: dict[str, Span] = {}
         self.repeated = 0
         for span in given:
@@ -42,7 +42,7 @@ class SpanTree:
         self._paths: dict[str, tuple[Span, ...]] = {}
 
     def above(self, span: Span) -> tuple[Span, ...]:
-        """The spans above a span, its parent first; a circle is cut."""
+        """The ancestors of a span, its parent first; a cycle is cut."""
         path = self._paths.get(span.span)
         if path is None:
             found: list[Span] = []
@@ -56,6 +56,6 @@ class SpanTree:
         return path
 
     def root(self, span: Span) -> Span:
-        """The root that a span counts to."""
+        """The root of a span's tree."""
         top = self.above(span)[-1] if self.above(span) else span
         return top if top.span in self._roots else self._home

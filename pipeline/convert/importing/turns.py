@@ -15,7 +15,7 @@ from goodgain.pipeline.convert.importing.tree import SpanTree
 
 
 class Call(Struct, frozen=True, array_like=True):
-    """A search call of a turn; its results are None where the trace does not record them."""
+    """A search call of a turn; `results` is None if the trace does not record them."""
 
     span: str
     iteration: int
@@ -28,13 +28,13 @@ class Call(Struct, frozen=True, array_like=True):
 
 
 class TurnOfTrace(Struct, frozen=True, array_like=True):
-    """What one root span and what lies under it did for one conversation.
+    """The search calls under one root span for one conversation.
 
     Attributes:
-      conversation: its session, else the id of the trace.
-      session: the session; None where the trace names none.
-      start: of the root; orders the turns of a conversation.
-      calls: by start.
+      conversation: the session, else the id of the trace.
+      session: None if the trace names none.
+      start: start of the root, by which the turns of a conversation are ordered.
+      calls: ordered by start.
     """
 
     conversation: str
@@ -55,15 +55,15 @@ def turns_of_trace(
 ) -> list[TurnOfTrace]:
     """The turns of a trace.
 
-    A turn is a root span with what lies under it. Its conversation is the session that the
-    nearest span above the search names, else one that another span of the turn names, else of the
-    trace. A call's iteration is the ordinal of the model step that precedes it; before the first
-    of these, each search has an ordinal of its own.
+    A turn is a root span with its descendants. Its conversation is the session named by the
+    search's nearest ancestor, else by another span of the turn, else by another span of the trace.
+    A call's iteration is the ordinal of the model step that precedes it; each search before the
+    first step has an ordinal of its own.
 
     Args:
-      spans: of one trace, in any order.
-      tools: whose calls are searches.
-      counts: is added to.
+      spans: the spans of one trace, in any order.
+      tools: tools whose calls are searches.
+      counts: updated.
     """
     of_trace = sorted((span for span in spans if not span.span), key=lambda span: span.order)
     with_id = [span for span in spans if span.span]
@@ -103,7 +103,7 @@ def turns_of_trace(
 def model_steps(tree: SpanTree, tools: Collection[str]) -> list[Span]:
     """The spans in which a model decides what to do next, by start.
 
-    One that lies within another is counted with it; one within a search belongs to the search.
+    A step within another is part of it; one within a search belongs to the search.
     """
     return [
         span
@@ -134,7 +134,7 @@ class _Sessions:
         return self.of_root(self._tree.root(span))[0]
 
     def of_root(self, root: Span) -> Sequence[str | None]:
-        """The sessions that spans under a root name, the first of them first."""
+        """The sessions named by spans under a root, in order of the spans."""
         return self._of_root.get(root.span) or [self._of_trace]
 
 
@@ -191,7 +191,7 @@ class _TurnCosts:
         self._names = sorted(self._by_searches | inside | by_steps)
 
     def costs(self, search: Search, pending: Sequence[dict[str, float]]) -> dict[str, float]:
-        """The costs of a call and its model steps; without those that one of them lacks."""
+        """The summed costs of a call and its model steps, except costs that one of them lacks."""
         found = {}
         for name in self._names:
             if name in self._by_searches and name not in search.costs:

@@ -1,4 +1,4 @@
-"""Converts values that a mapping finds to types of a trace record (SPEC 2), or to None."""
+"""Converts values found by a mapping to the types of a trace record (SPEC 2), or to None."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NANOS_A_MILLI = 1_000_000
 
 
 def text(value: Any) -> str | None:
-    """Text as it is, a number as written, anything else as JSON; blank is None."""
+    """A string unchanged, a number as written, anything else as JSON; None if blank."""
     if value is None or isinstance(value, str):
         return value if value and value.strip() else None
     if isinstance(value, float) and value.is_integer():
@@ -29,7 +29,7 @@ def text(value: Any) -> str | None:
 
 
 def texts(value: Any) -> str | list[str] | None:
-    """A list of texts, or the only one."""
+    """A list of strings, or the only one."""
     if not isinstance(value, list):
         return text(value)
     found = [one for one in map(text, value) if one is not None]
@@ -37,7 +37,7 @@ def texts(value: Any) -> str | list[str] | None:
 
 
 def number(value: Any) -> float | None:
-    """A finite number, also one that is written as text."""
+    """A finite number, also from a string."""
     if value is None or isinstance(value, bool | list | dict):
         return None
     try:
@@ -48,7 +48,7 @@ def number(value: Any) -> float | None:
 
 
 def integer(value: Any) -> int | None:
-    """A whole number, also one that is written as text."""
+    """A whole number, also from a string."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -64,8 +64,8 @@ def nanos(value: Any, unit: str) -> int | None:
     """A point in time as nanoseconds since 1970.
 
     Args:
-      value: ISO 8601, a datetime (without an offset UTC), or a number since 1970.
-      unit: of numbers: ns, us, ms or s.
+      value: ISO 8601, a datetime (UTC if without an offset), or a number since 1970.
+      unit: unit of numbers: ns, us, ms or s.
     """
     if isinstance(value, str) and integer(value) is None and number(value) is None:
         written = value.strip()

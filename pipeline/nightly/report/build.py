@@ -30,10 +30,10 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
     """Build the report over all days.
 
     Args:
-      entries: of the history, ascending by day; only the latest `MOST_DAYS` are shown.
+      entries: entries of the history, ascending by day; only the latest `MOST_DAYS` are shown.
 
     Returns:
-      `report.html`, which lies beside the folders of the days and links to their reports.
+      `report.html`, which goes next to the folders of the days and links to their reports.
     """
     shown = entries[-MOST_DAYS:]
     words = _glossary(shown)

@@ -1,1 +1,1 @@
-"""What the report's page is made of: templates, styles and scripts."""
+"""The templates, styles and scripts of the page."""

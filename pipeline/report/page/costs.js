@@ -1,5 +1,5 @@
 // Gain over cost, and the gain of each iteration per unit of cost: one curve for each series.
-// A series has label, tone, dash and symbol; a run's are populations, a comparison's are its arms.
+// A series has label, tone, dash and symbol. In a run, the series are populations; in a comparison, arms.
 const COST_N = 3; // place of n in the curve of a cost
 const END_N = 8; // place of n in a slice's values at N
 
@@ -12,7 +12,7 @@ function costAmount(value) {
 
 const thinBars = (ends, tone) => bars(ends, tone, 1, 3);
 
-// Of each series `curves` of one population, drawn as far as `last`.
+// Draws the `curves` of each series, for one population, up to iteration `last`.
 function drawGained(figure, where, name, several) {
   const traces = [];
   const rows = [];
@@ -21,17 +21,17 @@ function drawGained(figure, where, name, several) {
     if (!cost) continue;
     const gain = curves.CG_at_i;
     const places = cost[0].map((_, at) => at).filter((at) => at < last && cost[0][at] !== null && gain[0][at] !== null);
-    const told = places.map((place) => [
+    const cells = places.map((place) => [
       String(place + 1), look.label, costAmount(cost[0][place]), interval(cost[1][place], cost[2][place], costAmount),
       number(gain[0][place]), interval(gain[1][place], gain[2][place]), number(cost[COST_N][place], true), number(curves.n[place], true),
     ]);
-    const points = places.map((place, at) => ({x: cost[0][place], y: gain[0][place], low: gain[1][place], high: gain[2][place], told: told[at]}));
+    const points = places.map((place, at) => ({x: cost[0][place], y: gain[0][place], low: gain[1][place], high: gain[2][place], hover: cells[at]}));
     const [band, curve] = bandedCurve(points, look);
     traces.push(band, {
       ...curve, error_x: thinBars(places.map((place) => [0, 1, 2].map((part) => cost[part][place])), look.tone),
       hovertemplate: `i = %{customdata[0]}, %{customdata[1]}<br>gain %{customdata[4]} (%{customdata[5]})<br>${name} %{customdata[2]} (%{customdata[3]})<extra></extra>`,
     });
-    rows.push(...told);
+    rows.push(...cells);
   }
   const title = `Mean gain over mean ${name}, by iteration: ${where}`;
   fillTable(figure, title, ["i", "of", name, "95 % interval", "gain", "95 % interval", `n of ${name}`, "n of gain"], rows);
@@ -47,7 +47,7 @@ function payOf(curves, name) {
   return costs.slice(0, reachedBy(curves)).map((cost, at) => (cost ? curves.G_i[0][at] / cost : null));
 }
 
-// Of each series: `reached`, its curves over conversations that reached i; `average`, total gain per total cost.
+// Each series has `reached`, its curves over conversations that reached i, and `average`, total gain per total cost.
 function drawPaying(figure, where, name, several) {
   const series = several.filter(({reached}) => reached).map((one) => ({...one, pay: payOf(one.reached, name)}));
   const last = Math.max(0, ...series.map(({pay}) => pay.length));
@@ -66,10 +66,10 @@ function drawPaying(figure, where, name, several) {
     number(reached[`cost_i.${name}`][COST_N][at], true), number(reached.n[at], true),
   ])));
   const sentences = series.map(({label, pay, average}) => [label, stopsPaying(pay, average, name)]);
-  const told = sentences.map(([label, sentence]) => (alone ? sentence : `${label}: ${sentence[0].toLowerCase()}${sentence.slice(1)}`)).join(" ");
-  byId("stops-paying").textContent = told;
+  const summary = sentences.map(([label, sentence]) => (alone ? sentence : `${label}: ${sentence[0].toLowerCase()}${sentence.slice(1)}`)).join(" ");
+  byId("stops-paying").textContent = summary;
   const counts = alone ? series[0].reached.n.slice(0, last) : null;
-  return draw(figure, `${title}. ${told}`, traces, {
+  return draw(figure, `${title}. ${summary}`, traces, {
     bargap: .3, yaxis: axis(`gain per unit of ${name}`, {rangemode: "tozero"}),
     xaxis: counts ? iterationAxis(counts) : plainIterationAxis({range: [.5, last + .5]}),
   });
@@ -85,7 +85,7 @@ function stopsPaying(pay, average, name) {
   return `${which} less per unit of ${name} than all iterations together, ${costAmount(average)}.`;
 }
 
-// Whether no other point has as much gain for no more cost, and one of the two better.
+// Whether no other point has at least as much gain for at most the same cost, with one of them strictly better.
 function isFront(point, points) {
   return !points.some(({cost, gain}) => cost[0] <= point.cost[0] && gain[0] >= point.gain[0] && (cost[0] < point.cost[0] || gain[0] > point.gain[0]));
 }
@@ -104,9 +104,9 @@ function rangeOfPoints(ends) {
 
 const shortName = ({label}) => shorter(label, narrow.matches ? 14 : 30);
 
-// On which side of each point its name has room beside the names before it; null where on none.
+// The side of each point where its name overlaps no earlier name; null if there is none.
 function sidesOf(points, across, up) {
-  const [wide, high] = narrow.matches ? [40, 16] : [115, 18]; // letters and lines in the plot
+  const [wide, high] = narrow.matches ? [40, 16] : [115, 18]; // characters and lines that fit in the plot
   const scaled = (value, [low, top], size) => size * (value - low) / (top - low);
   const taken = [];
   return points.map((point) => {
@@ -121,13 +121,13 @@ function sidesOf(points, across, up) {
   });
 }
 
-// Of each point `cost` and `gain` as [mean, low, high, n], label, tone and symbol.
+// Each point has `cost` and `gain` as [mean, low, high, n], label, tone and symbol.
 function drawFront(figure, title, name, all) {
   const points = all.filter(({cost, gain}) => cost[0] !== null && gain[0] !== null).map((point, _, kept) => ({...point, front: isFront(point, kept)}));
   const front = points.filter((point) => point.front).toSorted((one, other) => one.cost[0] - other.cost[0]);
   const [across, up] = ["cost", "gain"].map((which) => rangeOfPoints(points.map((point) => point[which])));
   const sides = sidesOf(points, across, up);
-  const told = ({cost, gain}) => `gain ${number(gain[0])} (${interval(gain[1], gain[2])})<br>${name} ${costAmount(cost[0])} (${interval(cost[1], cost[2], costAmount)})`;
+  const hoverOf = ({cost, gain}) => `gain ${number(gain[0])} (${interval(gain[1], gain[2])})<br>${name} ${costAmount(cost[0])} (${interval(cost[1], cost[2], costAmount)})`;
   const traces = [{
     x: front.map(({cost}) => cost[0]), y: front.map(({gain}) => gain[0]), mode: "lines", name: "front", showlegend: points.length > 2,
     line: {color: colour("muted"), width: 1, dash: "dot"}, hoverinfo: "skip",
@@ -136,7 +136,7 @@ function drawFront(figure, title, name, all) {
     text: [plain(shortName(point))], textposition: sides[at] ?? "top right", textfont: {color: colour("ink")},
     marker: {size: 10, symbol: point.symbol + (point.front ? "" : "-open"), color: colour(point.tone)},
     error_x: thinBars([point.cost], point.tone), error_y: thinBars([point.gain], point.tone),
-    hovertemplate: `${plain(point.label)}<br>${told(point)}<extra></extra>`,
+    hovertemplate: `${plain(point.label)}<br>${hoverOf(point)}<extra></extra>`,
   }))];
   fillTable(figure, title, ["of", name, "95 % interval", "gain", "95 % interval", `n of ${name}`, "n of gain", "on the front"], points.map((point) => [
     point.label, costAmount(point.cost[0]), interval(point.cost[1], point.cost[2], costAmount), number(point.gain[0]),

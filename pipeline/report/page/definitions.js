@@ -27,7 +27,7 @@ function showDefinitions() {
     of = null;
   }
 
-  // A moment to move the pointer from the name onto its definition.
+  // Time to move the pointer from the name onto its definition.
   const leave = () => { leaving = setTimeout(hide, 250); };
   const termOf = (event) => event.target.closest?.(".term");
   document.addEventListener("pointerover", (event) => {

@@ -5,7 +5,7 @@ const VERDICTS = {
   "not tested": {tone: "muted", symbol: "x-thin-open"}, "not comparable": {tone: "second", symbol: "triangle-up-open"},
 };
 
-// A curve through points {x, y, low, high, told} before the band of their intervals.
+// A curve through points {x, y, low, high, hover}, drawn over the band of their intervals.
 function bandedCurve(points, {label, tone, dash, symbol}) {
   const known = points.filter(({low}) => low !== null);
   const across = known.map(({x}) => x);
@@ -15,7 +15,7 @@ function bandedCurve(points, {label, tone, dash, symbol}) {
   }, {
     x: points.map(({x}) => x), y: points.map(({y}) => y), name: label, mode: "lines+markers",
     line: {color: colour(tone), width: 2, dash}, marker: {size: 6, symbol},
-    customdata: points.map(({told}) => told), hovertemplate: `${label}: %{customdata}<extra></extra>`,
+    customdata: points.map(({hover}) => hover), hovertemplate: `${label}: %{customdata}<extra></extra>`,
   }];
 }
 
@@ -25,7 +25,7 @@ function bars(ends, tone, thickness, width) {
   return {type: "data", symmetric: false, array: reach(0, 2), arrayminus: reach(1, 0), color: colour(tone), thickness, width};
 }
 
-// Points {x, y, low, high, kind, told} with their intervals along an axis; those of one kind are a trace, for the legend.
+// Points {x, y, low, high, kind, hover} with their intervals along an axis; each kind is one trace, so that the legend lists it.
 function estimates(points, along, looks, size, width) {
   return Object.entries(looks).flatMap(([name, {tone, symbol}]) => {
     const chosen = points.filter((point) => point.kind === name && point[along] !== null);
@@ -34,7 +34,7 @@ function estimates(points, along, looks, size, width) {
       type: "scatter", mode: "markers", name, x: chosen.map(({x}) => x), y: chosen.map(({y}) => y),
       marker: {size, symbol, color: colour(tone), line: {width: 2, color: colour(tone)}},
       [`error_${along}`]: bars(chosen.map((point) => [point[along], point.low, point.high]), tone, 1.5, width),
-      customdata: chosen.map(({told}) => told), hovertemplate: "%{customdata}<extra></extra>",
+      customdata: chosen.map(({hover}) => hover), hovertemplate: "%{customdata}<extra></extra>",
     }];
   });
 }

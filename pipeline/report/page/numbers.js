@@ -51,6 +51,6 @@ function percentage(part, whole) {
   return whole ? `${(100 * part / whole).toFixed(1)} %` : NONE;
 }
 
-function interval(low, high, told = number) {
-  return low === null ? "none" : `${told(low)} to ${told(high)}`;
+function interval(low, high, format = number) {
+  return low === null ? "none" : `${format(low)} to ${format(high)}`;
 }

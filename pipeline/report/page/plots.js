@@ -32,20 +32,20 @@ function drawCurve(figure, slice, name) {
   const traces = [];
   const bands = [];
   const rows = [];
-  const told = (value) => amount(value, metric);
+  const format = (value) => amount(value, metric);
   const last = slice.curves.reached ? reachedBy(slice.curves.reached) : 0;
   for (const population of POPULATIONS) {
     const curves = slice.curves[population.name];
     if (!curves?.[name]) continue;
     const points = curves[name].map((values) => values.slice(0, last));
     const x = points[0].map((_, at) => at + 1);
-    const counts = points[3] ?? curves.n;  // its own, where the metric is null for some
+    const counts = points[3] ?? curves.n;  // its own counts if the metric is null for some
     bands.push({x, high: points[2], tone: population.tone});
     traces.push(...bandedCurve(x.map((i, at) => {
       const [mean, low, high] = points.map((values) => values[at]);
-      const cells = [told(mean), interval(low, high, told), number(counts[at], true)];
+      const cells = [format(mean), interval(low, high, format), number(counts[at], true)];
       rows.push([String(i), population.label, ...cells]);
-      return {x: i, y: mean, low, high, told: `${cells[0]} (${cells[1]}), n = ${cells[2]}`};
+      return {x: i, y: mean, low, high, hover: `${cells[0]} (${cells[1]}), n = ${cells[2]}`};
     }), population));
   }
   const reached = (slice.curves.reached?.n ?? []).slice(0, last);
@@ -79,9 +79,9 @@ function drawAdded(figure, slice) {
   });
 }
 
-function binLabel([start, width, , single], at, told) {
+function binLabel([start, width, , single], at, format) {
   if (single) return number(start + at + .5, true);
-  return `${told(start + at * width)} to ${told(start + (at + 1) * width)}`;
+  return `${format(start + at * width)} to ${format(start + (at + 1) * width)}`;
 }
 
 function drawDistribution(figure, slice, name) {
@@ -89,8 +89,8 @@ function drawDistribution(figure, slice, name) {
   const bins = data.bins[name];
   const counts = slice.histograms[name] ?? [];
   const end = atEnd(slice, name);
-  const told = (value) => amount(value, metric);
-  const labels = counts.map((_, at) => binLabel(bins, at, told));
+  const format = (value) => amount(value, metric);
+  const labels = counts.map((_, at) => binLabel(bins, at, format));
   const lines = [["mean", end?.mean, "solid"], ["median", end?.median, "dot"]].filter(([, value]) => value !== null && value !== undefined);
   const traces = [
     {
@@ -99,13 +99,13 @@ function drawDistribution(figure, slice, name) {
       hovertemplate: "%{customdata}: %{y:,} conversations<extra></extra>", showlegend: false,
     },
     ...lines.map(([label, value, dash]) => ({
-      x: [value, value], y: [0, Math.max(1, ...counts)], mode: "lines", name: `${label} ${told(value)}`,
+      x: [value, value], y: [0, Math.max(1, ...counts)], mode: "lines", name: `${label} ${format(value)}`,
       line: {color: colour("accent"), width: 2, dash}, hoverinfo: "skip",
     })),
   ];
   const title = `Conversations by ${metric.title}: ${slice.label}`;
   fillTable(figure, title, [metric.label, "conversations"], counts.map((count, at) => [labels[at], number(count, true)]));
-  const summary = end ? ` Mean ${told(end.mean)}, median ${told(end.median)}, 80 % between ${told(end.p10)} and ${told(end.p90)}; undefined for ${number(end.undefined, true)}.` : "";
+  const summary = end ? ` Mean ${format(end.mean)}, median ${format(end.median)}, 80 % between ${format(end.p10)} and ${format(end.p90)}; undefined for ${number(end.undefined, true)}.` : "";
   return draw(figure, `${title}.${summary}`, traces, {
     hovermode: "closest", bargap: 0, xaxis: axis(metric.title, {showgrid: false, zeroline: false, ...ticksOf(metric)}),
     yaxis: axis("conversations", {rangemode: "tozero"}),
@@ -131,19 +131,19 @@ function drawSlices(figure, dimension, name) {
   const labels = shown.map((slice) => slice.values.map((value) => shorter(value, longest)).join(", "));
   const places = shown.map((_, at) => at);
   const everything = atEnd(data.slices[0], name);
-  const told = (value) => amount(value, metric);
+  const format = (value) => amount(value, metric);
   const range = rangeOf(ends, data.bins[name]);
   const traces = [{
     x: ends.map((end) => end?.mean ?? null), y: places, mode: "markers", showlegend: false,
     marker: {size: 9, color: colour("accent")},
     error_x: bars(ends.map((end) => [end?.mean ?? 0, end?.low ?? null, end?.high ?? null]), "accent", 1.5, 4),
-    customdata: shown.map((slice, at) => [plain(slice.label), told(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, told), number(ends[at]?.n ?? 0, true)]),
+    customdata: shown.map((slice, at) => [plain(slice.label), format(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, format), number(ends[at]?.n ?? 0, true)]),
     hovertemplate: "%{customdata[0]}<br>%{customdata[1]} (%{customdata[2]})<br>n = %{customdata[3]}<extra></extra>",
   }, ...cutArrows(ends.map((end, y) => [y, end?.low ?? null, end?.high ?? null]), range, "accent")];
   const title = `Mean ${metric.title} by ${dimension.label}`;
   fillTable(figure, title, [dimension.label, "mean", "95 % interval", "median", "n", "undefined"], shown.map((slice, at) => [
-    slice.values.join(", "), told(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, told),
-    told(ends[at]?.median), number(ends[at]?.n ?? 0, true), number(ends[at]?.undefined ?? 0, true),
+    slice.values.join(", "), format(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, format),
+    format(ends[at]?.median), number(ends[at]?.n ?? 0, true), number(ends[at]?.undefined ?? 0, true),
   ]));
   const line = everything?.mean === null || !everything ? [] : [lineAt(everything.mean)];
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {

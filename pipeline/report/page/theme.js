@@ -79,24 +79,24 @@ function draw(figure, description, traces, wanted) {
   return Plotly.react(plot, traces, drawn, config).then(() => tellPointed(figure, plot));
 }
 
-// What lies under the pointer is written below the plot, where it covers no curve.
+// The values under the pointer are shown below the plot, where they cover no curve.
 function tellPointed(figure, plot) {
   if (plot.dataset.tellsPointed) return;
   plot.dataset.tellsPointed = "yes";
-  const told = figure.querySelector(".pointed");
+  const pointed = figure.querySelector(".pointed");
   const linesOf = (text) => [...text.querySelectorAll(".line")].map((line) => line.textContent).join(", ") || text.textContent;
   plot.on("plotly_hover", () => {
     const labels = plot.querySelectorAll(".hoverlayer :is(.hovertext .nums, .legend text)");
-    told.textContent = [...labels].map(linesOf).join("; ");
+    pointed.textContent = [...labels].map(linesOf).join("; ");
   });
-  plot.on("plotly_unhover", () => { told.textContent = ""; });
+  plot.on("plotly_unhover", () => { pointed.textContent = ""; });
 }
 
 function shorter(text, longest) {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-// Plotly parses tags and entities in its texts; texts of traces must not be parsed.
+// Escapes tags and entities, which Plotly would parse in texts that come from traces.
 function plain(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -106,7 +106,7 @@ def test_two_constants_are_tested_by_dealing_the_values_anew(n, other):
     )
     ours = compare_unpaired(base, candidate)
     assert ours.p_value == pytest.approx(deals.pvalue, rel=1e-9)
-    assert ours.note.startswith("each arm holds one value throughout")
+    assert ours.note.startswith("each arm has only one distinct value")
 
 
 @given(VALUES, VALUES)

@@ -20,7 +20,7 @@ def test_streams_are_read_as_one(codec):
         assert decompress_block(codec, data + behind, len(content)) == content
     with pytest.raises(DamagedBlockError, match="raise --max-decoded-bytes"):
         decompress_block(codec, data, len(content) - 1)
-    with pytest.raises(DamagedBlockError, match="breaks off"):
+    with pytest.raises(DamagedBlockError, match="is truncated"):
         decompress_block(codec, data[:-1], len(content))
 
 

@@ -147,7 +147,7 @@ def test_all_bad_names_at_once():
 
 
 def test_a_name_given_twice_would_be_two_equal_columns():
-    with pytest.raises(UsageError, match=r"more than once: 'map'; name each once"):
+    with pytest.raises(UsageError, match=r"more than once: 'map'; give each once"):
         parse_ranking_metrics(["map", "ndcg@5", "map"])
 
 

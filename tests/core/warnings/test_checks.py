@@ -215,7 +215,7 @@ def test_no_identity_takes_a_field_that_is_not_read_for_the_id():
         ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3%) has too few attributes"),
         (
             {"labels.read": 3, "labels.rejected": 1},
-            "1 of 3 labels of --labels (33.3%) labels nothing",
+            "1 of 3 labels of --labels (33.3%) was not used",
         ),
     ],
 )

@@ -166,7 +166,7 @@ def test_beyond_a_bound_slices_hold_the_family(runs, monkeypatch, tmp_path, caps
     told = capsys.readouterr()
     few = json.loads(told.out)
     assert few["only_family_in_slices"] is True
-    assert "The slices are 70, so only the metrics of the family" in " ".join(told.err.split())
+    assert "There are 70 slices, so only metrics of the family" in " ".join(told.err.split())
     assert few["rows"] == [
         row for row in every["rows"] if not row["slice"] or row["family"] != "further"
     ]

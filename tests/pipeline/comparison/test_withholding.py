@@ -54,8 +54,7 @@ def test_a_null_stands_for_the_worst_value_of_its_metric(metric, worst):
         (WorstCase(base_mean=4.0, candidate_mean=2.0), None),
         (
             WorstCase(base_mean=2.0, candidate_mean=4.0),
-            "reached in 50 % of the base, 90 % of the candidate, and who did not reach it has no "
-            "number",
+            "reached in 50 % of the base, 90 % of the candidate, and the others have no value",
         ),
     ],
 )

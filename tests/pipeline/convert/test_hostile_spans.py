@@ -108,7 +108,7 @@ def test_each_search_once_and_the_rest_counted(tmp_path, lines):
     assert by_query["orphan"]["conversation_id"] == OTHER_TRACE
     assert (counts.repeated, counts.parent_missing) == (1, 1)
     assert {reason: one.count for reason, one in counts.skipped.items()} == {
-        "a span without a start that can be read": 1,
+        "a span without a readable start time": 1,
         "a record without a trace id": 1,
     }
 

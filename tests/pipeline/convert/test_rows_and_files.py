@@ -187,7 +187,7 @@ class TestForms:
         told = {reason: one.example for reason, one in counts.skipped.items()}
         assert told == {
             "text that is not JSON": f"{path}: line 6",
-            "a file that is damaged or breaks off; read up to there": str(path),
+            "a file that is damaged or truncated; read up to there": str(path),
         }
 
     def test_a_document_that_breaks_off_gives_what_came_before(self, tmp_path):
@@ -223,7 +223,7 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
     ("mapping", "said"),
     [
         ("unit: span", "m.yaml: unit is span, which needs trace and span and start and results"),
-        ("unit: call\nconversation: a\nresults: b\nrank: c", "which does not take rank"),
+        ("unit: call\nconversation: a\nresults: b\nrank: c", "which does not allow rank"),
         ("unit: row", "m.yaml:1: unit must be 'span', 'call' or 'result'"),
         ("unit: call\nconversation: a\nresults: b\nquerry: c", "m.yaml:4: querry is not a key"),
         (

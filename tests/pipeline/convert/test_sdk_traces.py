@@ -183,7 +183,7 @@ class TestBrowseCompPlus:
         output = tmp_path / "t.jsonl"
         words = ["--from", "browsecomp-plus", str(run), "--output", str(output)]
         assert main(["convert", *words]) == 2
-        assert "retrieved_docids alone: a set" in capsys.readouterr().err
+        assert "only retrieved_docids: a set" in capsys.readouterr().err
         assert not output.exists()
 
     def test_two_runs_at_once_are_refused(self, tmp_path, capsys):

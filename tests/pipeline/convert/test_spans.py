@@ -256,7 +256,7 @@ def test_no_order_of_spans_changes_anything(tmp_path):
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ({"i": "a", "s": "soon", "k": "search"}, "a span without a start that can be read"),
+        ({"i": "a", "s": "soon", "k": "search"}, "a span without a readable start time"),
         ({"i": "a", "s": 1, "k": "search", "t": "", "x": 1}, None),
         (span("a", 1, "search", d=[{"gain": 7}]), "a call that no reader accepts"),
         (span("a", 1, "search", d=[{"gain": "good"}]), "a call that no reader accepts"),

@@ -179,7 +179,7 @@ def test_nothing_to_average_is_bad_data(world):
     judged = judge(world.place(DAYS[1]), manifest, found, None)
     assert (judged.verdict, judged.reasons) == (
         "bad data",
-        ("no conversation counts in the means",),
+        ("there are no conversations in the means",),
     )
 
 

@@ -113,7 +113,7 @@ def test_what_cannot_be_used(text, expected):
     ("more", "expected"),
     [
         ("scored: gs://bucket/out", "n.yaml:3: scored does not name a day"),
-        ("scored: s/{date}\nscratch: s", "n.yaml:3: scored takes outputs that were made elsewhere"),
+        ("scored: s/{date}\nscratch: s", "n.yaml:3: scored uses outputs that were made elsewhere"),
         ("run: run.yaml\nscored: s/{date}", "n.yaml:4: .* so it excludes run, which sets"),
         ("runner: FlinkRunner\nscored: s/{date}", "excludes runner"),
         ("engine_options: [--a=b]\nscored: s/{date}", "excludes engine_options"),

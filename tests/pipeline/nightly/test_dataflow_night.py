@@ -140,7 +140,7 @@ def test_answers_that_fail_to_come(cloud):
     cloud.states(*["no-answer"] * 10)
     done = cloud.night(DAY)
     assert done.returncode == 1
-    assert done.stderr.endswith("(job-1) is unknown, for gcloud does not answer.\n")
+    assert done.stderr.endswith("(job-1) is unknown, since gcloud does not answer.\n")
 
 
 def test_what_an_earlier_job_made_does_not_count(cloud):

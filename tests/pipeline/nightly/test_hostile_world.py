@@ -67,8 +67,8 @@ def test_a_redirection_is_not_followed_and_tells_nobody():
     assert elsewhere.requests == 0
     assert told.waits == []
     assert told.said == [
-        "webhook 127.0.0.1 could not be notified: it answered with status 302, a redirection, "
-        "which is not followed: use the address that it leads to (attempt 1 of 4)."
+        "webhook 127.0.0.1 could not be notified: it answered with status 302, a redirect, "
+        "which is not followed: use the address that it points to (attempt 1 of 4)."
     ]
 
 

@@ -66,7 +66,7 @@ def test_webhook_from_the_environment():
     with listening() as listener:
         Told(environment={"HOOK": listener.url}).tell(webhook="$HOOK")
     assert listener.bodies == [{"text": "x"}]
-    with pytest.raises(UsageError, match="environment variable HOOK, which holds no http"):
+    with pytest.raises(UsageError, match="environment variable HOOK, which is not an http"):
         Told(environment={}).tell(webhook="$HOOK")
 
 

@@ -142,7 +142,7 @@ def test_what_is_refused(pool, paths, tmp_path, capsys):
     one = {"A": next(iter(paths.values()))}
     for options, message in [
         (["--output", str(pool)], "is not empty"),
-        (["--update", str(pool), "--topic", "other"], "was built by the topic topic, not other"),
+        (["--update", str(pool), "--topic", "other"], "was built with the topic topic, not other"),
         (["--update", str(tmp_path)], "it is not a pool"),
         (["--output", str(tmp_path / "p"), "--replace"], "--replace needs --update POOL"),
     ]:

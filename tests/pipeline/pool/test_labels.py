@@ -84,7 +84,9 @@ def test_labels_of_a_filled_table_count(pool, built, tmp_path, capsys):
         writer.writerows(table)
     before = read_pool(str(pool)).manifest["digest"]
     assert label(pool, tmp_path / "todo.csv", "--annotator", "ann") == ExitCode.DONE
-    assert "2 labels given, 0 of them changed; 1 line without one" in capsys.readouterr().out
+    assert (
+        "2 labels given, 0 of them replacing another; 1 line without one" in capsys.readouterr().out
+    )
     assert labels(pool) == {"d1": 4, "d2": 2, "d3": 3, "d4": None}
     assert read_pool(str(pool)).manifest["digest"] != before
     options = ("--pool", str(pool), "--run-name", "B", "--format", "jsonl")
@@ -169,7 +171,7 @@ def test_a_table_as_spreadsheets_write_it(pool, tmp_path, capsys):
     [
         ("d1;3\nd2;2\n", "have no column document (also read: document_id, doc_id, docno)"),
         ("document,note\nd1,x\n", "have no column gain (also read: label, relevance)"),
-        ("document,gain\n", "holds no row; the first line of a table names its columns"),
+        ("document,gain\n", "has no rows; the first line of a table names its columns"),
         ("", "is empty"),
     ],
 )

@@ -63,7 +63,7 @@ class TestOptions:
         with pytest.raises(UsageError) as caught:
             load_config(StreamConfig, {**NEEDED, "shards": "0"}, str(path))
         message = str(caught.value)
-        assert f"{path}:1: gap must be a span of time like 30m" in message
+        assert f"{path}:1: gap must be a duration like 30m" in message
         assert f"{path}:2: qrels is not an option" in message
         assert f"{path}:3: window must be longer than 0" in message
         assert "--shards" in message

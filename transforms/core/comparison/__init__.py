@@ -1,6 +1,6 @@
 """The statistics of a comparison of two arms: pure functions of the values of one metric.
 
-Differences are candidate - base throughout. What is not defined is None, with the reason in `note`.
+Differences are candidate - base throughout. Undefined values are None, with the reason in `note`.
 """
 
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust

@@ -16,22 +16,22 @@ AdjustmentMethod = Literal["holm", "benjamini_hochberg"]
 def adjust(p_values: Sequence[float | None], method: AdjustmentMethod) -> list[float | None]:
     """The p values of one family, adjusted; below the level means rejected at that level.
 
-    `holm` (Holm 1979) bounds the probability of any false positive in the family under every
+    `holm` (Holm 1979) bounds the probability of any false positive in the family under any
     dependence; `benjamini_hochberg` (Benjamini and Hochberg 1995) bounds the expected share of
-    false ones among the positives, when the tests are independent or positively dependent.
+    false positives among the positives if tests are independent or positively dependent.
 
     Args:
-      p_values: None where a test was not possible: it stays None and is no member of the family.
+      p_values: None if a test was not possible; it stays None and is not part of the family.
 
     Raises:
       UsageError: a p value outside [0, 1], or an unknown method.
     """
     if method not in ("holm", "benjamini_hochberg"):
-        raise UsageError(f"No correction is called {method!r}: use holm or benjamini_hochberg.")
+        raise UsageError(f"There is no correction {method!r}: use holm or benjamini_hochberg.")
     members = [at for at, p in enumerate(p_values) if p is not None]
     family = np.array([p_values[at] for at in members], dtype=np.float64)
     if not np.all((family >= 0) & (family <= 1)):
-        raise UsageError("A p value lies outside 0 to 1: pass null where a test was not possible.")
+        raise UsageError("A p value is outside 0 to 1: pass null if a test was not possible.")
     order = np.argsort(family, kind="stable")
     ascending = _holm if method == "holm" else _benjamini_hochberg
     adjusted: list[float | None] = [None] * len(p_values)
@@ -41,14 +41,14 @@ def adjust(p_values: Sequence[float | None], method: AdjustmentMethod) -> list[f
 
 
 def _holm(ascending: Array) -> Array:
-    """Each p times the number of hypotheses still open, never below a smaller p's."""
+    """Each p times the number of hypotheses not yet rejected, made monotone."""
     still_open = np.arange(ascending.size, 0, -1)
     highest: Array = np.maximum.accumulate(ascending * still_open)
     return highest
 
 
 def _benjamini_hochberg(ascending: Array) -> Array:
-    """Each p times family / rank, never above a larger p's."""
+    """Each p times family / rank, made monotone."""
     scaled = ascending * ascending.size / np.arange(1, ascending.size + 1)
     lowest: Array = np.minimum.accumulate(scaled[::-1])[::-1]
     return lowest

@@ -22,20 +22,20 @@ from goodgain.transforms.core.errors import UsageError
 
 DEFAULT_RESAMPLES = 9_999
 _LEAST_RESAMPLES = 100
-_FEW = 50  # values of an arm; below, simulations find the interval clearly too narrow
-_DRAWN_AT_ONCE = 1 << 20  # numbers; keeps the memory of a resample batch near 16 MB
-_REPETITIONS_FOR_COUNTS = 32  # from here on, drawing counts of the distinct values is faster
+_FEW = 50  # values of an arm; with fewer, simulations show clearly too narrow intervals
+_DRAWN_AT_ONCE = 1 << 20  # numbers; keeps the memory of a batch of resamples near 16 MB
+_REPETITIONS_FOR_COUNTS = 32  # from this number on, drawing counts of the distinct values is faster
 
 
 class BootstrapInterval(Struct, frozen=True):
     """A bootstrap interval of candidate mean - base mean, in the unit of the metric.
 
     Attributes:
-      difference: of the means; None when an arm is empty.
-      confidence, ci_low, ci_high: the interval and what it promises; None where `note` says why.
-      resamples: how often the data were drawn anew.
-      n_base, n_candidate: values; in a paired design both are the number of pairs.
-      note: why there is no interval, or why to trust it less.
+      difference: difference of the means; None if an arm is empty.
+      confidence, ci_low, ci_high: the interval and its confidence; if None, `note` says why.
+      resamples: number of resamples.
+      n_base, n_candidate: number of values; when paired, both are the number of pairs.
+      note: why there is no interval, or a caveat.
     """
 
     design: Design
@@ -57,15 +57,14 @@ def bootstrap_interval(
     resamples: int = DEFAULT_RESAMPLES,
     confidence: float = 0.95,
 ) -> BootstrapInterval:
-    """The BCa interval; pairs are drawn whole, or each arm on its own when unpaired.
+    """The BCa interval, from resampled pairs or, when unpaired, from each arm resampled separately.
 
-    The result depends on the values, the state of the generator and nothing else: values are
-    sorted before they are drawn, and differences that rounding explains are none. The acceleration
-    is the jackknife's, which for means is the skewness in closed form: a jackknife that builds
-    every sample would need n^2 steps.
+    The result depends only on the values and the state of the generator: values are sorted before
+    they are drawn, and differences within rounding count as 0. The acceleration is the jackknife's,
+    which for means is the skewness in closed form; an explicit jackknife would need n^2 steps.
 
     Args:
-      generator: seeded by the caller, as `np.random.default_rng(seed)`; it is advanced.
+      generator: seeded by the caller, like `np.random.default_rng(seed)`; it is advanced.
       resamples: at least 100.
 
     Raises:
@@ -98,7 +97,7 @@ def bootstrap_interval(
 
 def _note(has_interval: bool, least: int) -> str | None:
     if not has_interval:
-        return "the resamples lie so far to one side that BCa has no interval"
+        return "the resamples are so lopsided that BCa has no interval"
     if least < _FEW:
         return f"with fewer than {_FEW} values a bootstrap interval tends to be too narrow"
     return None
@@ -118,7 +117,7 @@ def _check(resamples: int, confidence: float) -> None:
 def _samples(
     base: Sequence[float] | Array, candidate: Sequence[float] | Array, design: Design
 ) -> tuple[list[Array], list[float]]:
-    """What is drawn from, sorted, and the sign with which each mean enters the difference."""
+    """The sorted samples to draw from, and the sign of each mean in the difference."""
     if design == "paired":
         before, after = checked_pairs(base, candidate)
         return [np.sort(settled_differences(before, after))], [1.0]
@@ -152,7 +151,7 @@ def _resampled_means(values: Array, generator: np.random.Generator, resamples: i
 
 
 def _bias_correction(drawn: Array, difference: float, grain: float) -> float:
-    """z0: how far the median of the resamples lies from the estimate, in normal quantiles."""
+    """z0: the distance from the estimate to the median of the resamples, in normal quantiles."""
     below = np.count_nonzero(drawn < difference - grain)
     equal = np.count_nonzero(np.abs(drawn - difference) <= grain)
     return float(ndtri((below + equal / 2) / drawn.size))
@@ -172,7 +171,7 @@ def _acceleration(samples: list[Array], signs: list[float]) -> float:
 def _adjusted_ends(
     bias: float, acceleration: float, confidence: float
 ) -> tuple[float, float] | None:
-    """The quantiles of the resamples that bound the interval; None when the formula has none."""
+    """The quantiles of the resamples that bound the interval; None if the formula has none."""
     reach = float(ndtri((1 + confidence) / 2))
     shifted = (bias - reach, bias + reach)
     slopes = [1 - acceleration * each for each in shifted]

@@ -1,4 +1,4 @@
-"""Standard errors of differences whose values come in clusters, like repeats (SPEC 6)."""
+"""Standard errors of differences of clustered values, like repeated queries (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Codes = npt.NDArray[np.int64]
 
 
 class ClusteredError(Struct, frozen=True):
-    """How far a mean or a difference of means may be off.
+    """The standard error of a mean or of a difference of means.
 
     Attributes:
-      clusters: how many there are.
-      stderr: in the unit of the metric; None where there are too few clusters.
-      degrees_of_freedom: of Student's distribution; None where stderr is.
+      clusters: number of clusters.
+      stderr: in the unit of the metric; None if there are too few clusters.
+      degrees_of_freedom: of Student's distribution; None if stderr is None.
     """
 
     clusters: int
@@ -29,24 +29,24 @@ class ClusteredError(Struct, frozen=True):
 
 
 def checked_codes(codes: Codes, values: Array, arm: str) -> Codes:
-    """The clusters of the values of an arm.
+    """The cluster numbers of an arm's values, checked.
 
     Raises:
-      UsageError: there are not as many as values.
+      UsageError: their number differs from that of the values.
     """
     if codes.shape != values.shape:
         raise UsageError(
-            f"The {values.size} values of {arm} need a cluster each, and {codes.size} were given."
+            f"The {values.size} values of {arm} need a cluster each, but {codes.size} were given."
         )
     return codes
 
 
 def error_of_mean(values: Array, codes: Codes) -> ClusteredError:
-    """Of the mean of the values, or of the differences of pairs.
+    """The error of the mean of values, or of differences of pairs.
 
     Args:
       values: at least one.
-      codes: of each value, the number of its cluster.
+      codes: the cluster number of each value.
     """
     shares = _shares(checked(values, "the sample"), codes, np.unique(codes))
     return _error(shares, len(shares) - 1)
@@ -55,13 +55,13 @@ def error_of_mean(values: Array, codes: Codes) -> ClusteredError:
 def error_of_difference(
     base: Array, base_codes: Codes, candidate: Array, candidate_codes: Codes
 ) -> ClusteredError:
-    """Of the difference of the means of two samples.
+    """The error of the difference of the means of two samples.
 
-    Where clusters have values in both, what they share cancels out; then the smaller number of
-    clusters of an arm bounds the degrees of freedom. Where none has, they are Welch's.
+    If clusters have values in both samples, their common part cancels out, and the smaller number
+    of clusters of an arm bounds the degrees of freedom. If none has, these are Welch's.
 
     Args:
-      base_codes, candidate_codes: the same number in both is the same cluster.
+      base_codes, candidate_codes: cluster numbers; the same number in both is the same cluster.
     """
     of_base, of_candidate = np.unique(base_codes), np.unique(candidate_codes)
     both = np.union1d(of_base, of_candidate)
@@ -74,8 +74,8 @@ def error_of_difference(
 
 
 def _shares(values: Array, codes: Codes, clusters: Codes) -> Array:
-    """By cluster, what it moves the mean: (S - n * mean) / all values."""
-    # In one order whatever the order of the values, so that no bit depends on it.
+    """The effect of each cluster on the mean: (S - n * mean) / all values."""
+    # Sorted, so that no bit depends on the order of the values.
     order = np.lexsort((values, codes))
     values, codes = values[order], codes[order]
     deviations = values - np.sort(values).sum() / values.size
@@ -90,7 +90,7 @@ def _error(shares: Array, degrees_of_freedom: int) -> ClusteredError:
     count = int(shares.size)
     if degrees_of_freedom < 1:
         return ClusteredError(count, None, None)
-    scale = float(np.abs(shares).max()) or 1.0  # squares of tiny shares would vanish
+    scale = float(np.abs(shares).max()) or 1.0  # squares of tiny shares would underflow
     stderr = scale * sqrt(float(np.sort((shares / scale) ** 2).sum()) * count / (count - 1))
     return ClusteredError(count, stderr, degrees_of_freedom)
 

@@ -14,13 +14,13 @@ class ComparisonOptions(Struct, frozen=True):
     """The options of a comparison.
 
     Attributes:
-      confidence: of the intervals; 1 - confidence is the two-sided level of the tests.
-      power: the probability with which the minimum detectable effect is to be detected.
+      confidence: confidence of the intervals; 1 - confidence is the two-sided level of the tests.
+      power: the probability of detecting the minimum detectable effect.
       interval: whether t is corrected for skewness (`hall`) or plain (`student`), for the intervals
         and for the tests.
 
     Raises:
-      UsageError: either lies outside (0, 1).
+      UsageError: confidence or power is outside (0, 1).
     """
 
     confidence: float = 0.95
@@ -37,7 +37,7 @@ DEFAULT_OPTIONS = ComparisonOptions()
 
 
 class DifferenceTest(Struct, frozen=True):
-    """The test of no difference; the attributes mean what they mean in `Comparison`."""
+    """The test of no difference; attributes as in `MetricComparison`."""
 
     stderr: float | None = None
     ci_low: float | None = None
@@ -62,14 +62,14 @@ def difference_test(
 ) -> DifferenceTest:
     """Interval, t, two-sided p and detectable effect of one difference.
 
-    The minimum detectable effect is the longer side of the interval and t[power] * stderr, a
-    quantile of Student's distribution with these degrees of freedom: the true difference that
-    exceeds the critical value by as much as chance takes away in 1 - power of all samples. Stderr
-    and interval are those observed, so this is an estimate.
+    The minimum detectable effect is the longer side of the interval plus t[power] * stderr, with
+    the quantile of Student's distribution with these degrees of freedom: a true difference of this
+    size exceeds the critical value in all but 1 - power of all samples. It is an estimate, since
+    stderr and interval are the observed ones.
 
     Args:
       difference, stderr: in the unit of the metric; stderr > 0.
-      asymmetry: see `Studentized`; not used where the options ask for Student's t.
+      asymmetry: see `Studentized`; not used for Student's t.
     """
     asymmetry = asymmetry if options.interval == "hall" else 0.0
     found = Studentized(difference, stderr, degrees_of_freedom, asymmetry, covers_student=True)

@@ -18,18 +18,18 @@ from goodgain.transforms.core.comparison.samples import (
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Direction
 
-_HALVINGS = 60  # an interval of length 2 is then narrower than a double can tell
+_HALVINGS = 60  # enough to narrow an interval of length 2 to the precision of a double
 
 
 class GoodSameBad(Struct, frozen=True):
     """The three counts and their balance.
 
     Attributes:
-      good, same, bad: pairs.
+      good, same, bad: number of pairs.
       tolerance: in the unit of the metric; only differences above it count as good or bad.
       gsb: (good - bad) / (good + same + bad), -1 to 1; None without pairs.
       confidence, ci_low, ci_high: the interval of gsb and its confidence.
-      note: why there is no gsb, if so.
+      note: why there is no gsb, if there is none.
     """
 
     good: int
@@ -53,13 +53,13 @@ def good_same_bad(
     """Count the pairs on which the candidate wins and loses.
 
     The interval is Tango's score interval for a difference of paired shares (Tango 1998). The usual
-    one, from the mean of {+1, 0, -1} and its standard error, is too narrow if few pairs differ or
-    all differ in one direction, and a point if none does; Tango's keeps its coverage there.
+    interval, from the mean of {+1, 0, -1} and its standard error, is too narrow if few pairs differ
+    or all differ in one direction, and a point if none does; Tango's keeps its coverage.
 
     Args:
-      base, candidate: value j of both belongs to pair j, in the unit of the metric.
-      tolerance: >= 0; a difference that exceeds it by rounding alone does not exceed it.
-      direction: of the metric; "neither" is refused.
+      base, candidate: the values of pair j are at index j, in the unit of the metric.
+      tolerance: at least 0; a difference that exceeds it only by rounding does not count.
+      direction: direction of the metric; "neither" is refused.
 
     Raises:
       UsageError: the arms differ in length, a value is not a finite number, the tolerance is
@@ -95,17 +95,17 @@ def share_difference_interval(
     """Tango's (1998) score interval of share of good - share of bad, within -1 to 1.
 
     Args:
-      good, bad: of n pairs; n >= 1.
+      good, bad: number of good and bad pairs among n >= 1.
     """
     quantile = float(ndtri((1 + confidence) / 2))
     return _lower_end(good, bad, n, quantile), -_lower_end(bad, good, n, quantile)
 
 
-@lru_cache(maxsize=8192)  # slices of few pairs have the same counts again and again
+@lru_cache(maxsize=8192)  # slices with few pairs often have the same counts
 def _lower_end(good: int, bad: int, n: int, quantile: float) -> float:
-    """The least true difference that is within `quantile` standard errors of the counts.
+    """The smallest true difference within `quantile` standard errors of the counts.
 
-    By bisection between -1, which is rejected, and the estimate, where the score is 0.
+    Found by bisection between -1, which is rejected, and the estimate, where the score is 0.
     """
     rejected, accepted = -1.0, (good - bad) / n
     for _ in range(_HALVINGS):
@@ -119,7 +119,7 @@ def _lower_end(good: int, bad: int, n: int, quantile: float) -> float:
 
 
 def _standard_error(good: int, bad: int, n: int, difference: float) -> float:
-    """The standard error of good - bad for the best fit with a true difference of `difference`."""
+    """The standard error of good - bad under the best fit whose true difference is `difference`."""
     linear = (2 * n - good + bad) * difference - good - bad
     constant = -bad * difference * (1 - difference)
     share_of_bad = (sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
@@ -132,7 +132,7 @@ def _check(tolerance: float, direction: Direction, confidence: float) -> None:
     if direction not in ("higher", "lower"):
         raise UsageError(
             f"Good and bad need a direction, and this metric's is {direction!r}: "
-            "choose a metric of which higher or lower values are better."
+            "choose a metric for which higher or lower values are better."
         )
     if not 0 < confidence < 1:
         raise UsageError(f"`confidence` is {confidence}: it must be a number between 0 and 1.")

@@ -1,4 +1,4 @@
-"""The paired t-test: pair by pair, so that what both arms find hard cancels out."""
+"""The paired t-test: pair by pair, so that what is hard for both arms cancels out."""
 
 from __future__ import annotations
 
@@ -39,17 +39,16 @@ def compare_paired(
 ) -> MetricComparison:
     """The paired t-test of candidate - base, two-sided, with its interval.
 
-    Of the differences, corrected for their skewness unless the options ask for Student's t.
-    Where every pair differs by the same amount there is no spread to measure the difference
-    against. Then t, the interval, the effect size and the detectable effect are None, and the
-    p value is that of the exact randomisation test, which swaps the arms within pairs: 1 when no
-    pair differs, else 2^(1 - n), since only two of the 2^n swaps are as extreme.
+    It tests the differences, corrected for their skewness unless Student's t is requested. If every
+    pair differs by the same amount, there is no variance. Then t, the interval, the effect size and
+    the detectable effect are None, and the p value is that of the exact randomisation test, which
+    swaps the arms within pairs: 1 if no pair differs, else 2^(1 - n), since only two of the 2^n
+    swaps are as extreme.
 
     Args:
-      base, candidate: value j of both belongs to pair j, in the unit of the metric; see `pair`.
-      codes: of each pair, the number of its cluster; then t is Student's with clusters - 1 degrees
-        of freedom, and what is said of pairs that do not differ is said of clusters. None = pairs
-        are independent.
+      base, candidate: the values of pair j are at index j, in the unit of the metric; see `pair`.
+      codes: the cluster number of each pair; then t is Student's with clusters - 1 degrees of
+        freedom, and the randomisation test swaps whole clusters. None = pairs are independent.
 
     Raises:
       UsageError: the lengths differ, or a value is not a finite number.

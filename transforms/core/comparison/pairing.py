@@ -1,4 +1,4 @@
-"""Pairs two arms by key, and counts everything left unpaired."""
+"""Pairs two arms by key, and counts the keys left unpaired."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ Key = TypeVar("Key")
 
 
 class Pairing(Struct, Generic[Key], frozen=True):
-    """The pairs of two arms; every key of either arm is counted in exactly one place.
+    """The pairs of two arms; every key of either arm is counted exactly once.
 
     Attributes:
-      keys: of the pairs, ascending, so that the result does not depend on the order of the input.
+      keys: keys of the pairs, ascending, so that the result does not depend on the order of the
+        input.
       base, candidate: their values, in the order of `keys`.
-      only_in_base, only_in_candidate: keys that the other arm lacks, whatever their value.
-      undefined_in_base, undefined_in_candidate, undefined_in_both: keys of both arms on which the
-        metric is null in that arm alone, or in both.
+      only_in_base, only_in_candidate: number of keys that the other arm lacks, whatever their
+        value.
+      undefined_in_base, undefined_in_candidate, undefined_in_both: number of keys in both arms with
+        a null only in that arm, or in both.
     """
 
     keys: tuple[Key, ...]
@@ -40,8 +42,8 @@ def pair(base: Mapping[Key, float | None], candidate: Mapping[Key, float | None]
     """Pair the values of one metric by key.
 
     Args:
-      base, candidate: value by key, None where the metric is undefined (SPEC 6). Keys of one
-        kind that can be ordered, like (conversation_id, turn).
+      base, candidate: values by key, None if the metric is undefined (SPEC 6). Keys are of one
+        orderable type, like (conversation_id, turn).
     """
     shared: list[Any] = [key for key in base if key in candidate]
     keys: list[Key] = []

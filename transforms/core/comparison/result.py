@@ -1,4 +1,4 @@
-"""What the comparison of one metric between two arms says."""
+"""The result of comparing one metric between two arms."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ EffectSize = Literal["cohen_dz", "hedges_g"]
 
 
 class MetricComparison(Struct, frozen=True):
-    """Two means and how sure it is that they differ; differences are candidate - base.
+    """Two means and the evidence that they differ; differences are candidate - base.
 
     Attributes:
       design: whether values were compared pair by pair or as two samples (Welch).
-      n_base, n_candidate: values; in a paired design both are the number of pairs.
-      base_mean, candidate_mean, base_stddev, candidate_stddev: of the values compared, in the
-        unit of the metric; stddev with n - 1.
+      n_base, n_candidate: number of values; when paired, both are the number of pairs.
+      base_mean, candidate_mean, base_stddev, candidate_stddev: of the compared values, in the unit
+        of the metric; stddev with n - 1.
       difference: candidate_mean - base_mean.
-      relative_difference: difference / |base_mean|; 0.1 = 10 % up. None when base_mean is 0.
+      relative_difference: difference / |base_mean|, so 0.1 is a rise by 10 %; None if base_mean is
+        0.
       difference_stddev: standard deviation of the pairs' differences; None when unpaired.
       stderr: standard error of the difference.
-      confidence, ci_low, ci_high: the interval of the difference and what it promises.
+      confidence, ci_low, ci_high: the interval of the difference and its confidence.
       t, degrees_of_freedom, p_value: the two-sided test of no difference; t = difference / stderr.
-      asymmetry: by which t was corrected for skewness, see `Studentized`; 0 in Student's test.
-      effect_size: the difference in standard deviations, by the convention that
-        `effect_size_name` names: Cohen's d_z = difference / difference_stddev, or Hedges' g =
-        difference / pooled stddev, corrected for its small-sample bias.
+      asymmetry: used to correct t for skewness, see `Studentized`; 0 in Student's test.
+      effect_size: the difference in standard deviations, by the convention in `effect_size_name`:
+        Cohen's d_z = difference / difference_stddev, or Hedges' g = difference / pooled stddev,
+        corrected for its small-sample bias.
       minimum_detectable_effect: the smallest true difference, in the unit of the metric, that
-        this test at this n finds with the power asked for.
-      clusters: how many the values come in; None where they count as independent.
-      note: why something is None or unusual, when something is.
+        this test at this n detects with the requested power.
+      clusters: number of clusters of the values; None if they count as independent.
+      note: why something is None or unusual, if anything is.
     """
 
     design: Design
@@ -65,7 +66,7 @@ class MetricComparison(Struct, frozen=True):
 
     @property
     def studentized(self) -> Studentized | None:
-        """The difference as an estimate, from which other intervals follow; None without any."""
+        """The difference as an estimate, for other intervals; None without an interval."""
         if self.difference is None or self.stderr is None or self.degrees_of_freedom is None:
             return None
         return Studentized(
@@ -86,7 +87,7 @@ def compared(
     test: DifferenceTest,
     options: ComparisonOptions,
 ) -> MetricComparison:
-    """The comparison that two samples and the test of their difference add up to."""
+    """Combine two samples and the test of their difference."""
     relative_difference = _relative(difference, base.mean)
     notes = [test.note] if test.note else []
     if difference is not None and relative_difference is None:

@@ -1,4 +1,4 @@
-"""The values of a metric as samples: checked, and summed without rounding noise."""
+"""Samples of a metric's values: checked, and summed without rounding noise."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from goodgain.transforms.core.errors import UsageError
 
 Array = npt.NDArray[np.float64]
 
-_LARGEST = 1e300  # beyond, a sum over conversations may overflow
-_NOISE_BITS = 44  # of a double's 53: sums of a few hundred terms keep that many
+_LARGEST = 1e300  # larger values may overflow when summed
+_NOISE_BITS = 44  # of a double's 53; sums of a few hundred terms are exact to this many
 
 
 class Moments(Struct, frozen=True):
     """The moments of one sample that the t-tests need.
 
     Attributes:
-      n: values.
+      n: number of values.
       mean: None when n = 0.
-      stddev: sample standard deviation (n - 1); None when n < 2; 0.0 exactly when the values
-        differ by no more than rounding.
-      asymmetry: of the mean, skewness / sqrt(n); 0.0 where there is no spread to be skewed.
+      stddev: sample standard deviation (n - 1); None if n < 2; exactly 0.0 if the values differ
+        only by rounding.
+      asymmetry: skewness / sqrt(n), of the mean; 0.0 if there is no variance.
     """
 
     n: int
@@ -52,7 +52,7 @@ def checked(values: Sequence[float] | Array, arm: str) -> Array:
         at = int(unusable[0])
         raise UsageError(
             f"Value {at + 1} of {arm} is {array[at]}, which cannot be compared: "
-            f"pass finite numbers below {_LARGEST:g}, and null where the metric is undefined."
+            f"pass finite numbers below {_LARGEST:g}, and null if the metric is undefined."
         )
     return array
 
@@ -75,10 +75,10 @@ def checked_pairs(
 
 
 def rounding_grain(*samples: Array) -> float:
-    """The distance below which two of the values may differ by rounding alone.
+    """The distance below which two of the values may differ only by rounding.
 
     A power of two, 2^-44 of the largest magnitude, so that whole numbers are multiples of it;
-    0.0 when all values are 0 or there are none.
+    0.0 if all values are 0 or there are none.
     """
     largest = max((float(np.abs(sample).max()) for sample in samples if sample.size), default=0.0)
     return ldexp(1.0, frexp(largest)[1] - _NOISE_BITS) if largest else 0.0
@@ -87,8 +87,8 @@ def rounding_grain(*samples: Array) -> float:
 def settled_differences(base: Array, candidate: Array) -> Array:
     """Candidate - base, rounded to the grain of the values.
 
-    0.3 - 0.2 and 0.2 - 0.1 are different doubles; tests that look at signs, ranks and ties need
-    them equal.
+    0.3 - 0.2 and 0.2 - 0.1 are different doubles; tests based on signs, ranks and ties need them to
+    be equal.
     """
     grain = rounding_grain(base, candidate)
     differences: Array = candidate - base
@@ -96,10 +96,10 @@ def settled_differences(base: Array, candidate: Array) -> Array:
 
 
 def moments(values: Array, grain: float) -> Moments:
-    """Mean and standard deviation, the same for every order of the values.
+    """Mean and standard deviation, independent of the order of the values.
 
     Args:
-      grain: values that differ by no more are the same value; see `rounding_grain`.
+      grain: values that differ by no more than this are equal; see `rounding_grain`.
     """
     n = int(values.size)
     if n == 0:
@@ -110,11 +110,11 @@ def moments(values: Array, grain: float) -> Moments:
     if float(values.max() - values.min()) <= grain:
         return Moments(n, mean, 0.0)
     deviations = values - mean
-    scale = float(np.abs(deviations).max())  # squares of tiny deviations would vanish
+    scale = float(np.abs(deviations).max())  # squares of tiny deviations would underflow
     squares, cubes = _sum((deviations / scale) ** 2), _sum((deviations / scale) ** 3)
     return Moments(n, mean, scale * sqrt(squares / (n - 1)), cubes / squares**1.5)
 
 
 def _sum(values: Array) -> float:
-    """Pairwise, in ascending order, so that the order of the conversations changes no bit."""
+    """Pairwise sum in ascending order, so that no bit depends on the order of conversations."""
     return float(np.sort(values).sum())

@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test: pairs weigh by the rank of their difference."""
+"""Wilcoxon's signed-rank test: pairs are weighted by the rank of their difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from goodgain.transforms.core.comparison.samples import Array, checked_pairs, settled_differences
 
-_MOST_FOR_EXACT = 50  # differing pairs; the counts of 2^50 assignments are exact doubles
+_MOST_FOR_EXACT = 50  # differing pairs; counts up to 2^50 assignments are exact in doubles
 _Ranks = npt.NDArray[np.int64]
 
 
@@ -21,14 +21,14 @@ class WilcoxonTest(Struct, frozen=True):
     """The two-sided signed-rank test.
 
     Attributes:
-      n: pairs.
-      equal: pairs without a difference, which are left out (Wilcoxon's own treatment).
-      statistic: the lesser of the two sums of ranks.
+      n: number of pairs.
+      equal: number of pairs without a difference, which are left out, as by Wilcoxon.
+      statistic: the smaller of the two sums of ranks.
       rank_biserial: (ranks upwards - ranks downwards) / all ranks, -1 to 1: the effect size.
-      p_value: None when no pair differs.
-      method: how p was found: `exact` = over every assignment of signs to the ranks, `normal` =
-        the normal approximation without continuity correction.
-      note: why there is no p value, when there is none.
+      p_value: None if no pair differs.
+      method: how p was computed: `exact` = over all assignments of signs to the ranks, `normal` =
+        normal approximation without continuity correction.
+      note: why there is no p value, if there is none.
     """
 
     n: int
@@ -43,12 +43,12 @@ class WilcoxonTest(Struct, frozen=True):
 def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> WilcoxonTest:
     """Whether differences are distributed symmetrically around 0.
 
-    Exact up to 50 differing pairs with ties as without, since ties are the rule in metrics that
-    count few results; most libraries are exact without ties only.
+    Exact up to 50 differing pairs, even with ties, which are the rule in metrics that count few
+    results; most libraries are exact only without ties.
 
     Args:
-      base, candidate: value j of both belongs to pair j; differences that rounding explains are
-        equal, as are magnitudes of differences.
+      base, candidate: the values of pair j are at index j; values, and magnitudes of differences,
+        that differ only by rounding are equal.
 
     Raises:
       UsageError: the lengths differ, or a value is not a finite number.
@@ -74,7 +74,7 @@ def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) 
 
 
 def _doubled_ranks(magnitudes: Array) -> _Ranks:
-    """Twice the ranks, tied ones sharing their mean rank; doubled, they are whole numbers."""
+    """Twice the ranks, which makes them whole numbers, since ties share their mean rank."""
     _, place, counts = np.unique(magnitudes, return_inverse=True, return_counts=True)
     shared = 2 * np.cumsum(counts) - counts + 1
     ranks: _Ranks = shared[place].astype(np.int64)
@@ -82,8 +82,8 @@ def _doubled_ranks(magnitudes: Array) -> _Ranks:
 
 
 def _exact_p(ranks: _Ranks, lesser: int) -> float:
-    """The share of sign assignments with a sum this small, twice."""
-    ways = np.zeros(int(ranks.sum()) + 1)  # by sum of the ranks upwards
+    """Twice the share of sign assignments with a sum at most this small."""
+    ways = np.zeros(int(ranks.sum()) + 1)  # number of assignments by sum of the positive ranks
     ways[0] = 1
     for rank in ranks.tolist():
         ways[rank:] += ways[:-rank].copy()

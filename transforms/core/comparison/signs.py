@@ -1,4 +1,4 @@
-"""The sign test: how many pairs went up and down, whatever by how much."""
+"""The sign test: how many pairs went up or down, regardless of how much."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ class SignTest(Struct, frozen=True):
     """The exact two-sided sign test.
 
     Attributes:
-      n: pairs.
-      higher, equal, lower: pairs in which the candidate's value is so; equal ones say nothing.
-      p_value: the binomial probability of a split at least as uneven; None when no pair differs.
-      note: why there is no p value, when there is none.
+      n: number of pairs.
+      higher, equal, lower: number of pairs in which the candidate's value is so; equal ones are not
+        tested.
+      p_value: the binomial probability of a split at least as uneven; None if no pair differs.
+      note: why there is no p value, if there is none.
     """
 
     n: int
@@ -29,10 +30,10 @@ class SignTest(Struct, frozen=True):
 
 
 def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> SignTest:
-    """Whether candidates are more often above base than below it.
+    """Test whether the candidate is above the base as often as below it.
 
     Args:
-      base, candidate: value j of both belongs to pair j; differences that rounding explains are
+      base, candidate: the values of pair j are at index j; values that differ only by rounding are
         equal.
 
     Raises:
@@ -43,7 +44,7 @@ def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array)
     p_value = note = None
     if higher + lower:
         tail = float(bdtr(min(higher, lower), higher + lower, 0.5))
-        p_value = min(1.0, 2 * tail)  # both tails: the binomial of 1/2 is symmetric
+        p_value = min(1.0, 2 * tail)  # both tails, since the binomial of 1/2 is symmetric
     else:
         note = "no pair differs"
     n = int(differences.size)

@@ -40,16 +40,16 @@ def compare_unpaired(
 ) -> MetricComparison:
     """Welch's t-test of candidate - base, two-sided, with its interval.
 
-    Corrected for the skewness of the difference unless the options ask for Student's t.
-    Where neither sample has any spread, t, the interval, the effect size and the detectable effect
-    are None, and the p value is that of the exact permutation test, which deals the values out to
-    the arms anew: 1 when both hold the same value, else the share of the deals that separate the
-    two values as fully.
+    Corrected for the skewness of the difference unless Student's t is requested. If neither sample
+    has any variance, t, the interval, the effect size and the detectable effect are None, and the p
+    value is that of the exact permutation test, which redistributes the values between the arms: 1
+    if both have the same value, else the share of redistributions that separate the two values as
+    completely.
 
     Args:
       base, candidate: values in the unit of the metric, in any order and number.
-      codes: of each value of either arm, the number of its cluster, see `error_of_difference`; None
-        = values are independent.
+      codes: the cluster numbers of each arm's values, see `error_of_difference`; None = values are
+        independent.
 
     Raises:
       UsageError: a value is not a finite number.
@@ -95,7 +95,7 @@ def _test(
     base_stderr = base.stddev / sqrt(base.n)
     candidate_stderr = candidate.stddev / sqrt(candidate.n)
     stderr = hypot(base_stderr, candidate_stderr)
-    # Shares of the variance, so that tiny values do not underflow (Welch 1947, Satterthwaite 1946)
+    # Shares of the variance, so that tiny values do not underflow (Welch 1947, Satterthwaite 1946).
     base_share, candidate_share = (base_stderr / stderr) ** 2, (candidate_stderr / stderr) ** 2
     degrees_of_freedom = 1 / (base_share**2 / (base.n - 1) + candidate_share**2 / (candidate.n - 1))
     effect_size = _hedges_g(difference, base.n, base.stddev, candidate.n, candidate.stddev)
@@ -155,6 +155,6 @@ def _without_spread(base_n: int, candidate_n: int, equal: bool) -> DifferenceTes
     )
     return DifferenceTest(
         p_value=as_extreme * exp(-log_deals),
-        note="each arm holds one value throughout, so there is no interval; "
+        note="each arm has only one distinct value, so there is no interval; "
         "p is that of the exact permutation test",
     )

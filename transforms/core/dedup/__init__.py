@@ -1,1 +1,1 @@
-"""Whether two results are the same document: normal forms, rules, evidence (SPEC 4)."""
+"""Decides whether two results are the same document: normal forms, rules, evidence (SPEC 4)."""

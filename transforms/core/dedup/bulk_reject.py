@@ -1,4 +1,4 @@
-"""Rejects many candidates at once, exactly as the first steps of SPEC 4.3 would one by one."""
+"""Rejects many candidates at once, with the same result as the steps of SPEC 4.3 one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.transforms.core.dedup.evidence import Evidence, Value
 from goodgain.transforms.core.dedup.rules import NO_TYPE, URL, RuleTable, TypeRules, is_field
 from goodgain.transforms.core.dedup.verification import Step
 
-_FEW = 8  # candidates; verifying so many costs less than an operation on columns
+_FEW = 8  # candidates; verifying these costs less than an operation on columns
 _FIRST_ROOM = 256  # occurrences
 
 
@@ -20,8 +20,8 @@ class BulkRejection(Struct, frozen=True):
     """The candidates of one result, split in two.
 
     Attributes:
-      left: those that may be the same document, in order.
-      rejected: those that are not, with the step that says so.
+      left: candidates that may be the same document, in order.
+      rejected: candidates that are not, with the step that rejects them.
     """
 
     left: Numbers
@@ -29,18 +29,19 @@ class BulkRejection(Struct, frozen=True):
 
 
 class BulkReject:
-    """Finds, by operations on columns, candidates that verification would surely reject.
+    """Finds candidates that verification would surely reject, by operations on columns.
 
-    A result may share a key with hundreds of others that are plainly other documents: the site of
-    a file, a title. Comparing it with them one by one costs more than all the rest. It
-    decides only plain cases, as `verify` would; the others are left to `verify`.
+    A result may share a key, such as a title or the site of a file, with hundreds of results that
+    are clearly other documents. Comparing it with each would dominate the run time. This class
+    decides only the clear cases, as `verify` would, and leaves the others to `verify`.
     """
 
     def __init__(self, rules: RuleTable, occurrences: Sequence[Evidence]) -> None:
-        """Take the evidence of all occurrences, by their number; the sequence may grow."""
+        """`occurrences` is the evidence of all occurrences, by number; it may grow."""
         self._rules = rules
-        # Only these have a column: they are few, and every step except the last rejects by nothing
-        # else. An id without a column would count as absent, and a later step would decide.
+        # Only these attributes have a column: they are few, and all steps except the last reject by
+        # them only. An id without a column would count as absent, so that a later step would
+        # decide.
         self._named = frozenset(
             (URL, *rules.url_parameters.values(), *rules.fields.values(), *rules.ids.values())
         )
@@ -53,7 +54,7 @@ class BulkReject:
         self._type_numbers: list[int] = []  # by code
 
     def reject(self, evidence: Evidence, candidates: Numbers) -> BulkRejection:
-        """Split candidates, given in order, by whether they are certainly another document."""
+        """Split candidates by whether they are certainly another document, keeping their order."""
         self._take_new()
         rejecting = _Rejecting(evidence.values, self._columns, self._rules)
         left = [
@@ -66,7 +67,7 @@ class BulkReject:
     def _by_type(
         self, type_number: int, candidates: Numbers, rejecting: _Rejecting
     ) -> Iterator[tuple[int, Numbers]]:
-        """Candidates of no other type, with the type by whose rules they are compared."""
+        """Candidates that are not of another type, with the type whose rules apply."""
         types = self._types[candidates]
         if type_number == NO_TYPE:
             for code in np.unique(types):
@@ -76,7 +77,7 @@ class BulkReject:
             yield type_number, rejecting.reject(Step.TYPE, others, candidates)
 
     def _code(self, type_number: int) -> int:
-        """The number of a type in its column."""
+        """The code of a type in its column."""
         code = self._type_codes.setdefault(type_number, len(self._type_numbers))
         if code == len(self._type_numbers):
             self._type_numbers.append(type_number)
@@ -105,10 +106,10 @@ class BulkReject:
 
 
 class _Rejecting:
-    """One result against many earlier ones.
+    """Compares one result with many earlier ones.
 
     Attributes:
-      rejected: the candidates that are other documents, with the step that says so.
+      rejected: the candidates that are other documents, with the step that rejects them.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class _Rejecting:
         self.rejected: list[tuple[Step, Numbers]] = []
 
     def apply(self, left: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
-        """Apply the steps in turn; returns the candidates left for verification."""
+        """Apply the steps in order; yields the candidates left for verification."""
         left = self._reject_unequal(Step.IDS, applicable.ids, left)
         perhaps, left = self._perhaps_decided_by_ids(applicable, left)
         yield perhaps
@@ -135,14 +136,14 @@ class _Rejecting:
         yield left
 
     def reject(self, step: Step, marks: Marks, numbers: Numbers) -> Numbers:
-        """Let a step reject the marked candidates; gives the others."""
+        """Let a step reject the marked candidates, and return the others."""
         gone, left = _parted(marks, numbers)
         if gone.size:
             self.rejected.append((step, gone))
         return left
 
     def _reject_unequal(self, step: Step, attributes: Iterable[int], left: Numbers) -> Numbers:
-        """Let a step reject candidates that surely have another value of an attribute."""
+        """Let a step reject candidates that certainly have another value of an attribute."""
         for value, column in self._compared(attributes):
             if left.size <= _FEW:
                 break
@@ -170,7 +171,7 @@ class _Rejecting:
         return left[:0], left
 
     def _compared(self, attributes: Iterable[int]) -> Iterator[tuple[Value, EvidenceColumn]]:
-        """Of attributes that the result and some occurrence have, the value and the column."""
+        """Value and column of each attribute that the result and some occurrence have."""
         for attribute in attributes:
             value, column = self._values.get(attribute), self._columns.get(attribute)
             if value is not None and column is not None:

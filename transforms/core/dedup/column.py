@@ -1,4 +1,4 @@
-"""The values that many results have of one attribute, side by side for numpy."""
+"""The values of one attribute for many results, as numpy arrays."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Kind = TypeVar("Kind", bound=np.generic)
 Numbers = NDArray[np.intp]
 Marks = NDArray[np.bool_]
 
-# These stand for a digest, and are as unlikely to be one as two digests are to meet.
+# Special values in place of a digest; a collision is as unlikely as one of two digests.
 _ABSENT = 0
-_MORE = 1  # more values than there is room for
+_MORE = 1  # more values than the column has room for
 _MOST_VALUES = 4
 
 
 class EvidenceColumn:
-    """The value that each occurrence has of an attribute; an id may have several.
+    """The values of an attribute for each occurrence; an id may have several.
 
     Attributes:
       incomplete: whether some occurrence has more values than the column keeps.
@@ -29,20 +29,20 @@ class EvidenceColumn:
     __slots__ = ("_cells", "_layers", "incomplete")
 
     def __init__(self, room: int) -> None:
-        """Make a column for so many occurrences, of which none has a value."""
-        # The n-th value of an occurrence stands in the n-th layer.
+        """Make an empty column with room for `room` occurrences."""
+        # The n-th value of an occurrence is in the n-th layer.
         self._layers = [np.zeros(room, np.uint64)]
-        # Setting one of these costs a third of what setting it in the array does.
+        # Setting an item here takes a third of the time of setting it in the array.
         self._cells = [self._layers[0].data]
         self.incomplete = False
 
     def grow(self, room: int) -> None:
-        """Make room for so many occurrences."""
+        """Make room for more occurrences."""
         self._layers = [longer(layer, room) for layer in self._layers]
         self._cells = [layer.data for layer in self._layers]
 
     def put(self, occurrence: int, value: Value) -> None:
-        """Set the value of an occurrence, once."""
+        """Set the value of an occurrence; called once for each."""
         if isinstance(value, int):
             self._cells[0][occurrence] = value
         elif len(value) > _MOST_VALUES:
@@ -56,14 +56,14 @@ class EvidenceColumn:
                 self._cells[layer][occurrence] = one
 
     def equal(self, occurrences: Numbers, value: Value) -> Marks:
-        """Which occurrences surely have a value in common with this one."""
+        """Which occurrences certainly have a value in common with this one."""
         marks = _is(self._layers[0][occurrences], value)
         for layer in self._layers[1:]:
             marks |= _is(layer[occurrences], value)
         return marks
 
     def unequal(self, occurrences: Numbers, value: Value) -> Marks:
-        """Which occurrences have a value, or several, and surely none in common with this one."""
+        """Which occurrences have values, but certainly none in common with this one."""
         first = self._layers[0][occurrences]
         marks = (first > _MORE) & ~_is(first, value)
         for layer in self._layers[1:]:
@@ -85,7 +85,7 @@ def _is(theirs: NDArray[np.uint64], value: Value) -> Marks:
 
 
 def longer(column: NDArray[Kind], room: int) -> NDArray[Kind]:
-    """The same column, followed by zeros."""
+    """The column, extended with zeros."""
     grown = np.zeros(room, column.dtype)
     grown[: column.size] = column
     return grown

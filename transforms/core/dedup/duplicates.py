@@ -1,4 +1,4 @@
-"""Removing duplicates in order: keys propose earlier results, verification decides (SPEC 4)."""
+"""Finds duplicates in order: keys propose earlier results, verification decides (SPEC 4)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.dedup.verification import Step, Verdict, verify
 
-MANY_CANDIDATES = 32  # from so many on, those that plainly differ are rejected together
+MANY_CANDIDATES = 32  # from this number on, clear cases are rejected in bulk
 
 _Misses = dict[Step, int]
-# The occurrences of a key, in order: a number while it is one, a list while they are few, then an
-# array, which numpy reads without a copy. With arrays for all, a run held 40 bytes a result more.
+# The occurrences of a key, in order: a number for one, a list for a few, then an array, which numpy
+# reads without a copy. With arrays for all, a run took 40 bytes more per result.
 _Bucket: TypeAlias = "int | list[int] | array[int]"
 
 
@@ -31,7 +31,7 @@ class Duplicate(Struct, frozen=True):
     """Why a result is a duplicate.
 
     Attributes:
-      first: place of the first occurrence, counted from 0 over all results of the turn.
+      first: place of the first occurrence, from 0, among all results of the turn.
       keys: numbers of the attributes whose keys proposed the pair.
       verdict: the step and clause that decided.
     """
@@ -42,12 +42,12 @@ class Duplicate(Struct, frozen=True):
 
 
 class _Known:
-    """What is remembered of one distinct piece of evidence.
+    """What is known about one distinct piece of evidence.
 
     Attributes:
       occurrence: its number among the registered occurrences.
-      repeat: what every further result with the same evidence is; None while that is not settled.
-      near_misses: by step how many candidates it rejected before `repeat` held.
+      repeat: the decision for every further result with the same evidence; None if not yet known.
+      near_misses: number of candidates that each step rejected before `repeat` was found.
     """
 
     __slots__ = ("near_misses", "occurrence", "repeat")
@@ -59,11 +59,11 @@ class _Known:
 
 
 class Deduplicator:
-    """Decides, result by result in the order of SPEC 3, which are duplicates within one turn.
+    """Finds the duplicates within a turn, result by result in the order of SPEC 3.
 
     Attributes:
-      near_misses: candidates that verification rejected, by the step that did.
-      cut: registrations left out because a key had `max_candidates` already (SPEC 4.2).
+      near_misses: number of candidates that verification rejected, by step.
+      cut: number of registrations left out because a key already had `max_candidates` (SPEC 4.2).
     """
 
     def __init__(self, rules: RuleTable) -> None:
@@ -71,14 +71,14 @@ class Deduplicator:
         self._index: dict[int, _Bucket] = {}  # by key
         self._known: dict[tuple[bytes, bytes], _Known] = {}
         self._evidence: list[Evidence] = []  # by occurrence
-        self._first: list[int] = []  # by occurrence: the place of its first occurrence
+        self._first: list[int] = []  # by occurrence, the place of its first occurrence
         self._bulk_reject = BulkReject(rules, self._evidence)
         self._place = 0
         self.near_misses: Counter[Step] = Counter()
         self.cut = 0
 
     def add(self, result: ResultFingerprint) -> Duplicate | None:
-        """Take the next result; None when it is a first occurrence."""
+        """Add the next result; returns None if it is a first occurrence."""
         place = self._place
         self._place = place + 1
         if self._rules.policy == "none":
@@ -96,7 +96,7 @@ class Deduplicator:
         return duplicate
 
     def _add_equal(self, known: _Known) -> Duplicate | None:
-        """Take a result whose evidence equals that of an earlier one, which stays registered."""
+        """Add a result with the same evidence as an earlier one, which stays registered."""
         if known.repeat is None:
             evidence = self._evidence[known.occurrence]
             hits = self._hits(evidence)
@@ -109,14 +109,14 @@ class Deduplicator:
         return known.repeat
 
     def _hits(self, evidence: Evidence) -> list[_Bucket]:
-        """By key, the occurrences that share it."""
+        """For each key, the occurrences that share it."""
         index = self._index
         return [found for key in evidence.keys if (found := index.get(key)) is not None]
 
     def _first_verified(
         self, evidence: Evidence, hits: list[_Bucket], misses: _Misses
     ) -> Duplicate | None:
-        """The first candidate that verifies; how many each step rejected before it is noted."""
+        """The first candidate that verifies; counts how many each step rejected before it."""
         if sum(map(_size, hits)) < MANY_CANDIDATES:
             verified = self._try(evidence, _united(hits), misses)
         else:
@@ -130,7 +130,7 @@ class Deduplicator:
     def _try_many(
         self, evidence: Evidence, candidates: Numbers, misses: _Misses
     ) -> tuple[int, Verdict] | None:
-        """As `_try`, but those that plainly differ are rejected together."""
+        """Like `_try`, but clear cases are rejected in bulk."""
         if candidates.size < MANY_CANDIDATES:
             return self._try(evidence, candidates.tolist(), misses)
         rejection = self._bulk_reject.reject(evidence, candidates)
@@ -152,7 +152,7 @@ class Deduplicator:
         return None
 
     def _count(self, misses: _Misses) -> None:
-        for step, rejected in misses.items():  # a few at most, for which Counter.update is slow
+        for step, rejected in misses.items():  # very few, for which Counter.update is slow
             self.near_misses[step] += rejected
 
     def _proposers(self, evidence: Evidence, occurrence: int) -> tuple[int, ...]:
@@ -162,7 +162,7 @@ class Deduplicator:
             for attribute, key in zip(evidence.key_attributes(), evidence.keys, strict=True)
             if _contains(self._index.get(key), occurrence)
         ]
-        # Only a result with equal evidence can be proposed by nothing else.
+        # Only a result with equal evidence can have no other key in common.
         return tuple(keys) or (EQUAL_EVIDENCE,)
 
     def _register(self, evidence: Evidence, first: int) -> int:
@@ -197,7 +197,7 @@ def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
 
 
 def _united(buckets: list[_Bucket]) -> Sequence[int]:
-    """The occurrences of a few small buckets, each once and in order."""
+    """The occurrences in a few small buckets, each once and in order."""
     if not buckets:
         return ()
     if buckets.count(buckets[0]) == len(buckets):
@@ -213,7 +213,7 @@ def _united(buckets: list[_Bucket]) -> Sequence[int]:
 
 
 def _united_many(buckets: list[_Bucket]) -> Numbers:
-    """As `_united`, of large ones."""
+    """Like `_united`, for large buckets."""
     if len(buckets) == 1:
         # A copy, since an array cannot grow under a view.
         return np.array(buckets[0], np.intp, ndmin=1)

@@ -1,4 +1,4 @@
-"""Evidence of a result, read back from its fingerprint: what keys and verification work on."""
+"""The evidence of a result, decoded from its fingerprint for keys and verification."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ Value = int | frozenset[int]
 
 
 class FingerprintLayout(Struct, frozen=True):
-    """Where things stand among the digests of a fingerprint; the same for equal `codes`.
+    """The positions of digests in a fingerprint; the same for equal `codes`.
 
     Positions count digests from 0.
 
     Attributes:
-      type_number: of the entity type; NO_TYPE when absent.
+      type_number: number of the entity type; NO_TYPE if absent.
       values: attribute number and position of each value; an id may have several.
       keys: attribute number and position of each candidate key.
-      start_and_end: positions of those two fields, when both are there.
-      identifies_alone: whether there are at least two attributes, so that equality of all counts.
+      start_and_end: positions of these two fields, if both are present.
+      identifies_alone: whether there are enough attributes (two) for equal evidence to be decisive.
       several: whether an id has several values.
     """
 
@@ -54,10 +54,10 @@ class FingerprintLayout(Struct, frozen=True):
 
 
 class Evidence:
-    """The attributes of one result as numbers; SPEC 4.2 and 4.3.
+    """The attributes of one result as numbers (SPEC 4.2, 4.3).
 
     Attributes:
-      keys: candidate keys; those of different attributes never meet.
+      keys: candidate keys; those of different attributes are never equal.
     """
 
     __slots__ = ("_layout", "_numbers", "_values", "keys")
@@ -73,24 +73,24 @@ class Evidence:
 
     @property
     def type_number(self) -> int:
-        """Of the entity type; NO_TYPE when absent."""
+        """The number of the entity type; NO_TYPE if absent."""
         return self._layout.type_number
 
     @property
     def identifies_alone(self) -> bool:
-        """Whether there are at least two attributes, so that equality of all counts."""
+        """Whether there are enough attributes (two) for equal evidence to be decisive."""
         return self._layout.identifies_alone
 
     @property
     def several(self) -> bool:
-        """Whether an id has several values, of which one in common is enough."""
+        """Whether an id has several values, one of which in common is enough."""
         return self._layout.several
 
     @property
     def values(self) -> dict[int, Value]:
         """Digest by attribute number; a set of digests for an id with several values.
 
-        Made when first asked for: most results are compared with no other.
+        Computed on first access, since most results are never compared.
         """
         if self._values is None:
             numbers = self._numbers
@@ -104,7 +104,7 @@ class Evidence:
         return self._values
 
     def key_attributes(self) -> Iterator[int]:
-        """By position in `keys`, the attribute that the key belongs to."""
+        """The attribute of each of `keys`."""
         for attribute, _ in self._layout.keys:
             yield attribute
         if self._layout.start_and_end is not None:
@@ -112,13 +112,13 @@ class Evidence:
 
 
 def read_evidence(result: ResultFingerprint) -> Evidence:
-    """Read a fingerprint back."""
+    """Decode a fingerprint."""
     layout = _layouts.get(result.codes) or layout_of(result.codes)
     return Evidence(layout, _unpacker(len(result.digests)).unpack(result.digests))
 
 
 def layout_of(codes: bytes) -> FingerprintLayout:
-    """Where things stand in fingerprints with these codes."""
+    """The layout of fingerprints with these codes."""
     layout = _layouts.get(codes)
     if layout is None:
         if len(_layouts) >= _MOST_LAYOUTS:
@@ -127,7 +127,7 @@ def layout_of(codes: bytes) -> FingerprintLayout:
     return layout
 
 
-# Results of one kind share their layout, so it is worked out once and not for every result.
+# Results of one kind share their layout, so it is cached.
 _layouts: dict[bytes, FingerprintLayout] = {}
 
 
@@ -159,7 +159,7 @@ def _layout_of(codes: bytes) -> FingerprintLayout:
 
 
 def _numbered(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[int, int]:
-    """The number that stands at a place of `codes`, and the place behind it."""
+    """The attribute number at a position of `codes`, and the position after it."""
     end = at + 1 + (_DIGEST_BYTES if codes[at] in unknown else 0)
     return int.from_bytes(codes[at:end]), end
 
@@ -169,7 +169,7 @@ def _with(value: Value, another: int) -> Value:
 
 
 def shared(one: Value, other: Value) -> bool:
-    """Whether two values of an id, plain or several, have one in common."""
+    """Whether two values of an id, each of which may be a set, have one in common."""
     if one == other:
         return True
     if isinstance(one, int):

@@ -1,9 +1,9 @@
 """Fingerprints of results: all evidence as digests, without the texts (SPEC 4).
 
-A fingerprint is two byte strings. `codes` says what there is: one byte for the entity type, then
-one for each attribute, each followed by the eight bytes of its name's digest when the rules don't
+A fingerprint is two byte strings. `codes` lists the attributes: one byte for the entity type, then
+one for each attribute, each followed by the eight bytes of its name's digest if the rules do not
 know the name. `digests` holds eight bytes for each attribute in the same order. A byte with the KEY
-bit marks the key of the attribute before it, if key and value differ. The order of attributes is
+bit is for the key of the preceding attribute, if key and value differ. The order of attributes is
 fixed, so equal evidence gives equal bytes. Digests are seeded by the attribute, so equal texts of
 different attributes have different digests. `evidence` decodes fingerprints.
 """
@@ -57,11 +57,11 @@ _MEMO_ENTRIES = 5_000
 _LENGTH_BYTES = 4
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
-# xxh3 only adds its seed to a short text: with small numbers as seeds `id1` of one attribute would
-# meet `id2` of another. These lie as far apart as any digests.
+# xxh3 only adds its seed to short texts: with small seeds, `id1` of one attribute would collide
+# with `id2` of another. These seeds are as far apart as any digests.
 _SEEDS = tuple(int.from_bytes(digest(f"attribute {number}")) for number in range(KEY))
 
-# Codes and digests of one attribute, with those of its name and key; both empty if it is absent.
+# Codes and digests of one attribute, including its name and key; both empty if it is absent.
 _Part = tuple[bytes, bytes]
 _ABSENT: _Part = (b"", b"")
 
@@ -80,9 +80,9 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
       record_digest: 128 bits, a hash of the whole record (SPEC 3).
-      encoding: the record's canonical encoding; None if it was not kept.
-      names: the unknown type and id names that occur, by the bytes of their numbers.
-      costs: what the call cost, by unit.
+      encoding: the record's canonical encoding; None if not kept.
+      names: the unknown names of types and ids, by the bytes of their numbers.
+      costs: the costs of the call, by name.
     """
 
     turn: int
@@ -100,7 +100,7 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     costs: dict[str, float] = {}
 
 
-# A whole record as bytes, equal for equal records only; made faster than JSON.
+# A whole record as bytes that are equal only for equal records; faster than JSON.
 record_encoding = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
 record_digest = xxhash.xxh3_128_digest  # 128 bits, a hash of a record's encoding (SPEC 3)
 
@@ -112,7 +112,7 @@ def canonical_encoding_of(encoded: bytes) -> bytes:
 
 
 class _Memo(dict[str, _Part]):
-    """Caches a function of strings; starts empty again when it has grown large."""
+    """Caches a function of strings; emptied when it has grown large."""
 
     def __init__(self, function: Callable[[str], _Part]) -> None:
         self._function = function
@@ -147,7 +147,7 @@ class _Name(Struct, frozen=True):
 
 
 class Fingerprinter:
-    """Turns search calls into fingerprints. Has caches, so each thread needs its own."""
+    """Turns search calls into fingerprints. Not thread-safe, since it has caches."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
@@ -162,7 +162,7 @@ class Fingerprinter:
     def call_fingerprint(
         self, call: SearchCall, keep_encoding: bool = False, encoded: bytes | None = None
     ) -> CallFingerprint:
-        """Fingerprint a call and its results; keep its canonical encoding when asked to.
+        """Fingerprint a call and its results; optionally keep its canonical encoding.
 
         `encoded` is its `record_encoding`, if the caller has it already.
         """
@@ -185,7 +185,7 @@ class Fingerprinter:
         )
 
     def result_fingerprint(self, result: Result, names: dict[bytes, str]) -> ResultFingerprint:
-        """Fingerprint one result; unknown type and id names go into `names`."""
+        """Fingerprint one result; adds unknown names of types and ids to `names`."""
         type_ = self._types.get(result.entity_type)
         if type_ is None:
             type_ = self._remember_type(result.entity_type)
@@ -233,7 +233,7 @@ class Fingerprinter:
         parts: list[_Part],
         names: dict[bytes, str],
     ) -> bool:
-        """Add the named ids that have a value; returns whether one of them is definitive."""
+        """Add the named ids that have a value, and return whether one of them is definitive."""
         has_definitive = False
         spelled = tuple(ids)
         order = self._id_orders.get(spelled)
@@ -246,7 +246,7 @@ class Fingerprinter:
             else:
                 found = sorted(set(map(entry.parts.__getitem__, value)))
             parts += found
-            if found[-1] != _ABSENT:  # absent ones are sorted first
+            if found[-1] != _ABSENT:  # absent ones sort first
                 if entry.name in definitive:
                     has_definitive = True
                 elif len(entry.codes) > 1:
@@ -297,7 +297,7 @@ def _remember_order(
     orders: dict[tuple[str, ...], list[_Name]],
     name_of: Callable[[str], _Name],
 ) -> list[_Name]:
-    """The names used in the order of their numbers, which is the order in a fingerprint."""
+    """The names in the order of their numbers, which is their order in a fingerprint."""
     if len(orders) >= _MEMO_ENTRIES:
         orders.clear()
     order = orders[spelled] = sorted(map(name_of, used), key=lambda entry: entry.number)
@@ -311,7 +311,7 @@ def _name(
     entries: dict[str, _Name],
     part_of: Callable[[bytes, int], Callable[[str], _Part]],
 ) -> _Name:
-    """The cached entry of a name; its values are seeded by its number's seed or its digest."""
+    """The cached entry of a name; digests of its values are seeded by its number or its digest."""
     if len(entries) >= _MEMO_ENTRIES:
         entries.clear()
     entry = entries.get(name)
@@ -335,7 +335,7 @@ def _joined(texts: Iterable[str]) -> bytes:
 
 
 def _id_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
-    """An id, and as its key the casefolded form where that differs."""
+    """An id, and its casefolded form as key if that differs."""
     key_code = bytes((codes[0] | KEY,))
 
     def part_of(raw: str) -> _Part:
@@ -366,14 +366,14 @@ def _time_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
         instant = normalise_time(raw)
         if instant is None:
             return text_part(raw)
-        # Normalised texts never end in a space, so an instant never equals one.
+        # Ends in a space, so that a time never equals a normalised text.
         return codes, xxh3_64_digest(b"%d " % instant, seed)
 
     return part_of
 
 
 def _keyed_text_part(attribute: int) -> Callable[[str], _Part]:
-    """A text of a result, followed by its key if that differs from the value."""
+    """A text of a result, followed by its key if that differs."""
     key = TEXT_KEYS[attribute]
     prefix_length = key.prefix
     keyed_from = key.prefix + 1 if is_keyed_by_value(attribute) else key.least
@@ -403,5 +403,5 @@ def _set_part(members: set[_Part]) -> _Part:
     if len(members) < 2:
         return next(iter(members), _ABSENT)
     codes = next(iter(members))[0]
-    # Members are seeded by their attribute already; no attribute has seed 0.
+    # Members are already seeded by their attribute; no attribute has seed 0.
     return codes, xxh3_64_digest(b"".join(sorted(found for _, found in members)), seed=0)

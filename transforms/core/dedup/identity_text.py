@@ -1,4 +1,4 @@
-"""Explains in ten lines what makes two results the same document (SPEC 4)."""
+"""The ten-line explanation of what makes two results the same document (SPEC 4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, SNIPPET, RuleTabl
 
 
 def identity_lines(rules: RuleTable) -> list[str]:
-    """The explanation of why results are, or are not, one document, as lines of text."""
+    """The explanation for these rules, as lines of text."""
     names = {number: name for name, number in rules.ids.items()}
     definitive = "; ".join(
         f"{entry.name}: {', '.join(names[id_] for id_ in entry.ids if id_ in entry.definitive)}"

@@ -1,7 +1,7 @@
 """Candidate keys: results that share one are compared (SPEC 4.2).
 
-A key is a digest of the attribute that it belongs to. `fingerprint` makes the digests, `evidence`
-decodes them, `duplicates` finds earlier results by them; this module defines what is a key.
+A key is a digest of an attribute. `fingerprint` makes the digests, `evidence` decodes them,
+`duplicates` finds earlier results by them; this module defines which digests are keys.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from goodgain.transforms.core.dedup.rules import (
     is_named_id,
 )
 
-# Keys that belong to no single attribute; no attribute has these numbers.
+# Numbers for keys that do not belong to a single attribute; no attribute has them.
 EQUAL_EVIDENCE = 0
 START_AND_END = 31
-# Apart from named ids, which come first: the kinds of keys in the order of SPEC 4.2.
+# The kinds of keys in the order of SPEC 4.2, except named ids, which come first.
 _KINDS = {
     GENERIC_ID: "id",
     URL: "url",
@@ -42,9 +42,9 @@ _KINDS = {
 }
 _ORDER = {attribute: place for place, attribute in enumerate(_KINDS, start=1)}
 _KEYED_BY_VALUE = frozenset((GENERIC_ID, URL, TITLE, SUBJECT, FILE_NAME, DISPLAY_NAME))
-_LEAST_IDENTICAL = 2  # attributes that equal evidence must have to count by itself
+_LEAST_IDENTICAL = 2  # attributes that equal evidence must have to be decisive
 _LOW_64 = (1 << 64) - 1
-_APART = 0x9E3779B97F4A7C15  # odd: makes another number of each
+_APART = 0x9E3779B97F4A7C15  # odd, so that multiplication keeps numbers distinct
 
 
 class TextKey(Struct, frozen=True):
@@ -62,12 +62,12 @@ TEXT_KEYS = {
 
 
 class DigestAt(Struct, frozen=True):
-    """A digest among those of a fingerprint.
+    """A digest in a fingerprint.
 
     Attributes:
-      attribute: the number of the attribute that it belongs to.
-      position: of the digest, counted from 0.
-      is_key: whether it is the digest of the attribute's key instead of its value.
+      attribute: number of its attribute.
+      position: index of the digest, from 0.
+      is_key: whether it is the digest of the attribute's key rather than its value.
     """
 
     attribute: int
@@ -76,12 +76,12 @@ class DigestAt(Struct, frozen=True):
 
 
 def is_keyed_by_value(attribute: int) -> bool:
-    """Whether the whole value of an attribute is its key, unless another is given."""
+    """Whether the whole value of an attribute is its key, unless it has a separate one."""
     return attribute in _KEYED_BY_VALUE or is_named_id(attribute)
 
 
 def proposes_by_text(attribute: int) -> bool:
-    """Whether a key belongs to a text, and neither to an id nor to the URL."""
+    """Whether a key is of a text, not of an id or the URL."""
     return attribute not in (GENERIC_ID, URL) and not is_named_id(attribute)
 
 
@@ -91,9 +91,9 @@ def id_key(value: str) -> str:
 
 
 def ids_that_hide_the_generic_id(rules: RuleTable, type_number: int) -> frozenset[str]:
-    """The names of the ids beside which a result of a type has no generic id: the definitive ones.
+    """The definitive ids of a type; beside one of these, a result's generic id is ignored.
 
-    Those of `default` when the type is absent or unknown.
+    If the type is absent or unknown, those of `default`.
     """
     definitive = rules.of_type(type_number).definitive
     return frozenset(name for name, number in rules.ids.items() if number in definitive)
@@ -104,7 +104,7 @@ def key_positions(digests: Iterable[DigestAt]) -> tuple[tuple[int, int], ...]:
     keys: list[tuple[int, int]] = []
     for one in digests:
         if one.is_key and is_keyed_by_value(one.attribute):
-            keys.pop()  # the value is not its own key
+            keys.pop()  # the value is not a key, too
         if one.is_key or is_keyed_by_value(one.attribute):
             keys.append((one.attribute, one.position))
     return tuple(keys)
@@ -116,10 +116,10 @@ def start_and_end_key(start: int, end: int) -> int:
 
 
 def is_evidence_enough(attributes: Iterable[int]) -> bool:
-    """Whether the whole evidence is a key: it has at least two attributes.
+    """Whether the whole evidence is a key, because it has at least two attributes.
 
     Args:
-      attributes: their numbers, each once; those of the parts of a URL are not counted.
+      attributes: numbers of the attributes, each once; parts of a URL are not counted.
     """
     counted = [
         attribute
@@ -130,10 +130,10 @@ def is_evidence_enough(attributes: Iterable[int]) -> bool:
 
 
 def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:
-    """The name of the first, in the order of SPEC 4.2, of the keys that proposed a pair.
+    """The name of the first key, in the order of SPEC 4.2, that proposed a pair.
 
     Args:
-      keys: attribute numbers.
+      keys: attribute numbers of the keys.
       id_name: returns the name of a domain-specific id by its number.
     """
     named = sorted(id_name(key) for key in keys if is_named_id(key))

@@ -1,4 +1,4 @@
-"""Normal forms of text, times, ids and URLs: what duplicates are compared by (SPEC 4.1)."""
+"""Normal forms of text, times, ids and URLs, in which results are compared (SPEC 4.1)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)(?!\d+(?:[/?#]|$))")
-# The plain majority of URLs, for which no general parser is needed: http(s), an ASCII host without
-# user info, with no port or the usual one. `_split_any` gives the same for every one of them.
+# Matches most URLs, which need no general parser: http(s), an ASCII host without user info, and no
+# port or the default one. `_split_any` gives the same for them.
 _PLAIN_URL = re.compile(
     r"https?://([A-Za-z0-9.\-]+)(?::443|:80)?(/[!$-;=@-Z_a-z~]*)?(?:\?([!$-;=?@-Z_a-z~]*))?(?:#[!-~]*)?"
 )
@@ -22,23 +22,23 @@ _DEFAULT_PORTS = (80, 443)
 
 
 def normalise_text(text: str) -> str:
-    """NFKC, casefold, white space folded and trimmed; "" means absent."""
+    """A text in NFKC, casefolded, with white space folded and trimmed; "" means absent."""
     if not text.isascii():
-        # What often is the only character that is not ASCII; this is its NFKC form.
+        # Often the only character that is not ASCII; this is its NFKC form.
         text = text.replace("\u2026", "...")
         if not text.isascii():
             text = normalize("NFKC", text)
     text = text.casefold()
-    # White space other than U+0020 is not printable; most texts have single spaces already.
+    # White space other than U+0020 is not printable; most texts have only single spaces.
     if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
     return " ".join(text.split())
 
 
 def normalise_time(text: str) -> int | None:
-    """The instant that ISO 8601 text names, in microseconds since 1970 UTC; None if it is none.
+    """The time in an ISO 8601 text, in microseconds since 1970 UTC; None if it is not one.
 
-    Without an offset the time is read as UTC.
+    A time without an offset is UTC.
     """
     text = text.strip()
     if text[-1:] in ("Z", "z"):
@@ -53,7 +53,7 @@ def normalise_time(text: str) -> int | None:
 
 
 def normalise_id(value: str) -> str:
-    """Trimmed; case is folded in GUIDs and in what contains `@`; "" means absent."""
+    """An id, trimmed; GUIDs and ids with `@` are casefolded; "" means absent."""
     value = value.strip()
     folded = value.casefold()
     if folded != value and ("@" in value or _GUID.fullmatch(value)):
@@ -62,11 +62,11 @@ def normalise_id(value: str) -> str:
 
 
 class IgnoredParameters(Struct, frozen=True):
-    """Which query parameters of a URL say nothing about the document (SPEC 4.1).
+    """Query parameters of URLs that do not affect the document (SPEC 4.1).
 
     Attributes:
       names: casefolded.
-      prefixes: every name that begins with one of these is ignored too.
+      prefixes: names that begin with one of these are ignored, too.
     """
 
     names: frozenset[str]
@@ -74,7 +74,7 @@ class IgnoredParameters(Struct, frozen=True):
 
 
 class NormalUrl(Struct, frozen=True):
-    """A URL as it is compared; the scheme and the fragment are gone."""
+    """A URL in the form in which it is compared, without scheme and fragment."""
 
     host: str
     path: str
@@ -82,7 +82,7 @@ class NormalUrl(Struct, frozen=True):
 
 
 def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
-    """Split a URL into what is compared; None when it is blank (SPEC 4.1)."""
+    """Split a URL into the parts to compare; None if it is blank (SPEC 4.1)."""
     plain = _PLAIN_URL.fullmatch(url)
     if plain is None:
         return _split_any(url, ignored)
@@ -99,7 +99,7 @@ def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
 def _pairs(query: str) -> list[tuple[str, str]]:
     if "%" in query or "+" in query:
         return parse_qsl(query, keep_blank_values=True)
-    # What `parse_qsl` gives where nothing is escaped, sooner.
+    # The same as `parse_qsl` if nothing is escaped, but faster.
     pairs = [pair.partition("=") for pair in query.split("&") if pair]
     return [(name, value) for name, _, value in pairs]
 

@@ -1,4 +1,4 @@
-"""The rule table: a rules file compiled to attribute numbers, so that no pair costs string work."""
+"""The rule table: a rules file compiled to attribute numbers, to compare pairs without strings."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from goodgain.transforms.core.dedup.rules_file import (
 )
 from goodgain.transforms.core.errors import RulesError
 
-# Attribute numbers. One byte names an attribute in a fingerprint (see `fingerprint`); a name that
-# the rules don't know is UNKNOWN_FIELD or UNKNOWN_ID there, followed by the digest of the name, and
-# its number is that byte and that digest together.
+# Attribute numbers. In a fingerprint, one byte stands for an attribute (see `fingerprint`). A name
+# that the rules do not know is UNKNOWN_FIELD or UNKNOWN_ID followed by the digest of the name; its
+# number combines byte and digest.
 GENERIC_ID = 1
 URL = 2
 URL_QUERY = 3
@@ -28,7 +28,7 @@ _FIELDS = range(32, 96)
 _IDS = range(96, 126)
 UNKNOWN_FIELD = 126
 UNKNOWN_ID = 127
-KEY = 0x80  # set on an attribute's byte: what follows is its key, which differs from its value
+KEY = 0x80  # set on an attribute's byte for the digest of its key, if that differs from its value
 TITLE, SNIPPET, CONTENT, SUBJECT, FILE_NAME, DISPLAY_NAME, START, END = _FIELDS[:8]
 _TEXTS = {"title": TITLE, "snippet": SNIPPET, "content": CONTENT}
 _KEYED_FIELDS = {
@@ -38,27 +38,27 @@ _KEYED_FIELDS = {
     "start": START,
     "end": END,
 }
-# Compared as instants whatever a rules file says; it can name more (SPEC 4.1).
+# Always compared as times; a rules file can add more (SPEC 4.1).
 TIME_FIELDS = frozenset(("start", "end", "date_time_received", "last_modified_time"))
 NO_TYPE = 0
 UNKNOWN_TYPE = 255
-UNKNOWN_BYTES = 9  # of a number that the rules don't know: its byte and the digest of its name
+UNKNOWN_BYTES = 9  # of an unknown number: its byte and the digest of its name
 _MOST_TYPES = 254
 DEFAULT_TYPE = "default"
 
 
 def digest(text: str) -> bytes:
-    """The 64-bit digest that stands for a normalised text, id or name (SPEC 4)."""
+    """The 64-bit digest of a normalised text, id or name (SPEC 4)."""
     return xxhash.xxh3_64_digest(text.encode())
 
 
 def unknown_number(byte: int, name_digest: int) -> int:
-    """The number of an attribute or type that the rules don't know."""
+    """The number of an attribute or type that the rules do not know."""
     return byte << 64 | name_digest
 
 
 def is_field(attribute: int) -> bool:
-    """Whether an attribute number is that of a field (title, snippet and content included)."""
+    """Whether an attribute number is that of a field, including title, snippet and content."""
     return attribute in _FIELDS or attribute >> 64 == UNKNOWN_FIELD
 
 
@@ -68,7 +68,7 @@ def is_named_id(attribute: int) -> bool:
 
 
 class Need(Struct, frozen=True):
-    """Part of a clause: at least `least` of the attributes are equal."""
+    """Part of a clause: at least `least` of the attributes must be equal."""
 
     least: int
     of: tuple[int, ...]
@@ -84,12 +84,12 @@ class Confidence(Struct, frozen=True):
 
 
 class TypeRules(Struct, frozen=True):
-    """What decides about a pair of one entity type (SPEC 4.3).
+    """The rules for pairs of one entity type (SPEC 4.3).
 
     Attributes:
       ids: numbers of the definitive and the container ids.
       reject_on: numbers of the fields whose difference decides; None for all fields.
-      clauses: the `duplicate if` lines; each holds when all its needs do.
+      clauses: the `duplicate if` lines; each applies if all of its needs are met.
     """
 
     name: str
@@ -101,7 +101,7 @@ class TypeRules(Struct, frozen=True):
 
 
 class RuleTable(Struct, frozen=True):
-    """Compiled rules: what fingerprinting and verification work with.
+    """Compiled rules for fingerprinting and verification.
 
     Attributes:
       type_numbers: number by casefolded type name or alias.
@@ -109,11 +109,11 @@ class RuleTable(Struct, frozen=True):
       default: the rules of results without a known type.
       fields, ids: attribute numbers by name, for every name that the rules mention.
       containers: ids that any type lists as container.
-      ignored_parameters: of URL queries.
-      url_parameters: attribute number by identity parameter.
-      time_fields: names of the fields compared as instants.
-      max_candidates: how many candidates a key keeps.
-      policy: how much of SPEC 4.3 is applied; see `RulesFile`.
+      ignored_parameters: ignored parameters of URL queries.
+      url_parameters: attribute number by name of an identifying parameter.
+      time_fields: names of the fields compared as times.
+      max_candidates: most candidates per key.
+      policy: which part of SPEC 4.3 is applied; see `RulesFile`.
     """
 
     type_numbers: dict[str, int]
@@ -129,7 +129,7 @@ class RuleTable(Struct, frozen=True):
     policy: Policy
 
     def of_type(self, number: int) -> TypeRules:
-        """The rules that apply to a type number; those of `default` when it is not in the table."""
+        """The rules for a type number; those of `default` if it is not in the table."""
         if NO_TYPE < number < UNKNOWN_TYPE:
             return self.types[number - 1]
         return self.default
@@ -139,14 +139,16 @@ def compile_rules(rules: RulesFile) -> RuleTable:
     """Compile checked rules.
 
     Raises:
-      RulesError: more types or identity parameters than there are numbers for.
+      RulesError: there are more types or identifying parameters than numbers.
     """
     if len(rules.types) > _MOST_TYPES:
-        raise RulesError(f"The rules name {len(rules.types)} types; {_MOST_TYPES} are possible.")
+        raise RulesError(
+            f"The rules have {len(rules.types)} types; at most {_MOST_TYPES} are possible."
+        )
     identity = [name.casefold() for name in rules.url.identity_parameters]
     if len(identity) > len(_URL_PARAMETERS):
         raise RulesError(
-            f"The rules name {len(identity)} identity parameters; "
+            f"The rules have {len(identity)} identity parameters; at most "
             f"{len(_URL_PARAMETERS)} are possible."
         )
     numbers = _Numbers(rules)
@@ -181,7 +183,7 @@ def _fold(type_name: str) -> str:
 
 
 class _Numbers:
-    """Gives each name of the rules its attribute number, in the order of first mention."""
+    """Assigns an attribute number to each name in the rules, in order of first mention."""
 
     def __init__(self, rules: RulesFile) -> None:
         self.fields = {**_TEXTS, **_KEYED_FIELDS}
@@ -212,7 +214,7 @@ class _Numbers:
 
 
 def _number(known: dict[str, int], name: str, room: range, unknown: int) -> int:
-    """The number of a name; without room for it, as for an unknown name."""
+    """The number of a name; if there is no room, that of an unknown name."""
     if name not in known:
         if len(known) < len(room):
             known[name] = room[len(known)]

@@ -1,4 +1,4 @@
-"""Mistakes between the parts of a rules file, each of which may be right by itself (SPEC 4.3)."""
+"""Finds contradictions between parts of a rules file that are valid on their own (SPEC 4.3)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 _ID_PREFIX = "ids."
-Contradiction = tuple[tuple[int | str, ...], str]  # where it stands, and what is wrong
+Contradiction = tuple[tuple[int | str, ...], str]  # where it is, and what is wrong
 
 
 def contradictions(content: Any) -> Iterator[Contradiction]:
-    """All of them, in a file whose shape may be wrong in other ways.
+    """All contradictions in a file, which may also have other mistakes.
 
     Args:
-      content: the rules as YAML gives them.
+      content: the parsed YAML.
     """
     types = _mapping(content, "types")
     if isinstance(content, dict) and "types" in content and "default" not in types:
-        yield ("types",), "must hold an entry `default`"
+        yield ("types",), "must have an entry `default`"
     yield from _of_names(types, _mapping(content, "aliases"))
     for name, entry in types.items():
         yield from _of_type(("types", str(name)), entry)
@@ -33,20 +33,20 @@ def _of_names(types: dict[Any, Any], aliases: dict[Any, Any]) -> Iterator[Contra
             taken.setdefault(folded, f"{part}.{name}")
     for alias, target in aliases.items():
         if isinstance(target, str) and target not in types:
-            yield ("aliases", str(alias)), f"stands for {target}, which is not under types"
+            yield ("aliases", str(alias)), f"stands for {target}, which is not in types"
 
 
 def _of_type(place: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:
     definitive, container = _names(entry, "definitive"), _names(entry, "container")
     for name in container:
         if name in definitive:
-            yield (*place, "container"), f"{name} is named as definitive too"
+            yield (*place, "container"), f"{name} is also listed as definitive"
     if _mapping(entry, "points") and entry.get("duplicate_if"):
         yield (*place, "points"), "excludes duplicate_if; use one of the two"
     for part in ("definitive", "container"):
         for name in _names(entry, part):
             if name.startswith(_ID_PREFIX):
-                yield (*place, part), f"{name} is an id already without `{_ID_PREFIX}`"
+                yield (*place, part), f"{name} is an id even without `{_ID_PREFIX}`"
     for part in ("reject_on", "points"):
         for name in _names(entry, part):
             if name.startswith(_ID_PREFIX):

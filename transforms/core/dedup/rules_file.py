@@ -1,4 +1,4 @@
-"""Reading a rules file: its shape, and every mistake in it with its line (SPEC 4.3)."""
+"""Reads a rules file, and reports every mistake with its line (SPEC 4.3)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _RulesPart(BaseModel):
 
 
 class Requirement(_RulesPart):
-    """One part of a clause: at least so many of the named fields are equal.
+    """One part of a clause: at least this many of the named fields must be equal.
 
     Written as `NAME`, as `{any: [...]}` (at least one) or as `{at_least: N, of: [...]}`.
     """
@@ -49,7 +49,7 @@ class Requirement(_RulesPart):
         if isinstance(part, dict) and set(part) == {"at_least", "of"}:
             return part
         raise ValueError(
-            f"a part of a clause is NAME, {{any: [...]}} or {{at_least: N, of: [...]}}, got {part}"
+            f"a part of a clause is NAME, {{any: [...]}} or {{at_least: N, of: [...]}}, not {part}"
         )
 
     @classmethod
@@ -102,7 +102,7 @@ class RulesFile(_RulesPart):
     """A whole rules file.
 
     Attributes:
-      policy: how much of SPEC 4.3 is applied. `full`: all of it. `ids`: only its steps on type,
+      policy: which part of SPEC 4.3 is applied. `full`: all of it. `ids`: only the steps on type,
         named ids and the generic id. `none`: nothing is a duplicate.
     """
 
@@ -121,7 +121,7 @@ def shipped_rules_text() -> str:
 
 @cache
 def shipped_rules() -> RulesFile:
-    """The rules that ship with Good Gain, parsed once in a process."""
+    """The rules that ship with Good Gain, parsed once per process."""
     return read_rules(shipped_rules_text())
 
 
@@ -133,7 +133,7 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
       name: what messages call the file.
 
     Raises:
-      RulesError: not YAML, or not rules; the message lists every mistake with its line.
+      RulesError: it is not YAML, or not rules; the message lists every mistake with its line.
     """
     tree, content = parse_yaml(text, name, RulesError)
     mistakes = {(line, key, "appears here a second time") for line, key in repeated_keys(tree)}
@@ -164,7 +164,7 @@ def _place(location: tuple[int | str, ...]) -> str:
 def _reason(mistake: Any) -> str:
     message: str = mistake["msg"].removeprefix("Value error, ")
     if mistake["type"] == "extra_forbidden":
-        return "not a name that is known here"
+        return "not a known name"
     if mistake["type"] == "model_type":
         return "must be a mapping, `NAME: VALUE`"
     return message[:1].lower() + message[1:]

@@ -1,4 +1,4 @@
-"""Whether two results are the same document: phase 2 of de-duplication (SPEC 4.3)."""
+"""Decides whether two results are the same document: phase 2 of de-duplication (SPEC 4.3)."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Step(StrEnum):
 
 
 class Verdict(Struct, frozen=True):
-    """What verification says of a pair.
+    """The decision about a pair.
 
     Attributes:
       duplicate: whether it is the same document.
       step: which step decided.
-      clause: from 1, which `duplicate if` line held; of points, 1 for enough without and 2 for
-        enough with id context. None where no clause decided.
+      clause: the `duplicate if` line that applied, from 1; for points, 1 = enough without id
+        context, 2 = enough with it. None if no clause decided.
     """
 
     duplicate: bool
@@ -60,7 +60,7 @@ _DUPLICATE = {step: Verdict(True, step) for step in Step}
 
 
 def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
-    """Decide about a pair by the first step that can; the order of the two is free."""
+    """Decide about a pair by the first step that can; symmetric in the two."""
     type_number = first.type_number or second.type_number
     if second.type_number not in (NO_TYPE, type_number):
         return _DIFFERENT[Step.TYPE]
@@ -157,7 +157,7 @@ def _by_points(
 
 
 def _id_context(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
-    """An equal generic id, an agreeing named id that is no container, or an equal host and path."""
+    """Whether the generic id, a named id that is not a container, or host and path are equal."""
     return (
         _generic_id_agrees(mine, theirs)
         or _some_named_id_agrees(mine, theirs, rules)
@@ -168,7 +168,7 @@ def _id_context(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
 def _by_weak_ids(
     mine: _Values, theirs: _Values, applicable: TypeRules, rules: RuleTable
 ) -> Verdict | None:
-    """Ids that identify nothing by themselves, where nothing speaks against them."""
+    """Decide by ids that do not identify on their own, if nothing contradicts them."""
     if _generic_id_agrees(mine, theirs):
         step = Step.GENERIC_ID
     elif applicable.name == DEFAULT_TYPE and _some_named_id_agrees(mine, theirs, rules):
@@ -185,7 +185,7 @@ def _generic_id_agrees(mine: _Values, theirs: _Values) -> bool:
 
 
 def _some_named_id_agrees(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
-    """Whether a named id that no type lists as container has a value in common."""
+    """Whether a named id that no type lists as a container has a value in common."""
     return any(
         attribute in theirs and shared(mine[attribute], theirs[attribute])
         for attribute in mine
@@ -194,7 +194,7 @@ def _some_named_id_agrees(mine: _Values, theirs: _Values, rules: RuleTable) -> b
 
 
 def _something_differs(mine: _Values, theirs: _Values) -> bool:
-    """Whether a named id or a field that both have is not the same."""
+    """Whether a named id or a field that both have differs."""
     for attribute in mine:
         if attribute not in theirs:
             continue

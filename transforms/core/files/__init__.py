@@ -1,1 +1,1 @@
-"""Trace files: planning who reads what, and reading it (SPEC 2)."""
+"""Trace files: splitting them into shards, and reading these (SPEC 2)."""

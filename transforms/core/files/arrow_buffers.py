@@ -1,4 +1,4 @@
-"""Arrow columns as the buffers in which they lie, which native code reads them from."""
+"""Describes Arrow columns by their buffers, for native code."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pyarrow import types
 
 from goodgain.transforms.core.files.arrow_values import MILLIS_A_DAY, TO_MILLIS
 
-# Slices of something larger would be copied as a whole, each.
+# Each slice of something larger would be copied as a whole.
 _MOST_UNUSED = 2
 _LITTLE = 1024 * 1024
 _UNSCALED = (1, 1)
 
-# Kind, bytes of a number or an offset, factor and divisor from a time to milliseconds, where the
-# first row stands, buffers, columns within with their names.
+# Kind, width in bytes of a number or an offset, factor and divisor from a time to milliseconds,
+# offset of the first row, buffers, and child columns with their names.
 Described = tuple[str, int, tuple[int, int], int, list[bytes | None], list[tuple[str, Any]]]
 
 
 def described(array: Any) -> Described | None:
-    """A pyarrow Array of rows for native code; None where a type is not for it."""
+    """A pyarrow Array of rows for native code; None if native code does not support a type."""
     if array.get_total_buffer_size() > _MOST_UNUSED * array.nbytes + _LITTLE:
         return None
     return _described(array)

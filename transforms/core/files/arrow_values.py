@@ -1,7 +1,7 @@
-"""Arrow columns to Python values, column by column.
+"""Converts Arrow columns to Python values, column by column.
 
-pyarrow's own conversion makes one scalar object a value; converting each flat column in C and
-putting the rows together afterwards takes a fraction of that.
+pyarrow's own conversion makes a scalar object for each value; converting each flat column in C and
+then assembling the rows takes a fraction of the time.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pyarrow import types
 
 from goodgain.transforms.core.records.coercion import one_or_many
 
-# Columns that are maps by SPEC 2; some writers make them structs, with a null for an absent key.
+# Columns that are maps in SPEC 2; some writers use structs, with null for an absent key.
 _MAP_COLUMNS = ("attributes", "costs", "ids", "fields")
 MILLIS_A_DAY = 86_400_000
 TO_MILLIS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 
 
 def python_values(array: Any, escape: bool = False) -> list[Any]:
-    """One Python value an element: dicts for structs and maps, lists for lists.
+    """One Python value per element: dicts for structs and maps, lists for lists.
 
     Timestamps and dates are milliseconds since the epoch; maps and lists of structs without a
     value are empty; a list of one inside a map is its string.
@@ -31,7 +31,7 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
       escape: whether bytes that are not UTF-8 become lone surrogates.
 
     Raises:
-      UnicodeDecodeError: a text is not UTF-8, and `escape` is False.
+      UnicodeDecodeError: a string is not UTF-8, and `escape` is False.
     """
     kind = array.type
     if types.is_struct(kind):
@@ -60,7 +60,7 @@ def _flat(array: Any) -> list[Any]:
     except UnicodeDecodeError:
         raise
     except (ValueError, OverflowError):
-        # Python has no value for it; as text it is refused where it matters, by name.
+        # Python has no value for it; as text it is rejected if its field is used.
         values = array.cast(pa.string()).to_pylist()
     return values
 
@@ -120,12 +120,12 @@ def _maps(array: Any, escape: bool) -> list[dict[Any, Any]]:
 
 
 def _entries(items: Any, escape: bool) -> list[Any]:
-    """The values of maps, each a string, a list of two and more, or None (SPEC 4.1)."""
+    """The values of maps, each a string, a list of two or more, or None (SPEC 4.1)."""
     kind = items.type
     if types.is_list(kind) or types.is_large_list(kind):
         offsets, first, last = _extent(items)
         texts = items.values.slice(first, last - first)
-        # Nearly always each list holds one text: then the texts are the entries.
+        # Nearly always each list has one string; then the strings are the entries.
         if items.null_count == 0 and offsets == list(range(first, last + 1)):
             return _entries(texts, escape)
     return [
@@ -151,5 +151,5 @@ def _valid(array: Any) -> list[bool]:
 
 
 def _milliseconds(stored: Any, factor: int, divisor: int) -> list[int | None]:
-    # Python divides down also before 1970, Arrow would divide towards zero.
+    # Python's division rounds down even before 1970; Arrow's rounds towards zero.
     return [None if value is None else value * factor // divisor for value in stored.to_pylist()]

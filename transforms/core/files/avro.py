@@ -1,4 +1,4 @@
-"""Read search calls from Avro object container files (SPEC 2)."""
+"""Reads search calls from Avro object container files (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from goodgain.transforms.core.records.rejected import (
 from goodgain.transforms.core.records.search_call import SearchCall
 
 _KEPT_OF_HEADER = 8192
-# fastavro names the object that it reads from, by an address that differs from run to run.
+# fastavro's messages have the address of the object it reads from, which differs between runs.
 _OBJECT = re.compile(r" from <[^>]*>")
 
 
@@ -67,13 +67,13 @@ def read_avro(
     Args:
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
-      wanted: leaves out blocks that cannot hold one of these conversations.
+      wanted: skips blocks that cannot contain one of these conversations.
       taker: native code that packs whole blocks; None = yield all records.
 
     Raises:
       OSError: the file cannot be read.
     """
-    # Only Python knows fields under other names.
+    # Native code does not rename fields.
     taken_by = taker if shard.adaptation is None else None
     for found in decoded_blocks(file, shard, wanted, taken_by):
         if isinstance(found, DecodedBlock) and isinstance(found.records, Taken):
@@ -98,7 +98,7 @@ def decoded_blocks(
     Args:
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
-      wanted: blocks that cannot hold one of these conversations have no records.
+      wanted: blocks that cannot contain one of these conversations get no records.
       taker: native code that packs whole blocks; its output replaces their records.
 
     Raises:
@@ -165,10 +165,10 @@ class _Escaped(dict[str, Any]):
 
 
 class _BlockDecoder:
-    """Blocks of one file to the records they hold.
+    """Decodes the blocks of one file to records.
 
     fastavro decodes fastest from an open file, so the decoder keeps one in memory: a header with
-    the plain schema, behind which the decompressed blocks are put one after another.
+    the plain schema, after which it puts one decompressed block after another.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class _BlockDecoder:
     ) -> None:
         self._codec = header.codec
         self._bounds = bounds
-        # Of an enum Avro writes the number, not the text.
+        # Avro stores the number of an enum, not its text.
         self._wanted = None if '"enum"' in json.dumps(header.schema) else wanted
         self._sync = header.sync
         try:
@@ -191,7 +191,7 @@ class _BlockDecoder:
         self._header = header_of(plain_schema(header.schema), header.sync)
         try:
             self._feed, self._blocks = self._opened("strict")
-        except Exception as error:  # fastavro raises whatever a broken schema leads to
+        except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
         plan = None if taker is None else plan_of(header.schema, bounds.record_results)
         self._taker = None if plan is None else taker
@@ -254,16 +254,16 @@ class _BlockDecoder:
             rest = block.bytes_.read(1)
         except UnicodeDecodeError:
             raise
-        except Exception as error:  # fastavro raises whatever broken bytes lead to
+        except Exception as error:  # fastavro raises all kinds of errors on broken bytes
             self._feed, self._blocks = self._opened("strict")
             reason = f"its records do not decode ({_OBJECT.sub('', str(error))})"
             raise DamagedBlockError(reason, self._records_in(content, count)) from None
         if rest:
-            raise DamagedBlockError("bytes remain behind its last record")
+            raise DamagedBlockError("bytes remain after its last record")
         return records
 
     def _check(self, content: bytes, count: int) -> None:
-        """Make sure that records can be decoded within the bounds, before they are."""
+        """Make sure that records can be decoded within the bounds, before decoding them."""
         try:
             walked(self._layout, content, count, self._bounds.memory)
         except TooLargeError as error:
@@ -271,7 +271,7 @@ class _BlockDecoder:
             raise DamagedBlockError(reason) from None
 
     def _records_in(self, content: bytes, count: int) -> int | None:
-        """How many of `count` records there can be in a block that does not decode."""
+        """How many of `count` records a block that does not decode can contain."""
         try:
             done, at = walked(self._layout, content, count, self._bounds.memory)
         except TooLargeError:

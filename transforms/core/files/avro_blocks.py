@@ -1,7 +1,7 @@
-"""Find the blocks of an Avro object container file, also around damage (SPEC 2).
+"""Finds the blocks of an Avro object container file, even around damage (SPEC 2).
 
-A block is two numbers (records, bytes), its data and the file's sync marker of 16 bytes. The
-marker makes a file splittable, and lets a reader resume after damage.
+A block is two numbers (records, bytes), its data and the file's sync marker of 16 bytes. The marker
+makes a file splittable, and lets a reader resume after damage.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, too_la
 SYNC_BYTES = 16
 _WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
-_MOST_RECORDS_A_BYTE = 64  # the smallest records, compressed
+_MOST_RECORDS_A_BYTE = 64  # for the smallest records, compressed
 _KEPT = 8192
 
 
@@ -34,8 +34,8 @@ class DamagedStretch(Struct, frozen=True):
     """Bytes that cannot be read as a block.
 
     Attributes:
-      offset: of the first byte.
-      records: the number of records by its header; 1 if that cannot be trusted.
+      offset: offset of the first byte.
+      records: the number of records in its header; 1 if that is not plausible.
       reason: the damage, in one sentence.
       data: the first bytes.
     """
@@ -62,7 +62,7 @@ def blocks_in(
 
     Args:
       file: seekable.
-      sync: the file's marker.
+      sync: the file's sync marker.
       decode: turns the data of a block and its number of records into the records; raises
         DamagedBlockError.
       first_block: offset of the file's first block, right after the marker in the header.
@@ -86,7 +86,7 @@ _Found = list[DecodedBlock | DamagedStretch]
 def _block_at(
     window: _Window, sync: bytes, decode: Decode, offset: int, largest: int
 ) -> tuple[_Found, int, int | None]:
-    """The finds at `offset`, the offset after them, and the intact marker right before it."""
+    """The finds at `offset`, the offset after them, and the intact marker before that offset."""
     header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
     if header is None:
         return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
@@ -127,7 +127,7 @@ def _block_without_marker(
     marker = window.find(sync, offset)
     try:
         if marker is not None and marker < behind:
-            raise DamagedBlockError("it holds a marker")
+            raise DamagedBlockError("it contains a marker")
         found: _Found = [DecodedBlock(offset, decode(data, records))]
     except DamagedBlockError:
         return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
@@ -144,7 +144,7 @@ def _damaged(offset: int, claimed: int, error: DamagedBlockError, data: bytes) -
 
 
 def _plausible(records: int, size: int) -> int:
-    """The number of records in a header, or 1 if that many cannot fit."""
+    """The number of records in a header; 1 if they cannot fit."""
     return records if 0 < records <= _MOST_RECORDS_A_BYTE * size else 1
 
 
@@ -158,7 +158,7 @@ def _skip(
 
 
 def _block_header(data: bytes) -> tuple[int, int, int] | None:
-    """Number of records, bytes of data, and length of the header itself; None when damaged."""
+    """Number of records, bytes of data, and length of the header itself; None if damaged."""
     records, length = _long(data, 0)
     size, length = _long(data, length)
     if length > len(data) or records < 0 or size < 0:
@@ -167,7 +167,7 @@ def _block_header(data: bytes) -> tuple[int, int, int] | None:
 
 
 def _long(data: bytes, position: int) -> tuple[int, int]:
-    """A zigzag number of Avro at `position`, and the position after it (past the end if cut)."""
+    """A zigzag number at `position`, and the position after it (past the end if truncated)."""
     value = shift = 0
     while position < len(data):
         byte = data[position]

@@ -21,10 +21,10 @@ _LONGEST_SNAPPY_LENGTH = 5
 
 
 class DamagedBlockError(GoodGainError):
-    """A block whose bytes are not what its codec or schema says, or would take too much memory.
+    """A block whose bytes do not fit its codec or schema, or that would take too much memory.
 
     Attributes:
-      records: how many the block holds at most, where its bytes show that; None where they do not.
+      records: the most records that the block can contain; None if unknown.
     """
 
     def __init__(self, reason: str, records: int | None = None) -> None:
@@ -33,9 +33,9 @@ class DamagedBlockError(GoodGainError):
 
 
 def too_large(limit: int) -> DamagedBlockError:
-    """The error for a block that holds more than `limit` bytes once decompressed."""
+    """The error for a block that decompresses to more than `limit` bytes."""
     return DamagedBlockError(
-        f"it holds more than {limit:,} bytes of data; to read it, raise --max-decoded-bytes"
+        f"it has more than {limit:,} bytes of data; to read it, raise --max-decoded-bytes"
     )
 
 
@@ -54,17 +54,17 @@ def _unchanged(data: bytes, limit: int) -> bytes:
 
 
 def _within(decompressor: _BlockDecompressor, data: bytes, limit: int) -> bytes:
-    """What a decompressor makes of data that are all there."""
+    """Decompress complete data."""
     content = decompressor.decompress(data, limit + 1)
     if len(content) > limit:
         raise too_large(limit)
     if not decompressor.eof:
-        raise DamagedBlockError("the compressed data breaks off")
+        raise DamagedBlockError("the compressed data is truncated")
     return content
 
 
 def _deflate(data: bytes, limit: int) -> bytes:
-    # What follows the end is no damage: some writers leave part of zlib's checksum there.
+    # Trailing bytes are not damage: some writers leave part of zlib's checksum there.
     native = native_module()
     content: bytes | None = None if native is None else native.inflate(data, limit)
     return _within(zlib.decompressobj(wbits=-15), data, limit) if content is None else content
@@ -79,7 +79,7 @@ def _xz(data: bytes, limit: int) -> bytes:
 
 
 def _streams(opened: Callable[[], _BlockDecompressor], data: bytes, limit: int) -> bytes:
-    """The contents of concatenated streams; trailing bytes that are no stream are ignored."""
+    """The contents of concatenated streams; trailing bytes that are not a stream are ignored."""
     decompressor = opened()
     first = _within(decompressor, data, limit)
     rest = memoryview(decompressor.unused_data)
@@ -100,10 +100,10 @@ def _streams(opened: Callable[[], _BlockDecompressor], data: bytes, limit: int) 
 def _next_stream(
     decompressor: _BlockDecompressor, data: memoryview, limit: int, before: int
 ) -> tuple[bytes, int]:
-    """A stream's content, behind so many bytes of others, and how many bytes of `data` it took.
+    """A stream's content, after `before` bytes of others, and how many bytes of `data` it took.
 
-    The decompressor copies what lies behind the stream, so it gets little at a time: otherwise a
-    block of very many empty streams takes time by the square of their number.
+    The decompressor copies the bytes after the stream, so it gets small pieces: otherwise a block
+    of very many empty streams would take quadratic time.
     """
     contents: list[bytes] = []
     begin, size = 0, _STREAM_PIECE
@@ -115,7 +115,7 @@ def _next_stream(
         contents.append(content)
         begin, size = min(begin + size, len(data)), 2 * size
     if not decompressor.eof:
-        raise DamagedBlockError("the compressed data breaks off")
+        raise DamagedBlockError("the compressed data is truncated")
     return b"".join(contents), begin - len(decompressor.unused_data)
 
 
@@ -128,7 +128,7 @@ def _snappy(data: bytes, limit: int) -> bytes:
 
 
 def _snappy_length(data: bytes) -> int:
-    """Length of the content: the number in groups of seven bits that raw snappy begins with."""
+    """Length of the content: a number in groups of seven bits at the beginning of raw snappy."""
     length = 0
     for index, byte in enumerate(data[:_LONGEST_SNAPPY_LENGTH]):
         length |= (byte & 0x7F) << (7 * index)
@@ -144,7 +144,7 @@ def _lz4(data: bytes, limit: int) -> bytes:
 def _arrow_decompress(codec: str, data: bytes, length: int, limit: int) -> bytes:
     if length > limit:
         raise too_large(limit)
-    import pyarrow  # half a second that only these codecs need
+    import pyarrow  # slow to import, and only these codecs need it
 
     content: bytes = pyarrow.Codec(codec).decompress(data, length, asbytes=True)
     return content
@@ -166,14 +166,14 @@ def _zstandard_of_unknown_size(data: bytes, limit: int) -> bytes:
     left = limit
     for begin in range(0, len(data), _ZSTANDARD_PIECE):
         if decompressor.eof:
-            raise DamagedBlockError("something follows the compressed data")
+            raise DamagedBlockError("there are bytes after the compressed data")
         piece = decompressor.decompress(data[begin : begin + _ZSTANDARD_PIECE])
         left -= len(piece)
         if left < 0:
             raise too_large(limit)
         pieces.append(piece)
     if not decompressor.eof or decompressor.unused_data:
-        raise DamagedBlockError("the compressed data breaks off")
+        raise DamagedBlockError("the compressed data is truncated")
     return b"".join(pieces)
 
 
@@ -189,15 +189,15 @@ CODECS: dict[str, Callable[[bytes, int], bytes]] = {
 
 
 def decompress_block(codec: str, data: bytes, limit: int) -> bytes:
-    """The serialised records of one block.
+    """Decompress the data of one block.
 
     Args:
       codec: its name in the header.
       data: the compressed bytes, as in the file.
-      limit: bytes that the records may take.
+      limit: most bytes of decompressed data.
 
     Raises:
-      DamagedBlockError: the data is not what the codec wrote, or holds more than `limit` bytes.
+      DamagedBlockError: the data is damaged, or decompresses to more than `limit` bytes.
     """
     try:
         return CODECS[codec](data, limit)

@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.avro_blocks import SYNC_BYTES
 from goodgain.transforms.core.files.avro_codecs import CODECS
 
 MAGIC = b"Obj\x01"
-# A schema of a thousand fields takes a tenth of it.
+# A schema with a thousand fields takes a tenth of this.
 _LONGEST = 1024 * 1024
 
 
@@ -21,7 +21,7 @@ class HeaderError(GoodGainError):
 
 
 class Header(Struct, frozen=True):
-    """The header of a file: writer's schema, codec, sync marker, and where the blocks begin."""
+    """The header of a file: writer's schema, codec, sync marker, and offset of the first block."""
 
     schema: Any
     codec: str
@@ -33,7 +33,7 @@ def read_header(file: BinaryIO) -> Header:
     """Read the header at the beginning of a file.
 
     Raises:
-      HeaderError: it is damaged, too long, or names a codec that is not supported.
+      HeaderError: it is damaged, too long, or has a codec that is not supported.
       OSError: the file cannot be read.
     """
     file.seek(0)
@@ -45,7 +45,7 @@ def read_header(file: BinaryIO) -> Header:
     except RecursionError:
         raise HeaderError("The Avro schema is nested too deeply.") from None
     except IndexError:
-        problem = "it does not end within 1 MiB" if len(raw) == _LONGEST else "it breaks off"
+        problem = "it does not end within 1 MiB" if len(raw) == _LONGEST else "it is truncated"
         raise HeaderError(f"The header of the Avro file is damaged ({problem}).") from None
     except KeyError:
         raise HeaderError("The header of the Avro file is damaged (it has no schema).") from None
@@ -66,7 +66,7 @@ def header_of(schema: Any, sync: bytes) -> bytes:
 
 
 def zigzag(number: int) -> bytes:
-    """A whole number of 64 bits as Avro writes it."""
+    """A 64-bit whole number in Avro's zigzag encoding."""
     number = number << 1 if number >= 0 else ~(number << 1)
     groups = bytearray()
     while number > 0x7F:
@@ -77,11 +77,11 @@ def zigzag(number: int) -> bytes:
 
 
 def read_zigzag(data: bytes, at: int) -> tuple[int, int]:
-    """A number as Avro writes it, and the position behind it.
+    """A zigzag number, and the position after it.
 
     Raises:
       IndexError: the data ends inside it.
-      ValueError: it is longer than Avro's numbers are.
+      ValueError: it is longer than 64 bits.
     """
     byte = data[at]
     value, shift = byte & 0x7F, 7
@@ -97,7 +97,7 @@ def read_zigzag(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _metadata(raw: bytes) -> tuple[dict[str, bytes], int]:
-    """The metadata, and the position behind them."""
+    """The metadata, and the position after it."""
     if raw[: len(MAGIC)] != MAGIC:
         raise ValueError("it does not begin with Obj")
     metadata = {}
@@ -109,7 +109,7 @@ def _metadata(raw: bytes) -> tuple[dict[str, bytes], int]:
             key, at = _bytes(raw, at)
             metadata[key.decode()], at = _bytes(raw, at)
         count, at = read_zigzag(raw, at)
-    raw[at + SYNC_BYTES - 1]  # an IndexError where the marker is not whole
+    raw[at + SYNC_BYTES - 1]  # IndexError if the marker is incomplete
     return metadata, at
 
 

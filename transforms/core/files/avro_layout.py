@@ -1,8 +1,8 @@
-"""Size of values of an Avro schema: least size in the file, greatest size in memory.
+"""Sizes of the values of an Avro schema: smallest in the file, largest in memory.
 
-fastavro decodes in C, which stops neither a value that is nested too deeply nor a long list whose
-items take no bytes. By the layout of a schema, nearly all blocks are known to be harmless from
-their size alone; the others are walked before they are decoded.
+fastavro decodes in C, without limits on nesting or on long lists whose items take no bytes. The
+layout of a schema shows for nearly all blocks, from their size, that they are harmless; the others
+are walked before they are decoded.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_header import read_zigzag
 
 DEEPEST = 64
-# What CPython takes: an empty object of a kind, and an entry's place in a list or dict.
+# Bytes in CPython: empty objects of each kind, and an entry's slot in a list or dict.
 _SLOT = 8
 _MAP_ENTRY = 160
 _DICTS = ((0, 64), (5, 184), (10, 352), (21, 640), (42, 1184))
 _A_FIELD = 110
 
-# Memory left, in a list of one; the walk stops when it falls below 0.
+# Remaining memory, in a list of one; the walk stops when it falls below 0.
 Meter = list[float]
 _Skip = Callable[[bytes, int, Meter, int], int]
 
 
 class SchemaError(GoodGainError):
-    """A schema that cannot be used; the message continues `The Avro schema`."""
+    """A schema that cannot be used; the message continues "The Avro schema"."""
 
 
 class WalkError(GoodGainError):
@@ -44,9 +44,9 @@ class Layout(Struct):
     """The size of values of a type.
 
     Attributes:
-      least: bytes of the smallest value in a file.
-      base: bytes of memory of the smallest value.
-      rate: most bytes of memory for each further byte in the file.
+      least: bytes of the smallest value in the file.
+      base: bytes of the smallest value in memory.
+      rate: most further bytes in memory for each further byte in the file.
       skip: maps (data, position, meter, depth) to the position after a value; charges the meter.
     """
 
@@ -74,8 +74,8 @@ def walked(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int,
     """Skip up to `count` values without decoding them.
 
     Returns:
-      The number of values and of their bytes; fewer than `count` if the data end or do not fit the
-      schema.
+      The number of values and of their bytes; fewer than `count` if the data end early or do not
+      fit the schema.
 
     Raises:
       TooLargeError: the values would take more than `memory` bytes, or are nested too deeply.
@@ -99,7 +99,7 @@ def walked(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int,
 
 
 class _Compiler:
-    """Layouts of the types in one schema, by full name where they have one."""
+    """Layouts of the types in one schema, those with a name by full name."""
 
     def __init__(self) -> None:
         self._named: dict[str, Layout | None] = {}  # None while it is being made
@@ -157,10 +157,10 @@ class _Compiler:
             if full in self._named:
                 made = self._named[full]
                 return self._recursive(full) if made is None else made
-        raise SchemaError(f"names a type {name[:60]!r} that it does not have")
+        raise SchemaError(f"refers to a type {name[:60]!r} that it does not define")
 
     def _recursive(self, full: str) -> Layout:
-        """A type within itself, whose memory is unknown before it is walked."""
+        """A recursive type, whose memory is unknown until it is walked."""
 
         def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
             made = self._named[full]
@@ -182,7 +182,7 @@ def _skip_null(data: bytes, at: int, meter: Meter, depth: int) -> int:
 
 
 def _skip_byte(data: bytes, at: int, meter: Meter, depth: int) -> int:
-    data[at]  # an IndexError past the end
+    data[at]  # IndexError past the end
     return at + 1
 
 
@@ -217,7 +217,7 @@ def _fixed(size: Any, name: str) -> Layout:
 
 def _union(branches: list[Layout]) -> Layout:
     if not branches:
-        raise SchemaError("has a union of nothing")
+        raise SchemaError("has an empty union")
     smallest = min(branches, key=lambda branch: (branch.least, branch.base))
     rate = max(branch.rate for branch in branches)
     for branch in branches:
@@ -265,7 +265,7 @@ def _map(values: Layout) -> Layout:
 
 
 def _blocks(items: Layout, skip_item: _Skip, own: int, slot: int) -> Layout:
-    """A list or map: blocks of items, each preceded by their number; an empty block ends it."""
+    """A list or map: blocks of items, each preceded by their number, up to an empty block."""
 
     def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
         _charge(meter, own)
@@ -283,7 +283,7 @@ def _blocks(items: Layout, skip_item: _Skip, own: int, slot: int) -> Layout:
                 _charge(meter, count * items.base)
             for _ in range(count):
                 begin, at = at, skip_item(data, at, meter, depth)
-                if at == begin:  # items of 0 bytes are all alike, and charged above
+                if at == begin:  # items of 0 bytes are all equal, and charged above
                     break
 
     each = items.base + slot

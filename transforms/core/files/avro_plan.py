@@ -1,4 +1,4 @@
-"""A writer's schema as a table of numbered types, which native code reads blocks by (SPEC 2)."""
+"""A writer's schema as a table of numbered types, for native code (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_s
 
 _PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 
-# A kind and what belongs to it: numbers of other types, names of fields and symbols, a size.
+# A kind and its parameters: numbers of other types, names of fields and symbols, a size.
 _Type = tuple[str, Any]
 
 
 class AvroPlan(Struct, frozen=True):
-    """How the records of a file are written.
+    """The types of the records in a file.
 
     Attributes:
-      types: of each the kind and its parts: the number of an item's type, the numbers of a union's
-        branches, (name, number) of a record's fields, an enum's symbols, the size of a fixed.
-      top: the number of the records' type.
+      types: kind and parameters of each type: the number of an item's type, the numbers of a
+        union's branches, (name, number) of a record's fields, an enum's symbols, the size of a
+        fixed.
+      top: number of the records' type.
       scale: factor and divisor from a stored timestamp to milliseconds.
-      most_results: native code leaves records with more results to Python.
+      most_results: records with more results are left to Python.
     """
 
     types: list[_Type]
@@ -33,13 +34,15 @@ class AvroPlan(Struct, frozen=True):
 
 
 def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
-    """The plan of a schema as `json.loads` gives it; None for what is not a plain record."""
+    """The plan of a schema decoded by `json.loads`; None if it is not a plain record."""
     if not isinstance(schema, dict) or schema.get("type") != "record":
         return None
     try:
         numbered = _Numbered()
         top = numbered.number(fastavro.parse_schema(plain_schema(schema), _force=True))
-    except Exception:  # fastavro raises whatever a broken schema leads to, and says so to others
+    except (
+        Exception
+    ):  # fastavro raises all kinds of errors on a broken schema; the reader reports them
         return None
     return AvroPlan(numbered.types, top, timestamp_scale(schema), most_results)
 
@@ -52,7 +55,7 @@ class _Numbered:
         self._named: dict[str, int] = {}
 
     def number(self, schema: Any) -> int:
-        """The number of a schema as `fastavro.parse_schema` gives it.
+        """The number of a schema from `fastavro.parse_schema`.
 
         Raises:
           ValueError: the kind of type is unknown.

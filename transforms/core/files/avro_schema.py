@@ -1,10 +1,10 @@
-"""What a reader needs of an Avro writer's schema (SPEC 2)."""
+"""The parts of an Avro writer's schema that a reader needs (SPEC 2)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Arithmetic that turns a stored timestamp into milliseconds: multiply, then divide, floored.
+# Factor and divisor from stored timestamps to milliseconds, rounded down.
 _TO_MILLIS = {
     "timestamp-millis": (1, 1),
     "timestamp-micros": (1, 1_000),
@@ -17,9 +17,9 @@ _TO_MILLIS = {
 
 
 def plain_schema(schema: Any) -> Any:
-    """The schema without logical types: the same bytes, read as the numbers and texts they are.
+    """The schema without logical types, so that values are read as plain numbers and strings.
 
-    A time outside of Python's years would break the whole block if it became a datetime.
+    A time outside of Python's range of years would make the whole block fail as a datetime.
     """
     if isinstance(schema, dict):
         return {

@@ -1,4 +1,4 @@
-"""How much memory one piece of a file may ask for (SPEC 3)."""
+"""Limits on the memory for one piece of a file (SPEC 3)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.search_call import SearchCall
 
-# A record of SPEC 2 with every field, three ids and five further fields has about as many values.
+# A result with every field of SPEC 2, three ids and five further fields has about this many values.
 _VALUES_A_RESULT = 32
 _MEMORY_A_BYTE = 8
 
 
 class ReadBounds(Struct, frozen=True):
-    """What a reader takes; what is beyond becomes a rejected row instead of memory.
+    """Limits of a reader; anything beyond them becomes a rejected row.
 
-    A few kilobytes of a compressed or dictionary-encoded file can stand for gigabytes, so the size
-    of a file bounds nothing.
+    A few kilobytes of a compressed or dictionary-encoded file can expand to gigabytes, so the size
+    of a file is not a limit.
 
     Attributes:
-      decoded_bytes: of one line, one Avro block, or one page of a Parquet column, decompressed.
-      record_results: results of one record.
+      decoded_bytes: decompressed bytes of one line, Avro block, or page of a Parquet column.
+      record_results: number of results of one record.
       rejected_rows: rejected rows of one shard of a file; further ones are counted in a single row.
     """
 
@@ -32,12 +32,12 @@ class ReadBounds(Struct, frozen=True):
 
     @property
     def record_values(self) -> int:
-        """Values of any kind in one record."""
+        """Most values of any kind in one record."""
         return _VALUES_A_RESULT * self.record_results
 
     @property
     def memory(self) -> int:
-        """Bytes that the objects decoded from one piece may take, as estimated."""
+        """Most bytes of objects decoded from one piece, as estimated."""
         return _MEMORY_A_BYTE * self.decoded_bytes
 
 
@@ -45,16 +45,16 @@ DEFAULT_BOUNDS = ReadBounds()
 
 
 def within(calls: Iterable[SearchCall], bounds: ReadBounds) -> bool:
-    """Whether none of some records has more results than it may."""
+    """Whether no record has too many results."""
     most = bounds.record_results
     return all(len(call.results) <= most for call in calls)
 
 
 def bounded(call: SearchCall, bounds: ReadBounds) -> SearchCall:
-    """The record itself.
+    """Return the record, after checking its number of results.
 
     Raises:
-      RecordError: it has more results than it may.
+      RecordError: it has too many results.
     """
     if len(call.results) > bounds.record_results:
         raise RecordError(

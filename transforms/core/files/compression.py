@@ -15,7 +15,7 @@ import zstandard
 from goodgain.transforms.core.errors import GoodGainError
 
 _PIECE = 4 * 1024
-# Most output of one step. zstandard takes no limit; a step's input expands to at most 8 MiB.
+# Most output of one step. zstandard has no such limit; a step's input expands to at most 8 MiB.
 _CONTENT = 1024 * 1024
 _ZSTANDARD_STEP = 256
 _BUFFERED = 2**20
@@ -32,7 +32,7 @@ class Compression(StrEnum):
 
 
 class DamagedStreamError(GoodGainError):
-    """A compressed stream that is cut off or broken; everything before was yielded."""
+    """A compressed stream that is truncated or damaged; everything before that was yielded."""
 
 
 class _Decompressor(ABC):
@@ -107,7 +107,7 @@ def compression_of(head: bytes) -> Compression:
     return Compression.NONE
 
 
-# A bzip2 file begins with a compressed block or, when empty, with the end mark.
+# A bzip2 file begins with a compressed block or, if empty, with the end mark.
 _BZIP2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")
 
 
@@ -117,8 +117,8 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
     Concatenated streams are read as one, as the command-line tools do.
 
     Raises:
-      DamagedStreamError: the file is cut off or broken, or other data follow. Everything that can
-        be decompressed is yielded first.
+      DamagedStreamError: the file is truncated or damaged, or other data follow. Everything that
+        can be decompressed is yielded first.
     """
     new_decompressor = _DECOMPRESSORS[compression]
     stream_start = position = given = 0
@@ -182,9 +182,9 @@ class _Pieces(io.RawIOBase):
 def _salvaged(
     file: BinaryIO, decompressor: _Decompressor, stream_start: int, good: int
 ) -> Iterator[bytes]:
-    """All content of a stream that breaks in the piece which begins at `good`.
+    """The content of a stream that is damaged in the piece which begins at `good`.
 
-    A failed call discards its output. So the stream is decompressed again, with the last piece fed
+    A failed call discards its output, so the stream is decompressed again, with the last piece fed
     byte by byte.
     """
     position = stream_start

@@ -18,9 +18,7 @@ from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.files.text_lines import text_lines
 
 MOST_LOOKED_AT = 100  # records
-_BEGINNING = (
-    8 * 1024 * 1024
-)  # most bytes of lines, or to decompress of a file compressed as a whole
+_BEGINNING = 8 * 1024 * 1024  # most bytes of lines, or of a compressed file after decompression
 
 
 def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
@@ -28,7 +26,7 @@ def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
 
     Args:
       file: open for reading, seekable.
-      shard: the first of the file.
+      shard: the first shard of the file.
 
     Raises:
       OSError: the file cannot be read.
@@ -42,7 +40,7 @@ def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
     if shard.format is FileFormat.AVRO:
         return _first_of_avro(*_uncompressed(file, shard))
     if shard.compression is not Compression.NONE:
-        return []  # Parquet's schema is at its end: the whole file would have to be decompressed
+        return []  # Parquet's footer is at the end, so the whole file would have to be decompressed
     return _first_of_parquet(file, shard)
 
 
@@ -75,7 +73,7 @@ def _uncompressed(file: BinaryIO, shard: FileShard) -> tuple[BinaryIO, FileShard
             if beginning.tell() >= _BEGINNING:
                 break
     except DamagedStreamError:
-        pass  # the run meets the damage again, and reports it
+        pass  # the run will report the damage
     return beginning, replace(shard, compression=Compression.NONE, start=0, end=beginning.tell())
 
 
@@ -92,7 +90,7 @@ def _first_of_avro(file: BinaryIO, shard: FileShard) -> list[Any]:
 
 
 def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:
-    import pyarrow.parquet as pq  # takes half a second
+    import pyarrow.parquet as pq  # slow to import
 
     from goodgain.transforms.core.files.arrow_values import python_values
     from goodgain.transforms.core.files.parquet_bounds import rows_at_once
@@ -113,7 +111,7 @@ def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:
             for batch in islice(batches, 1)
             for record in python_values(batch.to_struct_array(), escape=True)
         ]
-    except Exception as error:  # on broken bytes pyarrow raises any kind of error
+    except Exception as error:  # pyarrow raises all kinds of errors on broken bytes
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the file system's, not pyarrow's
+            raise  # from the filesystem, not pyarrow
         return []

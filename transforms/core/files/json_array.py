@@ -1,7 +1,7 @@
-"""Read search calls from one JSON array of records, as tables of data frames write it (SPEC 2).
+"""Reads search calls from one JSON array of records, as written by data frames (SPEC 2).
 
-The array is cut into its elements by their brackets alone, and each is then read as a line is, so
-that the same bounds and error messages apply.
+The array is split into elements by brackets only, and each element is read like a line, so that the
+same bounds and error messages apply.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from goodgain.transforms.core.records.search_call import SearchCall
 _Records = Iterator[SearchCall | RejectedRecord]
 
 _CHUNK = 1024 * 1024
-_ADVICE = "write one record a line instead (jq -c '.[]' does)"
-# Without any of these an object is no search call under other circumstances.
+_ADVICE = "write one record per line instead (jq -c '.[]' does)"
+# An object without any of these is not a search call.
 _TELLING = ("conversation_id", "iteration")
 _TEXT = rb'"(?:[^"\\]++|\\.)*+"'
-# What is taken is never given back, so that a long text takes neither time nor memory.
+# Possessive, so that a long string takes neither time nor memory for backtracking.
 _BETWEEN = rb'[^"\[\]{}]++|' + _TEXT
 _INNERMOST = rb"[\[{](?:" + _BETWEEN + rb")*+[\]}]"
 _BRACKET = re.compile(rb"(?:" + _BETWEEN + rb"|" + _INNERMOST + rb")*+([\[\]{}])", re.DOTALL)
@@ -45,19 +45,19 @@ class _UnusableArrayError(Exception):
 
 
 class _BrokenOffError(Exception):
-    """The array is broken from a place on."""
+    """The array cannot be read from some place on."""
 
 
 def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = None) -> _Records:
-    """The records of a file that begins like a JSON array, in their order.
+    """The records of a file that begins like a JSON array, in order.
 
-    An array of something else is one rejected row for the file, as is one above the bound. Where
-    the file turns out to be lines, the first of which is an array, it is read as lines.
+    An array of something else becomes one rejected row for the file, and so does one above the
+    limit. If the file turns out to be lines of which the first is an array, it is read as lines.
 
     Args:
       file: the file, open for reading from its beginning.
-      shard: all of the file.
-      wanted: leaves out records that cannot belong to one of these conversations.
+      shard: the whole file.
+      wanted: skips records that cannot belong to one of these conversations.
 
     Raises:
       OSError: the file cannot be read.
@@ -84,7 +84,7 @@ def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = No
 
 
 def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, Any]]:
-    """The objects of an array as they are; none of one that cannot be used.
+    """The raw objects of an array; empty if it cannot be used.
 
     Raises:
       OSError: the file cannot be read.
@@ -106,10 +106,10 @@ def _record(element: bytes, number: int, shard: FileShard) -> SearchCall | Rejec
 
 
 def _elements(content: bytes) -> Iterator[bytes]:
-    """What stands in the array, one by one, undecoded.
+    """The undecoded elements of the array.
 
     Raises:
-      _BrokenOffError: between elements, or in one, something else stands or nothing more.
+      _BrokenOffError: the array is malformed or truncated.
     """
     at = _behind_space(content, _behind_space(content, 0) + 1)
     if _ends(content, at):
@@ -133,10 +133,10 @@ def _end_of_element(content: bytes, at: int) -> int:
         return plain.end()
     depth, end = 1, at + 1
     while depth:
-        # Not a search: that would begin anew at each byte of a text that breaks off.
+        # Not a search, which would start again at each byte of a truncated string.
         bracket = _BRACKET.match(content, end)
         if bracket is None:
-            raise _BrokenOffError("it breaks off")
+            raise _BrokenOffError("it is truncated")
         depth += 1 if bracket[1] in (b"{", b"[") else -1
         end = bracket.end()
     return end
@@ -152,10 +152,10 @@ def _behind_space(content: bytes, at: int) -> int:
 
 
 def _check(content: bytes, shard: FileShard) -> None:
-    """Make sure that an array holds search calls, by its first element.
+    """Make sure that an array contains search calls, by its first element.
 
     Raises:
-      _UnusableArrayError: it holds something else.
+      _UnusableArrayError: it contains something else.
     """
     try:
         first = next(_elements(content), None)
@@ -167,7 +167,7 @@ def _check(content: bytes, shard: FileShard) -> None:
         return
     value = _decoded(first, shard)
     if value is None and first.startswith(b"{"):
-        return  # what is wrong with it is said in its place
+        return  # the error is reported when it is read
     if value is None and first != b"null":
         raise _UnusableArrayError(
             "The file begins like a JSON array but is not one: its first element is not JSON; "
@@ -182,14 +182,14 @@ def _check(content: bytes, shard: FileShard) -> None:
     if not any(name in record for name in _TELLING):
         names = ", ".join(str(name) for name in list(value)[:5])
         raise _UnusableArrayError(
-            "The file is a JSON array of something else than search calls: its first object has "
+            "The file is a JSON array of something other than search calls: its first object has "
             f"neither conversation_id nor iteration, but {names or 'nothing'}. If they have other "
             "names, add --map conversation_id=NAME,iteration=NAME,results=NAME."
         )
 
 
 def _decoded(element: bytes, shard: FileShard) -> Any:
-    """An element as Python has it; None of one that is too much or no JSON."""
+    """An element decoded; None if it is too large or not JSON."""
     if has_more_values(element, shard.bounds.record_values):
         return None
     try:
@@ -223,7 +223,7 @@ def _pieces(file: BinaryIO, shard: FileShard) -> Iterator[bytes]:
 
 
 def _is_line(content: bytes) -> bool:
-    """Whether the first line is an array of its own, with another line behind it."""
+    """Whether the first line is a complete array that is followed by another line."""
     line, _, rest = content.partition(b"\n")
     if not rest.strip():
         return False

@@ -6,12 +6,12 @@ import re
 
 # Shorter lines decode to less than 100 MB, whatever their content.
 HARMLESS = 1024 * 1024
-# Strings are matched whole, since commas in them separate nothing. Nothing is tried twice, so
-# that a long text takes no memory.
+# Strings are matched as a whole, since commas in them are not separators. Possessive, so that long
+# strings take no memory for backtracking.
 _TEXT = rb'"(?:[^"\\]++|\\.)*+"?+'
 _TOKEN = re.compile(_TEXT + rb"|[,{\[]", re.DOTALL)
 _SEPARATORS = b",{["
-# So many separators with what stands before each are one match, which takes a third of the time.
+# One match covers this many separators with preceding text, which takes a third of the time.
 _AT_ONCE = 1000
 _MANY = re.compile(
     rb'(?:(?:[^",{\[]++|' + _TEXT + rb")*+[,{\[]){" + str(_AT_ONCE).encode() + rb"}+", re.DOTALL
@@ -19,7 +19,7 @@ _MANY = re.compile(
 
 
 def has_more_values(line: bytes | bytearray, most: int) -> bool:
-    """Whether a long line holds more values than `most`; short ones never count."""
+    """Whether a long line has more than `most` values; False for short lines."""
     if len(line) <= HARMLESS or sum(map(line.count, (b",", b"{", b"["))) <= most:
         return False
     values = at = 0

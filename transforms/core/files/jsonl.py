@@ -1,4 +1,4 @@
-"""Read search calls from JSON Lines: one object a line, UTF-8 (SPEC 2)."""
+"""Reads search calls from JSON Lines: one object per line, in UTF-8 (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def read_jsonl(
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     """The records of a shard in file order; blank lines are skipped.
 
-    A line above the bound is rejected without holding it in memory. If a compressed file breaks
-    off, the unfinished line is one rejected row.
+    A line above the limit is rejected without holding it in memory. If a compressed file is
+    truncated, its incomplete last line becomes one rejected row.
 
     Args:
       file: the file, open for reading and, unless compressed, seekable.
@@ -68,7 +68,7 @@ def read_jsonl(
 def _left_by(
     taker: RecordTaker, text: TextLines, bounds: ReadBounds
 ) -> Iterator[tuple[int, Line | TakenBlock]]:
-    """Blocks of the lines that the taker packed, and the other lines."""
+    """Blocks of the lines that the taker packed, and the remaining lines."""
     longest = min(bounds.decoded_bytes, HARMLESS)
     for where, stretch in text.stretches:
         if not isinstance(stretch, bytes):
@@ -111,14 +111,14 @@ def _parsed(
 
 
 def record_of_json(line: bytes, adaptation: Adaptation | None, bounds: ReadBounds) -> SearchCall:
-    """As `parse_json` or `parse_adapted_json`, within bounds.
+    """Like `parse_json` or `parse_adapted_json`, within bounds.
 
     Raises:
-      RecordError: also when the record has too many results, or too many values of any kind.
+      RecordError: also if the record has too many results, or too many values of any kind.
     """
     if has_more_values(line, bounds.record_values):
         raise RecordError(
-            f"The line holds more than {bounds.record_values:,} values: raise --max-record-results "
+            f"The line has more than {bounds.record_values:,} values: raise --max-record-results "
             "to read it.",
             None,
             conversation_id_in(line),

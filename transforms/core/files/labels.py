@@ -1,7 +1,7 @@
-"""Read labels of single results: a table as CSV, JSON Lines or Parquet, a label a row.
+"""Reads labels of single results: a CSV, JSON Lines or Parquet table with one label per row.
 
 A row has a gain and names its result: by `conversation_id`, `turn`, `iteration`, `call` and `rank`,
-by `record_id` and `rank`, or by `span_id` and `position`. A row with an empty gain labels nothing.
+by `record_id` and `rank`, or by `span_id` and `position`. A row with an empty gain is ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COLUMNS = (
     "conversation_id", "turn", "iteration", "call", "record_id", "rank",
 )  # fmt: skip
 _LONGEST_SHOWN = 60
-# Spreadsheets and data frames write whole numbers as 3.0.
+# Spreadsheets and data frames may write whole numbers as 3.0.
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}(\.0*)?\s*")
 
 Found = ResultLabel | RejectedRecord | None
@@ -64,8 +64,8 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
     """Every row of a file in order: a label, a rejected row, or None if it has no gain.
 
     Args:
-      open_file: opens a path for reading bytes, seekable, without decompressing.
-      iteration_base: number of the first iteration of a turn, in the labels as in the traces.
+      open_file: opens a path as a seekable binary file, without decompressing.
+      iteration_base: number of the first iteration of a turn, in labels and traces.
     """
     number = 0
     try:
@@ -78,7 +78,7 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
 
 
 def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
-    """The rows of a file of labels, each counted.
+    """The rows of a file of labels, counted in `held`.
 
     Raises:
       GoodGainError: there are more than `held` allows.
@@ -94,7 +94,7 @@ def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
 def labels_of_rows(
     rows: Iterable[Any], file: LabelFile, iteration_base: int = 1
 ) -> Iterator[Found]:
-    """As `read_labels`, of rows in memory; rejected rows name `file` as their place."""
+    """Like `read_labels`, for rows in memory; rejected rows have `file` as their place."""
     for number, row in enumerate(rows, start=1):
         yield _read(file, number, row, None, iteration_base)
 
@@ -156,7 +156,7 @@ def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel
 
 
 def _record(given: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """The record that a row names, and whether it does so by its span alone."""
+    """The record of a row, and whether it is identified only by its span."""
     span = next((_text(given, name) for name in SPAN if name in given), None)
     if span is None:
         return _text(given, "record_id"), False

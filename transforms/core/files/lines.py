@@ -1,4 +1,4 @@
-"""Cut a stream of bytes into lines, holding no more of one than a limit (SPEC 2)."""
+"""Splits a stream of bytes into lines, keeping at most a limit of each (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _KEPT_OF_LONG_LINE = 64 * 1024
 
 
 class LongLine(Struct, frozen=True):
-    """A line above the limit: its first bytes and its whole length."""
+    """A line above the limit: its first bytes and its total length."""
 
     head: bytes
     length: int
 
 
 class LineSplitter:
-    """Lines out of pieces of any size.
+    """Makes lines from pieces of any size.
 
-    A line without an end waits for the next piece. Once it is longer than the limit, only its
-    beginning is kept and its length counted.
+    An incomplete line waits for the next piece. Once it is longer than the limit, only its
+    beginning is kept, and its length counted.
     """
 
     def __init__(self, limit: int) -> None:
@@ -30,9 +30,9 @@ class LineSplitter:
         self._length = 0
 
     def feed(self, piece: bytes) -> list[bytes | LongLine]:
-        """The lines that `piece` completes, in stretches without the last line feed.
+        """The lines completed by `piece`, in stretches without the last line feed.
 
-        Only lines that lie in several pieces are held against the limit; `lines_of` does the rest.
+        The limit is checked only for lines that span several pieces; `lines_of` checks the others.
         """
         last = piece.rfind(b"\n")
         found: list[bytes | LongLine] = []
@@ -47,7 +47,7 @@ class LineSplitter:
         return found
 
     def take(self) -> bytes | LongLine:
-        """What has come since the last line feed; empty when nothing has."""
+        """The bytes since the last line feed; may be empty."""
         pending, length = self._pending, self._length
         self._pending, self._length = [], 0
         if length > self._limit:

@@ -19,7 +19,7 @@ class Message(Struct, frozen=True):
     Attributes:
       source: the topic or subscription.
       position: the message's place in it.
-      value: one trace record as a JSON object in UTF-8; None for a message without a value.
+      value: one trace record as a JSON object in UTF-8; None if the message has no value.
     """
 
     source: str

@@ -1,14 +1,14 @@
-"""Recognizes text that is no JSON Lines, to say what it is and what to do (SPEC 2, 3)."""
+"""Recognizes text that is not JSON Lines, to say what it is and what to do (SPEC 2, 3)."""
 
 from __future__ import annotations
 
 _DELIMITERS = ",\t;|"
 _ENOUGH_COLUMNS = 2
-_TO_LINES = "write one JSON object a line, with the fields conversation_id, iteration and results"
+_TO_LINES = "write one JSON object per line, with the fields conversation_id, iteration, results"
 
 
 def mistaken(head: bytes) -> str | None:
-    """Why text is no JSON Lines, one sentence, when its beginning shows it.
+    """Why text is not JSON Lines, in one sentence, if its beginning shows that; else None.
 
     Args:
       head: the first bytes of the file, decompressed.
@@ -19,7 +19,7 @@ def mistaken(head: bytes) -> str | None:
         return None
     if lines[0] == b"{" and lines[1:2] and lines[1].startswith(b'"'):
         return (
-            "The file is one JSON document that spreads over several lines; write one record a "
+            "The file is one JSON document that spans several lines; write one record per "
             "line instead (jq -c . does)."
         )
     if _is_table(lines):
@@ -31,7 +31,7 @@ def mistaken(head: bytes) -> str | None:
 
 
 def _is_table(lines: list[bytes]) -> bool:
-    """Whether two lines have as many columns as each other, and the first of them names."""
+    """Whether two lines have the same number of columns, and the first one has names."""
     if len(lines) < 2 or lines[0][:1] in b"{[" or lines[1][:1] in b"{[":
         return False
     for delimiter in _DELIMITERS:

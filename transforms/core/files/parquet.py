@@ -1,4 +1,4 @@
-"""Read search calls from Parquet (SPEC 2)."""
+"""Reads search calls from Parquet (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def read_parquet(
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
     """The records of the row groups that begin in a shard, in file order.
 
-    Columns that SPEC 2 does not name are not read. The lost rows of a broken row group are one
-    rejected row; so is a file with an unusable footer, from its first shard.
+    Columns that SPEC 2 does not name are not read. The lost rows of a damaged row group become one
+    rejected row, and so does a file with an unusable footer, from its first shard.
 
     Args:
       file: the Parquet file itself, uncompressed and seekable.
       shard: the byte range to read.
-      wanted: skips row groups that hold none of these conversations.
-      taker: native code that takes the rows it can; None = yield all records.
+      wanted: skips row groups without any of these conversations.
+      taker: native code that packs the rows it can; None = yield all records.
 
     Raises:
       OSError: the file cannot be read.
@@ -62,9 +62,9 @@ def read_parquet(
         if shard.adaptation is not None:
             wanted_columns = _KNOWN_COLUMNS | shard.adaptation.sources
         columns = [name for name in parquet.schema_arrow.names if name in wanted_columns]
-    except Exception as error:  # pyarrow raises whatever a broken footer leads to
+    except Exception as error:  # pyarrow raises all kinds of errors on a broken footer
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the file system's, not pyarrow's
+            raise  # from the filesystem, not pyarrow
         if shard.start == 0:
             reason = f"The footer of the Parquet file is damaged ({error})."
             yield RejectedRecord(shard.path, WHOLE_FILE, reason)
@@ -77,7 +77,7 @@ def read_parquet(
 
 
 def row_groups(footer: Footer, shard: FileShard) -> Iterator[int]:
-    """The row groups that begin in the shard; those with a broken offset belong to the first."""
+    """The row groups that begin in the shard; those with a bad offset belong to the first."""
     for index, chunks in enumerate(footer):
         begin = chunks[0].begin if chunks else 0
         if shard.start <= begin < shard.end or (shard.start == 0 and begin < 0):
@@ -87,7 +87,7 @@ def row_groups(footer: Footer, shard: FileShard) -> Iterator[int]:
 def _may_hold(parquet: Any, group: int, wanted: Wanted) -> bool:
     try:
         ids = parquet.read_row_group(group, columns=["conversation_id"]).column(0).to_pylist()
-    except Exception:  # pyarrow raises whatever broken pages lead to; reading will report it
+    except Exception:  # pyarrow raises all kinds of errors on broken pages; reading will report it
         return True
     return not all(isinstance(one, str) for one in ids) or not wanted.ids.isdisjoint(ids)
 
@@ -111,7 +111,7 @@ def _read_group(
         for batch in batches:
             yield from _records_of(batch, shard, group, done, taker)
             done += batch.num_rows
-    except Exception as error:  # pyarrow raises whatever broken pages lead to
+    except Exception as error:  # pyarrow raises all kinds of errors on broken pages
         reason = f"The row group cannot be read from row {done} on ({error})."
         place = f"row group {group}, row {done}"
         records = max(1, min(rows, rows_in(file, parquet, chunks)) - done)
@@ -135,7 +135,7 @@ def _records_of(
             yield TakenBlock(packed, [])
         if odd is None:
             return
-        # A column that is odd is so in every row, and Python reads many rows sooner than each.
+        # An unusual column is so in every row, and Python reads many rows faster than single ones.
         together = 2 * together if odd == begin and together else 1
         yield from _calls_of(rows.slice(odd, together), shard, group, first + odd)
         begin = odd + together
@@ -168,6 +168,6 @@ def _adapted(records: list[Any], adaptation: Adaptation | None) -> list[Any]:
 
 
 def _without_empty_columns(batch: Any) -> Any:
-    """Drop columns of nulls only, which is cheaper and means the same."""
+    """Drop columns with only nulls, which is faster and means the same."""
     empty = [name for name in batch.schema.names if batch.column(name).null_count == batch.num_rows]
     return batch.drop_columns(empty) if empty else batch

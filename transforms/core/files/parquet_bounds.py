@@ -1,9 +1,9 @@
-"""How many rows of a Parquet row group are decoded at once, so that no file takes all memory.
+"""Decides how many rows of a Parquet row group to decode at once, to bound memory.
 
-A run of one value takes a few bytes however long it is, and so does an entry of a dictionary
-however often it is used; so neither the bytes of a row group nor its number of rows tell what a
-row decodes to. The headers of its pages tell nearly always that it is harmless. Otherwise the
-lengths of its lists are read first, and the entries of its dictionaries.
+A run of equal values takes a few bytes however long it is, and so does a dictionary entry however
+often it is used. So neither the size of a row group nor its number of rows shows how large a row is
+once decoded. Nearly always the headers of its pages show that it is harmless. Otherwise the lengths
+of its lists and the entries of its dictionaries are read first.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from goodgain.transforms.core.files.parquet_pages import Pages, pages_of
 ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000
 _MOST_VALUES = 5_000_000
-_BYTES_A_VALUE = 2  # compressed, of all columns together; real lists take more
-_LARGEST_ROW = 2  # times the bound for a page
-_AT_ONCE = 4  # part of the bound for a page, since what is decoded is held several times
-_LARGEST_RATIO = 16  # of texts that take more memory than there may be
+_BYTES_A_VALUE = 2  # compressed, over all columns; real lists take more
+_LARGEST_ROW = 2  # times the limit for a page
+_AT_ONCE = 4  # fraction of the limit for a page, since decoded data are held several times
+_LARGEST_RATIO = 16  # of expansion, for row groups that exceed the memory limit
 _LARGEST_NUMBER = 12
 _VALUES_A_BYTE = 4
-_IDENTITY = {"conversation_id", "iteration"}  # which every record has
+_IDENTITY = {"conversation_id", "iteration"}  # columns that every record has
 
 
 class RowGroupTooLargeError(GoodGainError):
-    """A row group that takes more memory than it may; the message follows its place."""
+    """A row group that would take too much memory; the message follows its place."""
 
 
 class _Leaf(Struct):
     """One column chunk of a leaf.
 
     Attributes:
-      path: of the column, with dots.
-      levels: of lists and maps around it.
-      size: bytes of each value; None where they differ.
+      path: path of the column, with dots.
+      levels: nesting levels of lists and maps around it.
+      size: bytes of each value; None if they differ.
       packed: bytes in the file.
-      pages: what the headers of its pages say.
+      pages: data from the headers of its pages.
     """
 
     path: str
@@ -57,12 +57,12 @@ class _Leaf(Struct):
 
     @property
     def longest_value(self) -> int:
-        """Bytes of its longest value at most, where a dictionary stores it once for many."""
+        """Most bytes of its longest value, if a dictionary stores it once for many."""
         return self.pages.dictionary if self.size is None else self.size
 
     @property
     def lists(self) -> tuple[str, int, int]:
-        """The same for leaves in the same lists."""
+        """A key that is equal for leaves in the same lists."""
         return self.path.split(".", 1)[0], self.levels, self.pages.values
 
 
@@ -75,19 +75,19 @@ def rows_at_once(
     bounds: ReadBounds,
     most_rows: int = ROWS_AT_ONCE,
 ) -> int:
-    """How many rows of a row group may be decoded together.
+    """The number of rows of a row group to decode together.
 
     Args:
       file: the Parquet file.
-      parquet: the same as pyarrow opened it.
+      parquet: the same file, opened by pyarrow.
       group: number of the row group.
-      chunks: its columns, as the footer has them.
+      chunks: its columns, from the footer.
       columns: names of the columns that will be read.
-      bounds: what reading may ask of memory.
-      most_rows: that are wanted together.
+      bounds: limits on the memory for reading.
+      most_rows: upper limit for the number of rows.
 
     Raises:
-      RowGroupTooLargeError: a row of it may take more memory than it may.
+      RowGroupTooLargeError: a row of it may take too much memory.
     """
     leaves = list(_leaves(file, parquet, chunks, set(columns)))
     _check_pages(leaves, bounds)
@@ -114,10 +114,10 @@ def rows_at_once(
 
 
 def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
-    """Rows of a row group as the pages say of columns that every record has."""
+    """The number of rows of a row group, from the pages of columns that every record has."""
     try:
         leaves = list(_leaves(file, parquet, chunks, _IDENTITY))
-    except Exception:  # pyarrow raises whatever a broken footer leads to
+    except Exception:  # pyarrow raises all kinds of errors on a broken footer
         return 0
     return max((leaf.pages.values for leaf in leaves), default=0)
 
@@ -130,7 +130,7 @@ def _leaves(
         try:
             path = column.path
         except UnicodeDecodeError:
-            continue  # of a broken footer; none of our columns has such a name
+            continue  # the footer is damaged; none of our columns has such a name
         if path.split(".", 1)[0] not in columns:
             continue
         yield _Leaf(
@@ -150,12 +150,12 @@ def _size(kind: str, length: int) -> int | None:
 
 def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
-    if opened > bounds.decoded_bytes:  # each column has one page open, beside its dictionary
+    if opened > bounds.decoded_bytes:  # each column has one open page, and its dictionary
         raise RowGroupTooLargeError(
             f"its pages take {opened:,} bytes at a time: raise --max-decoded-bytes to read it"
         )
     for leaf in leaves:
-        # Each value may repeat the one before for a fraction of a bit; real ones differ.
+        # Each value may repeat the previous one at a fraction of a bit; real values differ.
         decoded = leaf.pages.largest * leaf.pages.values if leaf.pages.incremental else 0
         if decoded > bounds.memory and leaf.packed < leaf.pages.values // _VALUES_A_BYTE:
             raise RowGroupTooLargeError(f"{leaf.path} may expand to {decoded:,} bytes")
@@ -165,7 +165,7 @@ def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
 
 
 def _lists(leaves: Sequence[_Leaf]) -> list[_Leaf]:
-    """Of the leaves in the same lists one each, the cheapest to read."""
+    """One leaf for each set of lists, the cheapest to read."""
     cheapest: dict[tuple[str, int, int], _Leaf] = {}
     for leaf in sorted(leaves, key=lambda leaf: (leaf.size is None, leaf.pages.total, leaf.path)):
         if leaf.levels:
@@ -174,7 +174,7 @@ def _lists(leaves: Sequence[_Leaf]) -> list[_Leaf]:
 
 
 def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
-    """Values of a leaf in the row that has most; texts stay in their dictionary meanwhile."""
+    """The number of a leaf's values in the longest row; strings stay in their dictionary."""
     longest = 1
     for array in _read(file, group, leaf):
         offsets = np.arange(len(array) + 1)
@@ -197,7 +197,7 @@ def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) ->
 
 
 def _longest_text(file: BinaryIO, group: int, leaf: _Leaf) -> int:
-    """Bytes of the longest value that is stored once for many."""
+    """The bytes of the longest value that is stored once for many."""
     if leaf.size is not None:
         return leaf.size
     longest = 0
@@ -208,14 +208,14 @@ def _longest_text(file: BinaryIO, group: int, leaf: _Leaf) -> int:
             return leaf.longest_value
         if len(array):
             longest = max(longest, pc.max(pc.binary_length(array.dictionary)).as_py() or 0)
-            break  # the dictionary of a chunk stands before its first page
+            break  # the dictionary of a chunk precedes its first page
     return longest
 
 
 def _read(file: BinaryIO, group: int, leaf: _Leaf) -> Iterator[Any]:
-    """One leaf alone, its texts left in their dictionary: a few bytes a value.
+    """Read one leaf, with strings left in their dictionary, which takes a few bytes per value.
 
-    What is around it comes as lists and structs of one field.
+    The levels around it become lists and structs of one field.
     """
     texts = [leaf.path] if leaf.size is None and not leaf.pages.incremental else []
     parquet = pq.ParquetFile(file, read_dictionary=texts)

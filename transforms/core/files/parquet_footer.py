@@ -1,6 +1,6 @@
-"""What the footer of a Parquet file says of its schema and its columns, read before pyarrow does.
+"""Reads schema and columns from the footer of a Parquet file, before pyarrow does.
 
-pyarrow ends the process where it is asked for a column chunk whose statistics are damaged.
+pyarrow crashes the process when it reads a column chunk with damaged statistics.
 """
 
 from __future__ import annotations
@@ -38,20 +38,21 @@ Footer = list[list[Chunk]]  # by row group and column
 
 
 def read_footer(file: BinaryIO) -> Footer:
-    """The column chunks of a file; its schema is not nested more deeply than pyarrow takes.
+    """The column chunks of a file whose schema is not nested too deeply for pyarrow.
 
     Raises:
-      ValueError: it is, or the footer cannot be read; the message follows `The footer`.
+      ValueError: it is nested too deeply, or the footer cannot be read; the message follows "The
+        footer".
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - _TAIL))
     tail = file.read(_TAIL)
     length = int.from_bytes(tail[:4], "little")
     if tail[4:] != b"PAR1" or length + _TAIL > size:
-        raise ValueError("does not end as one of Parquet does")
+        raise ValueError("does not end like that of a Parquet file")
     file.seek(size - _TAIL - length)
     raw = file.read(length)
-    # A worker reads several shards of a file, one after another; a long footer is not kept.
+    # Cached, since a worker reads several shards of a file; long footers are not.
     return _last_parsed(raw) if length <= _MOST_KEPT else _parsed(raw)
 
 
@@ -70,7 +71,7 @@ _last_parsed = lru_cache(maxsize=1)(_parsed)
 
 
 def _check_schema(elements: Iterable[Fields]) -> None:
-    open_parents: list[int] = []  # children that are yet to come
+    open_parents: list[int] = []  # number of remaining children
     for element in elements:
         while open_parents and not open_parents[-1]:
             open_parents.pop()

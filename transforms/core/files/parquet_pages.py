@@ -1,7 +1,6 @@
-"""What the headers of a Parquet file say of its pages, read before pyarrow does.
+"""Reads the page headers of a Parquet file, before pyarrow does.
 
-The footer says the same of whole chunks as the headers of their pages, but by these a reader
-allocates memory.
+The footer has the same data for whole chunks, but readers allocate memory by the page headers.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ _LONGEST_HEADER = 1024 * 1024
 
 
 class Pages(Struct):
-    """What the pages of a column chunk say together.
+    """The pages of a column chunk, summed up.
 
     Attributes:
-      values: how many they hold.
-      dictionary: bytes of the dictionary, decompressed.
-      largest: bytes of the largest data page, decompressed.
-      total: bytes of all data pages, decompressed.
-      incremental: whether values may be stored as differences from the one before (delta encoding).
+      values: number of values.
+      dictionary: decompressed bytes of the dictionary.
+      largest: decompressed bytes of the largest data page.
+      total: decompressed bytes of all data pages.
+      incremental: whether values may be stored as differences (delta encoding).
     """
 
     values: int = 0
@@ -38,7 +37,7 @@ class Pages(Struct):
 
 
 def pages_of(file: BinaryIO, begin: int, size: int) -> Pages:
-    """What the pages in a byte range say; those from a damaged header on are left out."""
+    """Sum up the pages in a byte range, up to the first damaged header."""
     pages = Pages()
     for header in _headers(file, begin, begin + size):
         length = header.get(2, 0)
@@ -68,7 +67,7 @@ def _headers(file: BinaryIO, at: int, end: int) -> Iterator[Fields]:
 
 
 def _header_at(file: BinaryIO, at: int) -> tuple[Fields, int] | None:
-    """The header at a position and its length; None where it is damaged."""
+    """The header at a position and its length; None if it is damaged."""
     size = _FIRST_READ
     while size <= _LONGEST_HEADER:
         file.seek(at)

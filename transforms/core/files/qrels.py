@@ -1,7 +1,7 @@
-"""Read judgments: TREC qrels, or a table as JSON Lines, Avro or Parquet (SPEC 8).
+"""Reads judgments: TREC qrels, or a JSON Lines, Avro or Parquet table (SPEC 8).
 
-A line of TREC qrels is `topic iteration docid label`. A row of a table has the topic, the document
-and its gain in columns; each column has one of several names, see `TOPIC`, `DOCUMENT` and `GAIN`.
+A line of TREC qrels is `topic iteration docid label`. A table has columns for topic, document and
+gain; for their names see `TOPIC`, `DOCUMENT` and `GAIN`.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 class JudgmentError(GoodGainError):
-    """One judgment that cannot be used; the message is a sentence to print after its place."""
+    """A judgment that cannot be used; the message is a sentence to print after its place."""
 
 
 def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgment | QrelsProblem]:
-    """The judgments of a shard in file order; ends with the first that cannot be used.
+    """The judgments of a shard in file order, up to the first that cannot be used.
 
     Args:
       shard: from `plan_shards`.
-      number: of the file, for the places.
-      open_file: opens a path for reading bytes, seekable, without decompressing.
+      number: number of the file, for places.
+      open_file: opens a path as a seekable binary file, without decompressing.
     """
     whole = JudgmentPlace(number, 0, "file")
     if shard.problem is not None:
@@ -76,7 +76,7 @@ def _read_text(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgme
 
 
 def judgment_of_line(line: Line, place: JudgmentPlace) -> Judgment:
-    """The judgment on a line of TREC qrels, or on one of JSON Lines, which begins with `{`.
+    """The judgment on a line of TREC qrels, or of JSON Lines, which begins with `{`.
 
     Raises:
       JudgmentError: the line cannot be used.
@@ -179,7 +179,7 @@ def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgme
 def _read_parquet(
     file: BinaryIO, shard: FileShard, number: int
 ) -> Iterator[Judgment | QrelsProblem]:
-    import pyarrow.parquet as pq  # takes half a second
+    import pyarrow.parquet as pq  # slow to import
 
     from goodgain.transforms.core.files.parquet import row_groups
     from goodgain.transforms.core.files.parquet_bounds import rows_at_once
@@ -204,9 +204,9 @@ def _read_parquet(
                     at = JudgmentPlace(number, shard.start + group, f"row group {group}, row {row}")
                     yield _of_row(values, at)
                     row += 1
-    except Exception as error:  # on a broken file pyarrow raises any kind of error
+    except Exception as error:  # pyarrow raises all kinds of errors on a broken file
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the file system's, not pyarrow's
+            raise  # from the filesystem, not pyarrow
         yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({error}).")
 
 

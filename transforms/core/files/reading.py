@@ -1,4 +1,4 @@
-"""Reads one shard of a file to search calls and rejected rows (SPEC 2, 3)."""
+"""Reads search calls and rejected rows from one shard of a file (SPEC 2, 3)."""
 
 from __future__ import annotations
 
@@ -28,25 +28,24 @@ _HELD_IN_MEMORY = 16 * 1024 * 1024
 def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) -> Records:
     """The records of a shard, each once, in file order.
 
-    No content raises: records that cannot be used become rejected rows. A file that cannot
-    be read (gone, no permission) is one row with the position `file`.
+    Bad content never raises: records that cannot be used become rejected rows, and a file that
+    cannot be read (gone, no permission) becomes one row with the position `file`.
 
     Args:
       shard: from `plan_shards`.
-      open_file: opens a path for reading bytes, seekable, without decompressing.
-      wanted: skips records that can cheaply be seen to belong to other conversations; not all of
-        them.
+      open_file: opens a path as a seekable binary file, without decompressing.
+      wanted: skips records of other conversations if that is cheap to detect; may not skip all.
     """
     return cast(Records, _read(shard, open_file, wanted, None))
 
 
 def read_shard_into(taker: RecordTaker, shard: FileShard, open_file: Open) -> RecordsAndTaken:
-    """As `read_shard`, but the taker packs what it can, and its output replaces those records.
+    """Like `read_shard`, but the taker packs the records that it can, and its output replaces them.
 
     Args:
       taker: packs lines, blocks and rows.
       shard: from `plan_shards`.
-      open_file: opens a path for reading bytes, seekable, without decompressing.
+      open_file: opens a path as a seekable binary file, without decompressing.
     """
     return _read(shard, open_file, None, taker)
 
@@ -71,7 +70,7 @@ def unreadable(path: str, error: OSError) -> RejectedRecord:
 
 
 def _shortened(file: BinaryIO, shard: FileShard) -> Records:
-    """A row for the missing end of a file that ends before the shard does."""
+    """A row for the missing part of a file that ends before the shard does."""
     size = file.seek(0, 2)
     if size < shard.end:
         reason = (
@@ -98,7 +97,7 @@ def _seekable_records(
 ) -> RecordsAndTaken:
     if shard.format is FileFormat.AVRO:
         return read_avro(file, shard, wanted, taker)
-    from goodgain.transforms.core.files.parquet import read_parquet  # pyarrow takes half a second
+    from goodgain.transforms.core.files.parquet import read_parquet  # pyarrow is slow to import
 
     return read_parquet(file, shard, wanted, taker)
 
@@ -106,7 +105,7 @@ def _seekable_records(
 def _spooled_records(
     file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
 ) -> RecordsAndTaken:
-    """Avro and Parquet need to seek, so inside gzip and the like they go to a temporary file."""
+    """Avro and Parquet need to seek, so a compressed file is copied to a temporary one."""
     problem = None
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:
         try:
@@ -117,5 +116,5 @@ def _spooled_records(
         whole = replace(shard, compression=Compression.NONE, start=0, end=spool.tell())
         yield from _seekable_records(cast(BinaryIO, spool), whole, wanted, taker)
     if problem is not None:
-        reason = f"The file could be read in part only: {problem}."
+        reason = f"The file could be read only in part: {problem}."
         yield RejectedRecord(shard.path, WHOLE_FILE, reason)

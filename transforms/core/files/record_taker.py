@@ -1,4 +1,4 @@
-"""The interface of native code that packs records of a file without making `SearchCall`s."""
+"""The interface of native code that packs a file's records without making `SearchCall`s."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.records.rejected import RejectedRecord, rejected_for
 from goodgain.transforms.core.records.search_call import SearchCall
 
-# Takes a record's index in its block and its bytes; returns the call, or of a rejected record the
-# conversation_id if there is one.
+# From a record's index in its block and its bytes to the call; for a rejected record, to its
+# conversation_id, if any.
 ReadRecord = Callable[[int, bytes], SearchCall | str | None]
 
 
 class TakenBlock(Struct, frozen=True):
-    """The outcome of records that were packed together.
+    """The outcome of a block of records.
 
     Attributes:
       packed: the output of the taker.
-      rejected: rows for rejected records; the taker has flagged their conversations.
+      rejected: rows for rejected records, whose conversations the taker has flagged.
     """
 
     packed: list[Any]
@@ -38,14 +38,14 @@ class Refusal(Struct, frozen=True):
 
 
 class Taken(list[Any]):
-    """The output of the taker for a block, and the records that it refused."""
+    """The output of the taker for a block, and the rejected records."""
 
     def __init__(self, packed: list[Any], refusals: list[Refusal]) -> None:
         super().__init__(packed)
         self.refusals = refusals
 
     def block(self, path: str, offset: int) -> TakenBlock:
-        """The same, with rejected rows that name the file and the offset of the block."""
+        """The block with rejected rows, which need the file and the offset of the block."""
         rejected = [
             rejected_for(path, place_of(offset, one.index), one.error, one.payload)
             for one in self.refusals
@@ -70,20 +70,20 @@ class RecordTaker(Protocol):
         Args:
           prepared: from `prepare`.
           content: the records, decompressed.
-          count: how many they are.
-          read: parses single records that the taker cannot.
+          count: number of records.
+          read: parses single records that the taker cannot parse.
         """
 
     def take_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
     ) -> tuple[list[Any], int | None]:
-        """Pack lines of JSON from an offset on, up to the first that it cannot parse.
+        """Pack lines of JSON from an offset up to the first that it cannot parse.
 
         Args:
           lines: separated by line feeds.
           begin: offset of a line.
-          longest: bytes of the longest line that it may parse.
-          most_results: results of the largest record that it may parse.
+          longest: most bytes of a line to parse.
+          most_results: most results of a record to parse.
 
         Returns:
           Its output, and the offset of the line at which it stopped; None if it packed all.
@@ -95,4 +95,4 @@ class RecordTaker(Protocol):
     def take_rows(
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[list[Any], int | None]:
-        """As `take_lines`, but for rows, by their numbers."""
+        """Like `take_lines`, but for rows by number."""

@@ -1,4 +1,4 @@
-"""Which part of which file one worker reads, and in what format (SPEC 2)."""
+"""Shards: the parts of files that workers read, with their formats (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from goodgain.transforms.core.files.compression import (
 from goodgain.transforms.core.files.mistaken import mistaken
 from goodgain.transforms.core.records.adaptation import Adaptation
 
-# Small enough that a file of some ten megabytes keeps several workers busy to its end.
+# Small enough that a file of some ten megabytes keeps several workers busy until its end.
 DEFAULT_SHARD_BYTES = 8 * 1024 * 1024
 _HEAD = 4096
 _COMPRESSION_SUFFIXES = (".gz", ".gzip", ".bz2", ".bzip2", ".zst", ".zstd")
@@ -51,20 +51,21 @@ class InputFile(Struct, frozen=True, order=True):
 
 
 class FileShard(Struct, frozen=True):
-    """A byte range of one file; it has the records that begin in [start, end).
+    """A byte range of one file, with the records that begin in [start, end).
 
-    What begins: a line of JSON, an Avro block by its leading sync marker, a Parquet row group by
-    its first page. The shards of a file cover it, so each record is read by exactly one of them.
+    A line of JSON begins at its first byte, an Avro block at its leading sync marker, a Parquet row
+    group at its first page. The shards of a file cover it, so each record is in exactly one of
+    them.
 
     Attributes:
       path: the file.
-      format: what it holds.
-      compression: of the file as a whole; then the one shard covers all of it.
+      format: format of the file.
+      compression: compression of the whole file, which is then a single shard.
       start: first byte.
       end: the byte after the last.
-      adaptation: how its records differ from those of SPEC 2; None when they do not.
-      problem: why the file cannot be read at all, one sentence; None when it can.
-      bounds: what reading it may ask of memory.
+      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
+      problem: why the file cannot be read at all, in one sentence; None if it can.
+      bounds: limits on the memory for reading.
     """
 
     path: str
@@ -86,20 +87,21 @@ def plan_shards(
     of_traces: bool = True,
     bounds: ReadBounds = DEFAULT_BOUNDS,
 ) -> list[FileShard]:
-    """The shards of one file, equal in size but for the last.
+    """Split one file into shards, equal in size except for the last.
 
-    The content decides what a file is, the name only where the content leaves it open: a file of
-    another format under the right name is read as what it is. One that is none of the three
-    formats gives a single shard with a `problem`.
+    The content determines the format, and the name only if the content is ambiguous: a file of
+    another format under a wrong name is read correctly. A file in none of the three formats gives a
+    single shard with a `problem`.
 
     Args:
       file: open for reading, seekable.
-      path: its name, for messages and for the formats that its content does not show.
+      path: its name, for messages and for ambiguous content.
       size: its length in bytes.
       shard_bytes: the length of a shard, at least 1.
-      adaptation: how the records differ from those of SPEC 2.
-      of_traces: whether the file should hold search calls, and no judgments, which may be tables.
-      bounds: what reading a shard may ask of memory.
+      adaptation: how to convert records to those of SPEC 2.
+      of_traces: whether the file should contain search calls rather than judgments, which may be
+        tables.
+      bounds: limits on the memory for reading.
     """
     file.seek(0)
     head = file.read(_HEAD)
@@ -128,7 +130,7 @@ def plan_shards(
 
 
 def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
-    """The format of a file by its first (decompressed) bytes, and why it cannot be read, if so."""
+    """The format of a file by its first (decompressed) bytes, and any reason not to read it."""
     if head[:4] == b"Obj\x01":
         return FileFormat.AVRO, None
     if head[:4] == b"PAR1":
@@ -141,9 +143,9 @@ def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" or named is FileFormat.JSONL:
         return FileFormat.JSONL, None
     if named is not None:
-        return named, f"The file is named as {named} but does not begin as one; it is damaged."
+        return named, f"The file is named like {named} but does not begin like it; it is damaged."
     if b"\0" in head:
-        return FileFormat.JSONL, "The file is none of JSON Lines, Avro and Parquet."
+        return FileFormat.JSONL, "The file is not JSON Lines, Avro or Parquet."
     return FileFormat.JSONL, None
 
 
@@ -173,7 +175,7 @@ def _decompressed_head(file: BinaryIO, compression: Compression) -> bytes:
         for piece in _at_least(_HEAD, decompressed(file, compression)):
             head += piece
     except DamagedStreamError:
-        pass  # reading the shard raises it again, and reports it with its position
+        pass  # reading the shard will report it with its position
     return head[:_HEAD]
 
 

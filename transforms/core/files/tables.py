@@ -1,6 +1,6 @@
-"""Tables that people write: CSV, JSON Lines or Parquet, row by row with the place of each.
+"""Reads users' tables: CSV, JSON Lines or Parquet, row by row with places.
 
-What a table is its content decides, not its name.
+The content determines the format, not the name.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TableFile(Struct, frozen=True):
     """A file that holds a table.
 
     Attributes:
-      compression: of text as a whole.
+      compression: compression of a text file.
     """
 
     path: str
@@ -60,16 +60,16 @@ class TableFile(Struct, frozen=True):
 
 
 class BrokenTableError(GoodGainError):
-    """A table that cannot be read to its end; the message is no sentence."""
+    """A table that cannot be read to its end; the message is not a sentence."""
 
 
 class TableRow(Struct, frozen=True):
     """A row.
 
     Attributes:
-      number: of its line in a text, the first of several; else of the row; from 1.
-      values: by column; None where a line holds no JSON.
-      written: how it is written, where `values` is not that.
+      number: number of its (first) line in a text, else of the row; from 1.
+      values: by column; None if a line is not JSON.
+      written: its original text, if it differs from `values`.
     """
 
     number: int
@@ -78,10 +78,10 @@ class TableRow(Struct, frozen=True):
 
 
 def recognise_table(path: str, open_file: Open) -> TableFile:
-    """What a file is, by its beginning.
+    """Detect a table's format from its beginning.
 
     Raises:
-      UsageError: it holds no table, or cannot be read.
+      UsageError: it is not a table, or cannot be read.
     """
     try:
         with open_file(path) as file:
@@ -112,11 +112,11 @@ def table_rows(
     """The rows of a table in order.
 
     Args:
-      open_file: opens a path for reading bytes, seekable, without decompressing.
-      columns: names of the columns to read; None for all.
+      open_file: opens a path as a seekable binary file, without decompressing.
+      columns: names of the columns to read; None = all.
 
     Raises:
-      BrokenTableError: the file breaks off.
+      BrokenTableError: the file is truncated or damaged.
       OSError: it cannot be opened.
     """
     try:
@@ -145,7 +145,7 @@ def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
 def _csv_rows(
     file: BinaryIO, table: TableFile, columns: Collection[str] | None
 ) -> Iterator[TableRow]:
-    # Bytes that are not UTF-8 stay visible in what is rejected for them.
+    # Bytes that are not UTF-8 stay visible in rejected rows.
     text = io.TextIOWrapper(
         _plain(file, table.compression), "utf-8-sig", errors="backslashreplace", newline=""
     )
@@ -194,7 +194,7 @@ def _json_rows(
 def _parquet_rows(
     file: BinaryIO, table: TableFile, columns: Collection[str] | None
 ) -> Iterator[TableRow]:
-    import pyarrow.parquet as pq  # takes half a second
+    import pyarrow.parquet as pq  # slow to import
 
     from goodgain.transforms.core.files.parquet_bounds import rows_at_once
     from goodgain.transforms.core.files.parquet_footer import read_footer

@@ -1,4 +1,4 @@
-"""The lines of a shard of a text file, plain or compressed, each with its place (SPEC 2)."""
+"""Reads the lines of a shard of a text file, plain or compressed, with their places (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from goodgain.transforms.core.files.compression import Compression, DamagedStrea
 from goodgain.transforms.core.files.lines import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.shard import FileShard
 
-_CHUNK = 256 * 1024  # stays in the processor's cache
+_CHUNK = 256 * 1024  # fits into the processor's cache
 _TAIL_CHUNK = 64 * 1024
-# To number a line, the file before it is read again; beyond this, a line is named by its byte.
+# To number a line, the file before it is read again; beyond this size, its byte offset is shown.
 _NUMBERED_BYTES = 1024 * 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CutOffLine(Struct, frozen=True):
-    """The unfinished line at which a compressed stream breaks off."""
+    """The incomplete last line of a truncated compressed stream."""
 
     head: bytes
     problem: str
 
 
 Line = bytes | LongLine | CutOffLine
-# Where it begins; bytes are one or more whole lines, without the last line feed.
+# Its position; bytes are one or more complete lines, without the last line feed.
 _Stretch = tuple[int, Line]
 
 
@@ -34,12 +34,12 @@ class TextLines(Struct, frozen=True):
     """The lines of a shard.
 
     Attributes:
-      stretches: the lines in file order, as many together as were read together.
-      numbered: whether where a line begins is its number from 1, as in a compressed file;
-        elsewhere it is the offset of its first byte.
-      limit: bytes that a line may have.
-      place: puts such a beginning into words, like `line 12`; beginnings must not fall from call
-        to call.
+      stretches: the lines in file order, in the pieces in which they were read.
+      numbered: whether positions are line numbers from 1, as in a compressed file, rather than byte
+        offsets.
+      limit: most bytes of a line.
+      place: puts a position into words, like `line 12`; positions must not decrease from call to
+        call.
     """
 
     stretches: Iterator[_Stretch]
@@ -49,7 +49,7 @@ class TextLines(Struct, frozen=True):
 
     @property
     def lines(self) -> Iterator[tuple[int, Line]]:
-        """Each line after where it begins."""
+        """Each line, after its position."""
         for where, stretch in self.stretches:
             if not isinstance(stretch, bytes):
                 yield where, stretch
@@ -59,15 +59,15 @@ class TextLines(Struct, frozen=True):
                 where += 1 if self.numbered else _length(line) + 1
 
     def further(self, where: int, stretch: bytes, begin: int, end: int) -> int:
-        """Where the line at `end` of a stretch begins, when the one at `begin` does at `where`."""
+        """The position of the line at `end` of a stretch, if that at `begin` is `where`."""
         return where + (stretch.count(b"\n", begin, end) if self.numbered else end - begin)
 
 
 def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
     """The lines of a shard in file order, without line feeds and a byte order mark.
 
-    A line above the bound is given by its beginning only. Where a compressed file breaks off, the
-    unfinished line comes as `CutOffLine`.
+    Of a line above the limit only the beginning is returned. The incomplete last line of a
+    truncated compressed file is a `CutOffLine`.
 
     Args:
       file: the file, open for reading and, unless compressed, seekable.
@@ -109,14 +109,14 @@ def _decompressed_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stret
 
 
 def _plain_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
-    """Of the lines that begin in the shard."""
+    """The stretches of lines that begin in the shard."""
     begin = _first_line(file, shard)
     if begin is None:
         return
     splitter = LineSplitter(shard.bounds.decoded_bytes)
     offset = position = begin
     while offset < shard.end:
-        # Past the end of the shard only the rest of its last line is wanted.
+        # Past the end of the shard only the rest of its last line is needed.
         wanted = min(_CHUNK, shard.end - position) if position < shard.end else _TAIL_CHUNK
         file.seek(position)
         chunk = file.read(wanted)
@@ -136,7 +136,7 @@ def _length(line: bytes | LongLine) -> int:
 
 
 def _first_line(file: BinaryIO, shard: FileShard) -> int | None:
-    """Offset of the first line that begins in the shard, or None when none does."""
+    """Offset of the first line that begins in the shard; None if there is none."""
     if shard.start == 0:
         return 0
     position = shard.start - 1
@@ -153,7 +153,7 @@ def _first_line(file: BinaryIO, shard: FileShard) -> int | None:
 
 
 class _LinePlaces:
-    """Line numbers of a shard, counted from the start of the file when one is first asked for."""
+    """Line numbers in a shard, counted from the start of the file on first access."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -161,7 +161,7 @@ class _LinePlaces:
         self._line_feeds = 0
 
     def of(self, offset: int) -> str:
-        """Where the line at `offset` stands; offsets must not fall from call to call."""
+        """The place of the line at `offset`; offsets must not decrease from call to call."""
         if offset > _NUMBERED_BYTES:
             return f"line at byte {offset}"
         while self._counted_to < offset:

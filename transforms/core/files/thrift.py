@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, as far as Parquet's headers need it: numbers and structs."""
+"""The part of Thrift's compact protocol that Parquet's headers need: numbers and structs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Fields = dict[int, Any]
 
 
 def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
-    """The numbers, structs and lists of structs in a struct, and the position behind it.
+    """The numbers, structs and lists of structs in a struct, and the position after it.
 
     Raises:
       IndexError: the bytes end inside it.
-      ValueError: it is no struct, or nested too deeply.
+      ValueError: it is not a struct, or nested too deeply.
     """
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
@@ -30,7 +30,7 @@ def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
             fields[number], at = read_struct(raw, at, depth + 1)
         elif kind == _LIST:
             fields[number], at = _structs(raw, at, depth + 1)
-        elif kind not in (_TRUE, _FALSE):  # whose value is the type itself
+        elif kind not in (_TRUE, _FALSE):  # these have their value in the type
             at = _behind(raw, at, kind, depth)
     return fields, at + 1
 
@@ -55,7 +55,7 @@ def structs_in(raw: bytes, wanted: int) -> Iterator[Fields]:
 
 
 def _structs(raw: bytes, at: int, depth: int) -> tuple[list[Fields], int]:
-    """The structs of a list, none of another one, and the position behind it."""
+    """The structs of a list (none for other lists), and the position after it."""
     count, item, begin = _list(raw, at)
     if item != _STRUCT:
         return [], _behind(raw, at, _LIST, depth)
@@ -87,7 +87,7 @@ def _list(raw: bytes, at: int) -> tuple[int, int, int]:
 
 
 def _behind(raw: bytes, at: int, kind: int, depth: int) -> int:
-    """The position behind a value that nobody asks for."""
+    """The position after a value to skip."""
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
     if kind in (_TRUE, _FALSE, _BYTE):

@@ -1,4 +1,4 @@
-"""Skips records of conversations that are not wanted before they are decoded."""
+"""Skips records of other conversations before they are decoded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 import msgspec
 from msgspec import Struct
 
-# Each id is one more search through every byte; decoding everything costs about as much as these.
+# Each id is another search through all bytes; beyond this, decoding everything is as fast.
 _MOST_SEARCHED = 100
 
 
@@ -16,27 +16,27 @@ class Wanted(Struct, frozen=True):
 
     Attributes:
       ids: conversation_ids.
-      texts: the same as UTF-8; () if bytes cannot be searched, so that everything is decoded.
+      texts: the same in UTF-8; () if bytes cannot be searched, so that everything is decoded.
     """
 
     ids: frozenset[str]
     texts: tuple[bytes, ...]
 
     def may_stand_in(self, content: bytes) -> bool:
-        """Whether bytes with unescaped texts can hold one of the conversations."""
+        """Whether bytes with unescaped strings can contain one of the conversations."""
         return not self.texts or any(text in content for text in self.texts)
 
     def may_stand_in_json(self, line: bytes) -> bool:
-        r"""As `may_stand_in` for JSON, where `\u0041` or `\/` may stand for a character."""
+        r"""Like `may_stand_in`, but for JSON, in which characters may be escaped."""
         if self.may_stand_in(line):
             return True
-        # Few lines have a backslash at all, and one byte is found much faster than two.
+        # Few lines have a backslash, and one byte is found much faster than two.
         return b"\\" in line and (b"\\u" in line or b"\\/" in line)
 
 
 def only(conversation_ids: Collection[str]) -> Wanted:
     """The conversations with these ids."""
-    # Ids that JSON must escape are not searched for, so that one rule serves all formats.
+    # Ids that JSON must escape are not searched for, so that one rule fits all formats.
     escaped = any(
         len(msgspec.json.encode(one)) != len(one.encode()) + 2 for one in conversation_ids
     )

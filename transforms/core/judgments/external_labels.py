@@ -1,7 +1,7 @@
-"""Put labels from outside in the place of those of the traces (SPEC 8, external qrels).
+"""Replaces the labels of the traces by external judgments (SPEC 8, external qrels).
 
-What a conversation needs travels in its payloads, in any number of parts and copies: merging parts
-is idempotent and free of order.
+The judgments of a conversation are part of its payloads, in any number of parts and copies: merging
+them is idempotent and independent of order.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ GRADES = GREATEST_GAIN + 1
 
 
 class ExternalLabels(Struct, frozen=True, array_like=True):
-    """What is known from outside about the results of one conversation; a part or all of it.
+    """The external judgments for the results of one conversation, or a part of them.
 
     Attributes:
-      documents: by record_digest of a call, by rank, the digests of the result's document names,
-        one behind another in order.
-      labels: gain by document digest, of those that are judged and were retrieved.
-      pools: by topic, how many documents are judged with gain 0, 1, .. 4, retrieved or not.
+      documents: for each call's record_digest, by rank, the concatenated digests of the result's
+        document names.
+      labels: gain by document digest, for documents that are judged and were retrieved.
+      pools: for each topic, how many documents are judged with gain 0, 1, .. 4, retrieved or not.
     """
 
     documents: dict[bytes, list[bytes]] = {}
@@ -35,7 +35,7 @@ class ExternalLabels(Struct, frozen=True, array_like=True):
 
 
 def document_digests(call: SearchCall, keys: LabelKeys) -> list[bytes]:
-    """By rank, what `ExternalLabels.documents` holds of a call; empty when it has no topic."""
+    """The entry of `ExternalLabels.documents` for a call; empty if it has no topic."""
     topic = keys.topic(call.conversation_id, call.attributes)
     if not topic:
         return []
@@ -45,7 +45,7 @@ def document_digests(call: SearchCall, keys: LabelKeys) -> list[bytes]:
 
 
 def merged(parts: Iterable[ExternalLabels]) -> ExternalLabels:
-    """All parts of one conversation together."""
+    """Merge all parts of one conversation."""
     whole = ExternalLabels({}, {}, {})
     for part in parts:
         whole.documents.update(part.documents)
@@ -55,10 +55,10 @@ def merged(parts: Iterable[ExternalLabels]) -> ExternalLabels:
 
 
 def relabelled(calls: Sequence[CallFingerprint], external: ExternalLabels) -> list[CallFingerprint]:
-    """The calls with every gain from outside: that of the result's first judged name, or None.
+    """The calls with external gains: that of the result's first judged name, or None.
 
-    These are the labels that the results carry; which of them labels a document is for
-    `document_labels` to say. What identifies a record (SPEC 3) stays that of the trace.
+    These are the labels of results; `document_labels` decides which of them labels a document. The
+    identity of a record (SPEC 3) does not change.
     """
     return [
         replace(
@@ -73,12 +73,13 @@ def relabelled(calls: Sequence[CallFingerprint], external: ExternalLabels) -> li
 
 
 class DocumentLabels(Struct, frozen=True):
-    """Which judgment labels which document of a turn.
+    """The judgments of the documents of a turn.
 
     Attributes:
-      labels: by place in the turn, the label of the document that stands there; None = unjudged.
-      met_again: documents all of whose judged names label earlier documents, by place of the
-        first occurrence; with the place of the document that the first of these names labels.
+      labels: by place in the turn, the label of the document there; None = unjudged.
+      met_again: documents left unlabelled because all of their judged names already label earlier
+        documents: for each, by place of its first occurrence, the place of the document that took
+        the first of these names.
     """
 
     labels: list[int | None]
@@ -92,20 +93,20 @@ def document_labels(
 ) -> DocumentLabels:
     """Label each document of a turn, in the order of first occurrences (SPEC 8).
 
-    A document takes the first judged name, over its occurrences in order and their names in order,
-    that no earlier document has taken. So a name that only a copy carries is found, and a judgment
-    counts once.
+    A document takes the first judged name, over its occurrences and their names in order, that no
+    earlier document has taken. So a name that only a copy has is found, and each judgment counts
+    once.
 
     Args:
-      calls: of the turn, in order.
-      duplicates: by place in the turn, None for first occurrences.
+      calls: calls of the turn, in order.
+      duplicates: by place in the turn; None for first occurrences.
       external: the judgments.
     """
     documents = [
         place if duplicate is None else duplicate.first
         for place, duplicate in enumerate(duplicates)
     ]
-    names: dict[int, list[bytes]] = {}  # by document, in its order of first occurrences
+    names: dict[int, list[bytes]] = {}  # by document, in the order of first occurrences
     results = (judged for call in calls for judged in _judged(call, external))
     for document, judged in zip(documents, results, strict=True):
         names.setdefault(document, []).extend(judged)
@@ -123,7 +124,7 @@ def document_labels(
 
 
 def _judged(call: CallFingerprint, external: ExternalLabels) -> Iterator[list[bytes]]:
-    """By rank, the judged names of each result, in order."""
+    """The judged names of each result by rank, in order."""
     documents = external.documents.get(call.record_digest) or [b""] * len(call.results)
     for names in documents:
         starts = range(0, len(names), DIGEST_BYTES)
@@ -141,8 +142,8 @@ def external_pool(
     """Gains of all judged documents of the conversation's topics, retrieved or not.
 
     Args:
-      calls: of the last turn, each of which tells a topic.
-      attributes: of the conversation, which give the topic if the last turn did not search.
+      calls: calls of the last turn, each of which has a topic.
+      attributes: attributes of the conversation, for the topic if the last turn did not search.
     """
     of_calls = [call.attributes for call in calls] or [attributes]
     topics = {keys.topic(conversation_id, own) for own in of_calls}

@@ -1,4 +1,4 @@
-"""Judgments from outside the traces, and how results find theirs (SPEC 8, external qrels)."""
+"""Judgments from outside the traces, and how they match results (SPEC 8, external qrels)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from xxhash import xxh3_64_digest, xxh32_intdigest
 from goodgain.transforms.core.records.search_call import SearchCall
 
 DIGEST_BYTES = 8
-# Counted over all judgments, so that two runs can be told to have used the same.
+# A counter over all judgments, to detect whether two runs used the same ones.
 JUDGMENTS_DIGEST = "qrels.digest"
 
 
 class JudgmentPlace(Struct, frozen=True, array_like=True, order=True, gc=False):
-    """Where a judgment stands.
+    """The place of a judgment.
 
     Attributes:
       file: number of its file, from 0.
-      at: offset of its line in a text file that is not compressed; elsewhere a number that grows
-        through the file.
-      inside: the place within the file in words, like `line 12` or `row group 0, row 15`; "" where
-        it is the line at the offset `at`, whose number is only counted when it is shown.
+      at: offset of its line in an uncompressed text file; elsewhere a number that increases through
+        the file.
+      inside: the place within the file in words, like `line 12` or `row group 0, row 15`; "" for
+        the line at offset `at`, whose number is computed only to show it.
     """
 
     file: int
@@ -35,7 +35,7 @@ class Judgment(Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
       document: its name as written, trimmed.
-      gain: 0 to 4; None where a negative label says that the document is not judged.
+      gain: 0 to 4; None for a negative label, which means not judged.
     """
 
     topic: str
@@ -48,8 +48,8 @@ class QrelsProblem(Struct, frozen=True, array_like=True, order=True):
     """Something in a file of judgments that cannot be used.
 
     Attributes:
-      text: what is wrong, one sentence that follows the place.
-      other: a second place that the sentence ends with, when there is one.
+      text: what is wrong, in a sentence that follows the place.
+      other: a second place, with which the sentence ends, if any.
     """
 
     place: JudgmentPlace
@@ -58,7 +58,7 @@ class QrelsProblem(Struct, frozen=True, array_like=True, order=True):
 
 
 def conflict(topic: str, document: str, judged: Mapping[int | None, JudgmentPlace]) -> QrelsProblem:
-    """Several labels for one document, by the places where each stands first: the first two."""
+    """The problem of different labels for one document: names the first two of them."""
     first, second = sorted(judged, key=lambda gain: judged[gain])[:2]
     text = (
         f"Document {document} of topic {topic} has the label {_label(second)} here, but "
@@ -72,26 +72,26 @@ def _label(gain: int | None) -> str:
 
 
 class LabelKeys(Struct, frozen=True):
-    """By what results find their judgments.
+    """How judgments are matched to results.
 
     Attributes:
-      id_name: the named id of a result that holds its document name (`qrels_id`); the generic id
-        stands in where a result has no value of it.
-      topic_attribute: the attribute of a record that holds its topic (`qrels_topic`); None where
-        the conversation_id is the topic.
+      id_name: the named id of a result that holds its document name (`qrels_id`); the generic id is
+        used if a result lacks it.
+      topic_attribute: the attribute of a record that holds its topic (`qrels_topic`); None if the
+        conversation_id is the topic.
     """
 
     id_name: str = "doc_id"
     topic_attribute: str | None = None
 
     def topic(self, conversation_id: str, attributes: Mapping[str, str]) -> str:
-        """The topic of a record; "" when it has none."""
+        """The topic of a record; "" if it has none."""
         if self.topic_attribute is None:
             return conversation_id.strip()
         return attributes.get(self.topic_attribute, "").strip()
 
     def documents(self, call: SearchCall) -> list[list[str]]:
-        """By rank, the document names of a result in order, trimmed; often one, maybe none."""
+        """The trimmed document names of each result, by rank; usually one, possibly none."""
         return [
             _trimmed(result.ids.get(self.id_name, ())) or _trimmed(result.id or "")
             for result in call.results
@@ -104,12 +104,12 @@ def _trimmed(values: str | Iterable[str]) -> list[str]:
 
 
 class Asked(Struct, frozen=True, array_like=True):
-    """What labels some records of one conversation need.
+    """The judgments requested by some records of one conversation.
 
     Attributes:
-      documents: by topic, the names of the documents that the records hold, each once, sorted.
-      without_topic: records that have no topic.
-      without_name: results that have no document name, of records with a topic.
+      documents: for each topic, the distinct document names in the records, sorted.
+      without_topic: number of records without a topic.
+      without_name: number of results without a document name, in records with a topic.
     """
 
     conversation_id: str
@@ -118,7 +118,7 @@ class Asked(Struct, frozen=True, array_like=True):
     without_name: int = 0
 
     def names(self) -> Iterator[str]:
-        """Of the topics and of their documents."""
+        """The names of the topics and of their documents."""
         for topic, documents in self.documents.items():
             yield topic
             yield from documents
@@ -142,14 +142,14 @@ def asked_by(conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys)
 
 
 def document_digest(topic: str, document: str) -> bytes:
-    """Eight bytes that stand for a document of a topic."""
-    # The separator cannot occur at the end of a topic, which is trimmed.
+    """An eight-byte digest of a document of a topic."""
+    # A topic is trimmed, so it cannot end with the separator.
     return xxh3_64_digest(f"{topic}\n{document}".encode())
 
 
 def judgment_digest(topic: str, document: str, gain: int) -> int:
-    """A number below 2 ** 32 for one judgment, to be summed over all that a run uses.
+    """A digest below 2 ** 32 of one judgment, to be summed over all judgments of a run.
 
-    The sum has no order, and that of two thousand million judgments fits a counter of 64 bits.
+    The sum does not depend on order, and two billion judgments fit into a 64-bit counter.
     """
     return xxh32_intdigest(f"{topic}\n{document}\n{gain}".encode())

@@ -1,8 +1,8 @@
-"""Labels of single results, given beside the traces, and how they find their results.
+"""Labels of single results, given separately from the traces, and how they match results.
 
-A label names its result by a place (conversation, turn, iteration, call, rank), by the record and
-the rank in it, or by the span that the record was made of. Each ends as joined to a result, as the
-repetition of one that is, or rejected with a reason.
+A label names its result by a place (conversation, turn, iteration, call, rank), by record and rank,
+or by the span from which the record was made. Each label is either joined to a result, a repetition
+of one that is, or rejected with a reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 
-LabelKey = tuple[str, str]  # of what kind, and which
+LabelKey = tuple[str, str]  # kind and value
 _CONVERSATION, _RECORD, _SPAN = "conversation", "record", "span"
 
 
@@ -27,11 +27,11 @@ class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
       file: number of its file, from 0.
       row: number of its line or row, from 1.
       gain: 0 to 4.
-      rank: of the result within its call, from 1.
-      turn: of a label that has no record_id.
-      iteration: as records have it after their adaptation; None where the record is named.
-      call: None where the iteration has but one.
-      record_id: of the record; with `span` the last part of it, behind a slash, will do.
+      rank: rank of the result within its call, from 1.
+      turn: the turn, for labels without a record_id.
+      iteration: as in adapted records; None for labels with a record_id.
+      call: None if the iteration has only one call.
+      record_id: the record; with `span`, only the part of its id after the last slash must match.
     """
 
     file: int
@@ -47,13 +47,13 @@ class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
 
     @property
     def key(self) -> LabelKey:
-        """By what its conversation is found."""
+        """The key by which its conversation is found."""
         if self.conversation_id is not None:
             return _CONVERSATION, self.conversation_id
         return _SPAN if self.span else _RECORD, self.record_id or ""
 
     def is_of(self, call: CallFingerprint) -> bool:
-        """Whether it labels a result of a call of its conversation."""
+        """Whether it is for a result of this call of its conversation."""
         if self.record_id is not None:
             found = call.record_id or ""
             return self.record_id in ((found, span_of(found)) if self.span else (found,))
@@ -62,10 +62,10 @@ class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
 
 
 class RejectedLabel(Struct, frozen=True, array_like=True):
-    """A label that labels nothing.
+    """A label that was not used.
 
     Attributes:
-      reason: why, one sentence, whose last word is the place of `other` where there is one.
+      reason: why, in one sentence, to be followed by the place of `other` if there is one.
     """
 
     label: ResultLabel
@@ -77,9 +77,8 @@ class LabelledCalls(Struct, frozen=True):
     """Calls with the labels that were given to their results.
 
     Attributes:
-      joined: labels that found their result; of these replaced: those that put another gain in the
-        place of the trace's.
-      repeated: further labels of a result that say the same.
+      joined, replaced: number of labels that match a result, and of those that changed its gain.
+      repeated: number of further labels of a result with the same gain.
     """
 
     calls: list[CallFingerprint]
@@ -90,12 +89,12 @@ class LabelledCalls(Struct, frozen=True):
 
 
 def span_of(record_id: str) -> str:
-    """The span of a record that was made of one: `trace/span`, as `goodgain convert` writes it."""
+    """The span in a record_id like `trace/span`, as written by `goodgain convert`."""
     return record_id.rsplit("/", 1)[-1]
 
 
 def keys_of(conversation_id: str, record_ids: Sequence[str]) -> Iterator[LabelKey]:
-    """The keys of labels that records of a conversation may have."""
+    """The possible label keys for records of a conversation."""
     yield _CONVERSATION, conversation_id
     for record_id in record_ids:
         yield _RECORD, record_id
@@ -103,12 +102,12 @@ def keys_of(conversation_id: str, record_ids: Sequence[str]) -> Iterator[LabelKe
 
 
 def conversation_of(conversations: AbstractSet[str]) -> str | None:
-    """The one conversation that has a key; None where none or several have."""
+    """The only conversation with a key; None if there are none or several."""
     return next(iter(conversations)) if len(conversations) == 1 else None
 
 
 def unplaced(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
-    """A label whose key no conversation has, or several have."""
+    """Reject a label whose key matches no conversation, or several."""
     kind, name = label.key
     if kind == _CONVERSATION:
         return RejectedLabel(label, f"The traces have no conversation {name}.")
@@ -122,11 +121,11 @@ def unplaced(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLab
 
 
 def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel]) -> LabelledCalls:
-    """Give results their labels.
+    """Apply labels to results.
 
     Args:
-      calls: of one conversation, each once.
-      labels: whose keys the conversation has; in any order.
+      calls: calls of one conversation, each once.
+      labels: labels whose keys match the conversation, in any order.
     """
     rejected: list[RejectedLabel] = []
     of_result: dict[tuple[int, int], list[ResultLabel]] = {}
@@ -154,7 +153,7 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
 
 
 def _place(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
-    """Which call holds the result of a label, or why none does."""
+    """The index of the call with the result of a label, or why there is none."""
     found = [at for at, call in enumerate(calls) if label.is_of(call)]
     what = _described(label)
     if not found:
@@ -164,7 +163,9 @@ def _place(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
         return f"{len(found):,} search calls are of {what}{advice}."
     results = len(calls[found[0]].results)
     if label.rank > results:
-        return f"The search call of {what} has {results:,} results, and so no rank {label.rank}."
+        return (
+            f"The search call of {what} has {results:,} results, so there is no rank {label.rank}."
+        )
     return found[0]
 
 
@@ -176,7 +177,7 @@ def _described(label: ResultLabel) -> str:
 
 
 def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[RejectedLabel]:
-    """None of them counts: which one is right nobody can tell."""
+    """Reject all of them, since it is unknown which one is right."""
     for label in labels:
         other = next(one for one in labels if one.gain != label.gain)
         text = f"The result has the gain {label.gain} here, but {other.gain} at"

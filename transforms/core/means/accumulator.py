@@ -41,33 +41,34 @@ from goodgain.transforms.core.scoring.registry import (
     POOL_METRICS,
 )
 
-_BATCH = 2_048  # conversations that wait to be added together, 6 KB each
-# So many travel as they are: 1.1 KB each, while the sums of one take 12.6 KB and 10 ms, and those
-# of 64 are smaller than the 64.
+_BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
+# Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
+# of 64 are smaller than the 64 conversations.
 _LIGHT = 32
 _Values = tuple[float | None, ...]
 _POOL_SHARE = POOL_METRICS[0].name
 
 
 class MeansAccumulator(Struct, array_like=True):
-    """Sums over conversations; changed in place by its owner.
+    """Sums over conversations; mutable.
 
-    `add` and `merge` may let values wait; `compact` adds them. Merging is associative and
+    `add` and `merge` may defer sums; `compact` computes them. Merging is associative and
     commutative.
 
     Attributes:
-      auc: where among the metrics of `ConversationValues.at_end` auc stands; None: not there.
-      at_end: by metric of `ConversationValues.at_end`.
+      auc: index of auc in `ConversationValues.at_end`; None if it is not there.
+      at_end: by index in `ConversationValues.at_end`.
       reached, beyond: by i - 1, by iteration metric.
-      weighted_auc: judged results times auc, and judged results, over where auc is defined.
-      calls: by ranking metric, over search calls.
-      best: the same of the best cases; None while none came.
-      unsearched: as `at_end`, of conversations that never searched.
-      clusters: sums of each cluster; None where conversations count as independent.
+      weighted_auc: judged results times auc, and judged results, where auc is defined.
+      calls: over search calls, by ranking metric.
+      best: the same for best cases; None until there is one.
+      unsearched: like `at_end`, for conversations that never searched.
+      clusters: sums of each cluster; None if conversations count as independent.
       waiting: conversations not yet added.
-      pooled: whether values hold the metrics of a pool.
-      counted: sums of what warnings come from, in the order of COUNTED; empty while none came.
-      costs: sums over the conversations that report costs; None while there are none.
+      pooled: whether values include pool metrics.
+      counted: sums of the counts behind warnings, in the order of COUNTED; empty until there are
+        any.
+      costs: sums over conversations that report costs; None until there is one.
     """
 
     auc: int | None
@@ -86,7 +87,7 @@ class MeansAccumulator(Struct, array_like=True):
 
     @classmethod
     def empty(cls, auc: int | None, max_i: int, pooled: bool = False) -> MeansAccumulator:
-        """Nothing yet; still has a row for every metric, also at i = 1..max_i."""
+        """An empty accumulator; it still has a row for every metric, and at i = 1..max_i."""
         return cls(
             auc,
             reached=[[] for _ in range(max_i)],
@@ -95,18 +96,18 @@ class MeansAccumulator(Struct, array_like=True):
         )
 
     def add(self, values: ConversationValues) -> None:
-        """Take in one conversation."""
+        """Add one conversation."""
         self.waiting.append(values)
         if len(self.waiting) >= _BATCH:
             self.compact()
 
     def lighten(self) -> None:
-        """Add what waits where that takes fewer bytes: before the accumulator travels."""
+        """Compute deferred sums if that saves bytes; called before the accumulator is sent."""
         if self.at_end or len(self.waiting) > _LIGHT:
             self.compact()
 
     def compact(self) -> None:
-        """Add what waits."""
+        """Compute deferred sums."""
         if not self.waiting:
             return
         self._add_clusters(self.waiting)
@@ -139,7 +140,7 @@ class MeansAccumulator(Struct, array_like=True):
             self.best.compact()
 
     def merge(self, other: MeansAccumulator) -> None:
-        """Take in what another accumulator holds; the other is not changed."""
+        """Add another accumulator, which is not changed."""
         self.waiting = self.waiting + other.waiting
         self.at_end = _merged(self.at_end, other.at_end)
         self.unsearched = _merged(self.unsearched, other.unsearched)
@@ -188,12 +189,12 @@ class MeansAccumulator(Struct, array_like=True):
         ranking_metrics: Sequence[str],
         interval: Interval = "hall",
     ) -> list[MeanRow]:
-        """The means of everything taken in, in the order of the registry.
+        """The means over everything added, in the order of the registry.
 
         Args:
-          slice_: what the conversations share.
+          slice_: attributes that the conversations share.
           ranking_metrics: names of the ranking metrics, in the order of the values.
-          interval: of metrics that are not 0 or 1 in each conversation.
+          interval: kind of interval for metrics that are not 0 or 1 in each conversation.
         """
         pairs = self.estimates(ranking_metrics, interval)
         return [mean_row(slice_, of, estimate) for of, estimate in pairs]
@@ -201,7 +202,7 @@ class MeansAccumulator(Struct, array_like=True):
     def estimates(
         self, ranking_metrics: Sequence[str], interval: Interval = "hall"
     ) -> list[tuple[MeanOf, Estimate]]:
-        """As `rows`, without the slice; equal samples of few values share one estimate."""
+        """Like `rows`, but without the slice; equal samples of few values share one estimate."""
         self.compact()
         binary = _names_of("binary", tuple(ranking_metrics))
         held = list(self._held(ranking_metrics, self.unsearched))
@@ -245,7 +246,7 @@ class MeansAccumulator(Struct, array_like=True):
         return found
 
     def counts(self) -> dict[str, int]:
-        """What warnings come from, by the names of COUNTED; empty when nothing has been added."""
+        """The counts behind warnings, by the names of COUNTED; empty if nothing has been added."""
         self.compact()
         return dict(zip(COUNTED, self.counted, strict=False))
 
@@ -255,10 +256,10 @@ class MeansAccumulator(Struct, array_like=True):
     def _held(
         self, ranking_metrics: Sequence[str], unsearched: Sequence[Distribution]
     ) -> Iterator[_Held]:
-        """What there is a row of; the population `everyone` only where it is more than `all`.
+        """The rows to make; `everyone` only if it has more conversations than `all`.
 
         Args:
-          unsearched: as `unsearched`, of which best cases do not differ.
+          unsearched: as in the class; their best cases do not differ.
         """
         names = metric_names(ranking_metrics, self.pooled)
         place = self._places(ranking_metrics)
@@ -277,7 +278,7 @@ class MeansAccumulator(Struct, array_like=True):
                 yield _Held(_mean_of(metric.name, i, "reached"), here, [place.reached(i, at)])
                 yield _Held(_mean_of(metric.name, i, "all"), of, [place.all(i, at)])
                 if unsearched:
-                    # At every i what such a metric is at the end: 0, as N is, or null.
+                    # At every i the value is the one at the end: 0, like N, or null.
                     same = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
                     places = [place.all(i, at), place.unsearched(same)]
                     yield _Held(
@@ -288,11 +289,11 @@ class MeansAccumulator(Struct, array_like=True):
 
 
 class _Held(NamedTuple):
-    """What one row is made of.
+    """The inputs of one row.
 
     Attributes:
       about: metric, i and population.
-      places: of `values_by_place`.
+      places: indexes in `values_by_place`.
     """
 
     about: MeanOf
@@ -306,7 +307,7 @@ def _mean_of(metric: str, i: int | None, population: Population) -> MeanOf:
 
 
 def _with_bounds(estimate: Estimate, best: Distribution) -> Estimate:
-    # An unlabelled result counts as worthless already, so that the mean is the worst case itself.
+    # An unlabelled result already counts as worthless, so the mean is the worst case.
     if best.mean is None:
         return estimate
     return replace(estimate, worst=estimate.mean, best=best.mean)
@@ -340,7 +341,7 @@ def _gauc_weighted(gauc: Estimate, weighted: Distribution, weights: Distribution
 
 
 def _summed(*several: Sequence[int]) -> list[int]:
-    """The sums of counts by place; those who count nothing are left out."""
+    """The sums of counts by index; empty ones are skipped."""
     return list(map(sum, zip(*filter(None, several), strict=True)))
 
 
@@ -348,7 +349,7 @@ def _summed(*several: Sequence[int]) -> list[int]:
 def _names_of(
     what: Literal["binary", "bounded"], ranking_metrics: tuple[str, ...]
 ) -> frozenset[str]:
-    """The metrics that are declared to be so."""
+    """The names of the metrics for which a flag is declared."""
     ranking = (metric.declaration for metric in parse_ranking_metrics(ranking_metrics))
     declared = (*CONVERSATION_METRICS, *ITERATION_METRICS, *POOL_METRICS, *ranking)
     return frozenset(metric.name for metric in declared if getattr(metric, what))

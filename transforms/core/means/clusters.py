@@ -1,12 +1,12 @@
-"""Means whose conversations come in clusters, like repeated runs of one query (SPEC 6).
+"""Means over clustered conversations, like repeated runs of one query (SPEC 6).
 
-Conversations of one cluster resemble each other, so that they count for less than as many
-independent ones. With S the sum and n the number of the values of a cluster, over G clusters:
+Conversations of one cluster resemble each other, so they are worth less than independent ones. With
+S the sum and n the number of the values of a cluster, over G clusters:
 
     stderr^2 = G / (G - 1) * sum (S - n * mean)^2 / (sum n)^2
 
 The sums of each cluster are kept until the rows are made, and are exact, so that order and grouping
-change no bit. What is kept takes about 7 KB a cluster with the metrics of a run up to i = 10.
+change no bit. They take about 7 KB per cluster with the metrics of a run up to i = 10.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from msgspec import Struct
 
 from goodgain.transforms.core.means.power_sums import PowerSums
 
-MOST_CLUSTERS = 10_000  # of one slice; with more of them no interval is given
-_BATCH = 256  # clusters that are added up together
+MOST_CLUSTERS = 10_000  # per slice; with more there is no interval
+_BATCH = 256  # clusters to add in one go
 Parts = tuple[float, ...]
 
 
 class Between(Struct, frozen=True, array_like=True):
-    """What the spread between clusters is made of, for one mean. `Between()` is zero.
+    """The sums for the variance between clusters, for one mean. `Between()` is zero.
 
     Attributes:
-      clusters: how many have a value.
+      clusters: number of clusters with a value.
       size, squared: sums of n and of n^2.
-      by_size, by_square: power sums of the means of the clusters, each taken n and n^2 times.
+      by_size, by_square: power sums of the means of the clusters, weighted by n and n^2.
     """
 
     clusters: int = 0
@@ -41,7 +41,7 @@ class Between(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, clusters: Iterable[tuple[int, float]]) -> Between:
-        """Of clusters with n >= 1 values each, as (n, S)."""
+        """The sums over clusters with n >= 1 values each, given as (n, S)."""
         count = size = squared = 0
         by_size: dict[float, int] = {}
         by_square: dict[float, int] = {}
@@ -53,7 +53,7 @@ class Between(Struct, frozen=True, array_like=True):
         return cls(count, size, squared, PowerSums.of(by_size), PowerSums.of(by_square))
 
     def merge(self, other: Between) -> Between:
-        """Of the clusters of both; none of them in both."""
+        """The sums over the clusters of both, which must be disjoint."""
         if not other.clusters:
             return self
         return Between(
@@ -66,7 +66,7 @@ class Between(Struct, frozen=True, array_like=True):
 
     @property
     def stderr(self) -> float | None:
-        """Of the mean over all values; None for fewer than two clusters."""
+        """The standard error of the mean over all values; None for fewer than two clusters."""
         if self.clusters < 2:
             return None
         scale, n = self.by_size.scale, self.size
@@ -77,15 +77,15 @@ class Between(Struct, frozen=True, array_like=True):
         return sqrt(self.clusters * spread / below)
 
     def intraclass_correlation(self, variance: float) -> float | None:
-        """The share of the variance that lies between clusters, by analysis of variance.
+        """The share of the variance that is between clusters, by analysis of variance.
 
-        Below 0 where the values of a cluster differ more than those of different ones.
+        It is below 0 if the values within clusters differ more than those of different clusters.
 
         Args:
-          variance: of all values (n - 1).
+          variance: variance of all values (n - 1).
 
         Returns:
-          None where no cluster has two values, or no value differs.
+          None if no cluster has two values, or no values differ.
         """
         if self.clusters < 2 or self.size == self.clusters:
             return None
@@ -100,11 +100,11 @@ class Between(Struct, frozen=True, array_like=True):
 
 
 class ClusterSums(Struct, frozen=True, array_like=True):
-    """The values of one cluster so far, by place.
+    """Sums over the values of one cluster so far, by place.
 
     Attributes:
-      counts: how many values there are.
-      sums: their exact sums, as `exact_parts`.
+      counts: numbers of values.
+      sums: exact sums, as in `exact_parts`.
     """
 
     counts: list[int]
@@ -112,7 +112,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, members: Sequence[Sequence[Sequence[float]]]) -> ClusterSums:
-        """Of conversations, each with its values by place."""
+        """The sums over conversations, each given as its values by place."""
         columns = [
             [value for values in at_place for value in values]
             for at_place in zip(*members, strict=True)
@@ -120,7 +120,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
         return cls([len(column) for column in columns], [exact_parts(one) for one in columns])
 
     def merge(self, other: ClusterSums) -> ClusterSums:
-        """The values of both."""
+        """The sums over the values of both."""
         sums = zip(self.sums, other.sums, strict=True)
         return ClusterSums(
             [one + another for one, another in zip(self.counts, other.counts, strict=True)],
@@ -128,7 +128,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
         )
 
     def total(self, places: Sequence[int]) -> tuple[int, float]:
-        """n and S over some places together."""
+        """The total n and S over some places."""
         parts = [part for place in places for part in self.sums[place]]
         return sum(self.counts[place] for place in places), fsum(parts)
 
@@ -138,13 +138,13 @@ _decode = msgspec.msgpack.Decoder(ClusterSums).decode
 
 
 class Clusters(Struct, array_like=True):
-    """The clusters of one slice; changed in place by its owner.
+    """The clusters of one slice; mutable.
 
     Attributes:
-      known: `ClusterSums` by the digest of a cluster, encoded since a list of floats takes eight
-        times as much; None: there are more than MOST_CLUSTERS.
-      alone: by place, clusters of one conversation that has no cluster.
-      conversations_alone: how many these are.
+      known: encoded `ClusterSums` by digest of the cluster (lists of floats would take eight times
+        as much); None if there are more than MOST_CLUSTERS.
+      alone: by place, conversations without a cluster, each of which is a cluster of its own.
+      conversations_alone: number of these.
     """
 
     known: dict[str, bytes] | None = {}
@@ -152,10 +152,10 @@ class Clusters(Struct, array_like=True):
     conversations_alone: int = 0
 
     def add(self, members: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> None:
-        """Take in conversations, each with its values by place.
+        """Add conversations, each given as its values by place.
 
         Args:
-          members: by digest of their cluster; "" = each is a cluster of its own.
+          members: conversations by digest of their cluster; "" = each is a cluster of its own.
         """
         for digest, several in members.items():
             if digest:
@@ -170,7 +170,7 @@ class Clusters(Struct, array_like=True):
             )
 
     def merge(self, other: Clusters) -> None:
-        """Take in what another holds; the other is not changed."""
+        """Add the clusters of another, which is not changed."""
         if other.known is None:
             self.known = None
         else:
@@ -197,11 +197,11 @@ class Clusters(Struct, array_like=True):
             ]
 
     def between(self, wanted: Sequence[Sequence[int]]) -> list[Between] | None:
-        """The spread of each mean; None when there are too many clusters.
+        """The variance between clusters for each mean; None if there are too many clusters.
 
         Args:
-          wanted: for each mean the places whose values it is over; no cluster of one conversation
-            has values at two of them.
+          wanted: for each mean, the places of its values; a conversation without a cluster has a
+            value at no more than one of them.
         """
         if self.known is None:
             return None
@@ -218,17 +218,17 @@ class Clusters(Struct, array_like=True):
         return found
 
     def sums(self, places: Sequence[int]) -> Iterator[list[tuple[int, Parts]]]:
-        """Of each cluster that has a name, n and S at some places; none when there are too many."""
+        """For each named cluster, n and S at some places; empty if there are too many clusters."""
         for encoded in (self.known or {}).values():
             one = _decode(encoded)
             yield [(one.counts[place], one.sums[place]) for place in places]
 
 
 def exact_parts(values: Sequence[float]) -> Parts:
-    """The exact sum of finite doubles, as doubles that do not overlap, the greatest first.
+    """The exact sum of finite doubles, as non-overlapping doubles, the greatest first.
 
-    The parts depend on the sum alone: the first is the sum rounded, each further one the rounded
-    rest. So they are the same for every order and grouping (Shewchuk 1997 has the theory).
+    The parts depend only on the sum: the first is the rounded sum, each further one the rounded
+    remainder. So they do not depend on order and grouping (for the theory see Shewchuk 1997).
     """
     terms = list(values)
     parts: list[float] = []

@@ -1,4 +1,4 @@
-"""What the means need of one conversation's costs (SPEC 6)."""
+"""The values of one conversation's costs for the means (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from goodgain.transforms.core.scoring.costs import (
 )
 from goodgain.transforms.core.scoring.score import ConversationScore
 
-# Beside the populations of rows: what `all` has beyond `reached` at an i, what conversations
-# without search add, and CG where the cost is known.
+# In addition to the populations of rows: the part of `all` that is not in `reached` at an i,
+# conversations without search, and CG where the cost is known.
 ALL, REACHED, BEYOND, IDLE, GAIN = "all", "reached", "beyond", "idle", "gain"
-AT_END = -1  # i of what has none
+AT_END = -1  # stands for i at N
 Key = tuple[str, int, str]
 
 
 class CostValues(Struct, frozen=True, array_like=True):
-    """What the means need of one conversation's costs.
+    """The values of one conversation's costs for the means.
 
     Attributes:
-      names: of the requested costs.
-      budgets: metrics at budgets.
-      keys: metric, i (-1 = at N) and population of each value. At an i, what is `reached` or
-        `beyond`, of which `all` is both.
-      values: null where it is unknown.
-      ratios: name of a cost, CG and the cost, where the conversation reports it.
+      names: names of the requested costs.
+      budgets: names of the metrics at budgets.
+      keys: metric, i (-1 = at N) and population of each value. At an i, a value is either in
+        `reached` or in `beyond`; `all` is both.
+      values: null if unknown.
+      ratios: name of a cost, CG and the cost, for the costs that the conversation reports.
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class CostValues(Struct, frozen=True, array_like=True):
 def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
     """The costs of a conversation; None if none are requested.
 
-    One that did not search has spent nothing and gained nothing for it.
+    A conversation that did not search has spent and gained nothing.
     """
     row = score.conversation
     if not row.costs:
@@ -84,11 +84,11 @@ def _keys(
     iterations: int,
     max_i: int,
 ) -> tuple[Key, ...]:
-    """Of a conversation with so many iterations; the same object for all that are alike.
+    """The keys for a conversation with `n` iterations; cached, so that equal keys are one object.
 
     Args:
-      at_end, by_i: its columns.
-      reached: those of `budgets` that it spent.
+      at_end, by_i: columns of the conversation.
+      reached: the `budgets` that it has spent.
     """
     return (
         *((metric, AT_END, ALL) for metric in at_end),
@@ -104,7 +104,7 @@ def _keys(
 
 @lru_cache
 def _idle(names: tuple[str, ...], budgets: tuple[str, ...]) -> tuple[Key, ...]:
-    """Of a conversation that did not search."""
+    """The keys for a conversation that did not search."""
     spent = (*(COST + name for name in names), *budgets)
     return tuple((metric, AT_END, IDLE) for metric in (*spent, *(CG_PER + name for name in names)))
 
@@ -127,7 +127,7 @@ def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:
 
 @lru_cache
 def layout(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict[Key, int]:
-    """Where each value stands among those of a conversation."""
+    """The index of each value among those of a conversation."""
     keys: list[Key] = [(name, AT_END, GAIN) for name in names]
     for metric in (*conversation_columns(names), *budgets):
         keys += [(metric, AT_END, population) for population in (ALL, REACHED, IDLE)]

@@ -45,7 +45,7 @@ from goodgain.transforms.core.statistics import has_spread
 
 
 class RatioSums(Struct, frozen=True, array_like=True):
-    """Exact sums for the ratio of two means, each as floats whose sum it is.
+    """Exact sums for the ratio of two means, each stored as floats that add up to it.
 
     `RatioSums()` is zero; `merge` is associative and commutative to the bit.
     """
@@ -58,7 +58,7 @@ class RatioSums(Struct, frozen=True, array_like=True):
     yy: tuple[float, ...] = ()
 
     def add(self, pairs: Iterable[tuple[float | Fraction, float | Fraction]]) -> RatioSums:
-        """With more pairs."""
+        """The sums including more pairs."""
         pairs = list(pairs)
         if not pairs:
             return self
@@ -92,24 +92,24 @@ class RatioSums(Struct, frozen=True, array_like=True):
         )
 
     def with_zeros(self, n: int) -> RatioSums:
-        """With `n` more pairs (0, 0)."""
+        """The sums including `n` more pairs (0, 0)."""
         return replace(self, n=self.n + n)
 
     @property
     def ratio(self) -> float | None:
-        """The sum of x over that of y; None where the latter is 0."""
+        """The sum of x over the sum of y; None if the latter is 0."""
         y = _total(self.y)
         return float(_total(self.x) / y) if y else None
 
     @property
     def stderr(self) -> float | None:
-        """Its standard error by the delta method; None for fewer than two pairs."""
+        """The standard error of the ratio by the delta method; None for fewer than two pairs."""
         y = _total(self.y)
         if self.n < 2 or not y:
             return None
         ratio = _total(self.x) / y
         squares = _total(self.xx) - 2 * ratio * _total(self.xy) + ratio * ratio * _total(self.yy)
-        # The residuals x - ratio y sum to zero, so that this is their variance already.
+        # The residuals x - ratio y sum to zero, so this is their variance.
         variance = max(squares, Fraction(0)) / (self.n - 1)
         return sqrt(variance * self.n / (y * y))
 
@@ -118,9 +118,9 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     """A ratio of means with Student's interval by the delta method.
 
     Args:
-      sums: over conversations.
-      undefined: conversations without the cost.
-      clusters: over the totals of clusters; None where conversations count as independent.
+      sums: sums over conversations.
+      undefined: number of conversations without the cost.
+      clusters: sums over the totals of clusters; None if conversations count as independent.
     """
     of = sums if clusters is None else clusters
     ratio, stderr, half = sums.ratio, of.stderr, None
@@ -145,7 +145,7 @@ def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
 
 
 class CostHeld(NamedTuple):
-    """The parts of one row: its metric, i and population, its values, and their `cost_places`."""
+    """The inputs of one row: its metric, i and population, its values, and their `cost_places`."""
 
     about: MeanOf
     of: Distribution
@@ -158,10 +158,10 @@ class CostSums(Struct, frozen=True, array_like=True):
     `CostSums()` is zero; `merge` is associative and commutative to the bit.
 
     Attributes:
-      names, budgets: as in `CostValues`, of which one run has the same.
-      values: by metric, i (-1 = at N) and population.
-      ratios: by name of the cost.
-      alone: the same of conversations that are clusters of their own.
+      names, budgets: as in `CostValues`; the same throughout a run.
+      values: distributions by metric, i (-1 = at N) and population.
+      ratios: sums for ratios by name of the cost.
+      alone: the same for conversations that are clusters of their own.
     """
 
     names: tuple[str, ...] = ()
@@ -171,8 +171,8 @@ class CostSums(Struct, frozen=True, array_like=True):
     alone: dict[str, RatioSums] = {}
 
     def add(self, several: Sequence[CostValues], alone: Sequence[CostValues] = ()) -> CostSums:
-        """With the costs of more conversations, of which some are clusters of their own."""
-        # By identity, since most share their keys.
+        """The sums including more conversations, some of which are clusters of their own."""
+        # By id(), since most share their keys.
         by_keys: dict[int, list[CostValues]] = {}
         for one in several:
             by_keys.setdefault(id(one.keys), []).append(one)
@@ -208,7 +208,7 @@ class CostSums(Struct, frozen=True, array_like=True):
         )
 
     def held(self, max_i: int) -> Iterator[CostHeld]:
-        """The parts of each row; of the population `everyone` only if it is larger than `all`."""
+        """The inputs of each row; `everyone` only if it is larger than `all`."""
         place = layout(self.names, self.budgets, max_i)
         for metric in (*conversation_columns(self.names), *self.budgets):
             yield from self._whole(metric, AT_END, (metric, AT_END, IDLE), place)
@@ -219,7 +219,7 @@ class CostSums(Struct, frozen=True, array_like=True):
             for metric in iteration_columns(self.names):
                 key = (metric, i, REACHED)
                 yield CostHeld(MeanOf(metric, i, "reached"), self._of(key), [place[key]])
-                idle = (COST + metric.partition(".")[2], AT_END, IDLE)  # nothing at any i
+                idle = (COST + metric.partition(".")[2], AT_END, IDLE)  # there is none at any i
                 yield from self._whole(metric, i, idle, place)
 
     def _whole(
@@ -240,8 +240,8 @@ class CostSums(Struct, frozen=True, array_like=True):
         """Each ratio of means.
 
         Args:
-          clusters: None where conversations count as independent.
-          first: of the places of costs in the clusters.
+          clusters: None if conversations count as independent.
+          first: first place of costs in the clusters.
         """
         for name in self.names:
             idle = self._of((COST + name, AT_END, IDLE)).n
@@ -260,7 +260,7 @@ class CostSums(Struct, frozen=True, array_like=True):
     def _totals(
         self, name: str, clusters: Clusters, first: int, max_i: int, everyone: bool
     ) -> RatioSums:
-        """Over the totals of clusters."""
+        """The sums over the totals of clusters."""
         place = layout(self.names, self.budgets, max_i)
         keys = ((name, AT_END, GAIN), (COST + name, AT_END, ALL), (COST + name, AT_END, IDLE))
         found = list(clusters.sums([first + place[key] for key in keys]))
@@ -293,7 +293,7 @@ def _merged(mine: Mapping[str, RatioSums], theirs: Mapping[str, RatioSums]) -> d
 
 
 def _whole_numbers(values: Iterable[float | Fraction]) -> tuple[list[int], int]:
-    """Values as whole numbers over a power of two, and the exponent of that.
+    """Values as whole numbers over a power of two, and its exponent.
 
     Args:
       values: floats, or sums of floats.
@@ -308,9 +308,9 @@ def _total(parts: tuple[float, ...]) -> Fraction:
 
 
 def _parts(total: Fraction) -> tuple[float, ...]:
-    """A sum of products of floats as floats: the sum rounded, each further one the rounded rest."""
+    """A sum of products of floats as floats: the rounded sum, then each rounded remainder."""
     parts = []
-    while part := float(total):  # what lies below the least float is left
+    while part := float(total):  # drops what is smaller than the smallest float
         parts.append(part)
         total -= Fraction(part)
     return tuple(parts)

@@ -1,4 +1,4 @@
-"""What means come from: an accumulator that is exact and free of order (SPEC 6)."""
+"""The distribution behind a mean: an exact accumulator, independent of order (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from msgspec import Struct
 
 from goodgain.transforms.core.means.power_sums import PowerSums
 
-MOST_DISTINCT = 1_024  # values kept as they are; with more of them, exact sums and bins
+MOST_DISTINCT = 1_024  # distinct values that are kept; beyond this, exact sums and bins
 _BIN_SHIFT = 44  # bins share the exponent and the first 8 bits of the mantissa: 0.2 % either way
 Column = Sequence[float | None]
-GREATEST_MAGNITUDE = 2.0**500  # of a value; the square of a greater one may overflow
+GREATEST_MAGNITUDE = 2.0**500  # of a value; squares of greater ones may overflow
 
 
 class Binned(Struct, frozen=True, array_like=True):
-    """What is kept of values that are too many to be kept themselves.
+    """A summary of values that are too many to be kept.
 
     Attributes:
       sums: exact power sums.
-      lowest, highest: of the values.
-      bins: how often a value falls into a bin; a mergeable quantile sketch of bounded relative
-        error (DDSketch with linear interpolation, Masson et al. 2019).
+      lowest, highest: extremes of the values.
+      bins: number of values in each bin; a mergeable quantile sketch with bounded relative error
+        (DDSketch with linear interpolation, Masson et al. 2019).
     """
 
     sums: PowerSums
@@ -35,7 +35,7 @@ class Binned(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, counts: Mapping[float, int]) -> Binned:
-        """Of values, with how often each occurs; there is at least one."""
+        """The summary of values with counts; there is at least one."""
         return cls(PowerSums.of(counts), min(counts), max(counts), _binned(counts))
 
     def merge(self, other: Binned) -> Binned:
@@ -52,14 +52,14 @@ class Binned(Struct, frozen=True, array_like=True):
 
 
 class Distribution(Struct, frozen=True, array_like=True):
-    """How a metric is distributed over the conversations on which it is defined.
+    """The distribution of a metric over the conversations in which it is defined.
 
     `Distribution()` is zero; `merge` is associative and commutative to the bit.
 
     Attributes:
-      n: values; undefined: conversations on which the metric is null.
-      counts: how often each value occurs, while there are at most MOST_DISTINCT distinct ones.
-      binned: from then on what is kept instead.
+      n, undefined: number of values, and of conversations in which the metric is null.
+      counts: number of occurrences of each value, up to MOST_DISTINCT distinct values.
+      binned: replaces `counts` beyond that.
     """
 
     n: int = 0
@@ -68,14 +68,14 @@ class Distribution(Struct, frozen=True, array_like=True):
     binned: Binned | None = None
 
     def add(self, values: Sequence[float], undefined: int = 0) -> Distribution:
-        """With more values: all at once, since most of the work is per call.
+        """The distribution with more values; pass many at once, since most of the cost is per call.
 
         Args:
           values: numbers of a magnitude below GREATEST_MAGNITUDE.
-          undefined: how many further conversations have a null.
+          undefined: number of further conversations with a null.
 
         Raises:
-          ValueError: a value is not finite, or too great.
+          ValueError: a value is not finite, or too large.
         """
         if not values:
             return self.merge(Distribution(undefined=undefined)) if undefined else self
@@ -88,9 +88,9 @@ class Distribution(Struct, frozen=True, array_like=True):
             or max(found) >= GREATEST_MAGNITUDE
             or min(found) <= -GREATEST_MAGNITUDE
         ):
-            raise ValueError("A metric gave a value that is not finite or is beyond 2**500.")
+            raise ValueError("A metric has a value that is not finite or is beyond 2**500.")
         if 0.0 in counts and 0.0 not in known:
-            counts[0.0] = counts.pop(0.0)  # -0.0 may have come first
+            counts[0.0] = counts.pop(0.0)  # the key may be -0.0
         if self.binned is None:
             return _distribution(self.n + len(values), self.undefined + undefined, dict(counts))
         return self.merge(Distribution(len(values), undefined, counts))
@@ -140,7 +140,7 @@ class Distribution(Struct, frozen=True, array_like=True):
         return None if self.n < 2 else sqrt(self.sums.variance(self.n))
 
     def quantiles(self, shares: Sequence[float]) -> list[float | None]:
-        """For each share of 0..1, the value below which it lies; None when n = 0.
+        """The quantile for each share of 0..1; None if n = 0.
 
         Interpolates between values as numpy does by default; from bins, exact to 0.2 %.
         """
@@ -171,22 +171,23 @@ NOTHING = Distribution()
 
 
 class Adder:
-    """Adds columns of values to distributions; twice in a row the same only once.
+    """Adds columns of values to distributions; reuses the result if a column repeats.
 
-    Beyond the last iteration of every conversation most columns of an i are those of the i before.
+    Beyond the last iteration of all conversations, most columns of an i equal those of the previous
+    i.
     """
 
     def __init__(self) -> None:
-        """Nothing has been added."""
+        """Start without any column."""
         self._last: dict[Hashable, tuple[Distribution, Column, Distribution]] = {}
 
     def add(self, key: Hashable, before: Distribution, column: Column) -> Distribution:
         """A distribution with one more column.
 
         Args:
-          key: of columns that may be the same.
+          key: key of columns that may be equal.
           before: the distribution.
-          column: values of conversations, null where undefined.
+          column: values of conversations; null if undefined.
         """
         last = self._last.get(key)
         if last is not None and last[0] is before and last[1] == column:
@@ -206,7 +207,7 @@ def _distribution(n: int, undefined: int, counts: dict[float, int]) -> Distribut
 
 def _binned(counts: Mapping[float, int]) -> dict[int, int]:
     values = np.fromiter(counts, dtype=np.float64, count=len(counts))
-    # Arithmetic on the bits: the same bins on every machine, which logarithms don't promise.
+    # Bit arithmetic gives the same bins on every machine, which logarithms do not guarantee.
     found, places = np.unique(values.view(np.int64) >> _BIN_SHIFT, return_inverse=True)
     weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
     totals = np.zeros(len(found), dtype=np.int64)
@@ -215,7 +216,7 @@ def _binned(counts: Mapping[float, int]) -> dict[int, int]:
 
 
 def _middles(bins: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The middles of bins; that of -0.0 and the like comes out next to 0."""
+    """The midpoints of bins; that of -0.0 is next to 0."""
     lows = bins << _BIN_SHIFT
     highs = lows | ((1 << _BIN_SHIFT) - 1)
     middles = (lows.view(np.float64) + highs.view(np.float64)) / 2

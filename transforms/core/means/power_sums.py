@@ -13,13 +13,13 @@ _MANTISSA_BITS = 53
 
 
 class PowerSums(Struct, frozen=True, array_like=True):
-    """Exact sums: every double is a whole number over a power of two.
+    """Exact sums, based on every double being a whole number over a power of two.
 
-    They depend on the values alone, not on their order or grouping. `PowerSums()` is zero.
+    They depend only on the values, not on order or grouping. `PowerSums()` is zero.
 
     Attributes:
-      scale: the denominators of the sums are 2^scale, 2^(2 scale) and 2^(3 scale); the least that
-        fits all values.
+      scale: the denominators of the sums are 2^scale, 2^(2 scale) and 2^(3 scale); the smallest
+        that fits all values.
       first, second, third: numerators of the sums of x, x^2 and x^3; bytes, since they outgrow the
         integers of MessagePack.
     """
@@ -36,7 +36,7 @@ class PowerSums(Struct, frozen=True, array_like=True):
             return cls()
         mantissas, exponents = np.frexp(np.fromiter(counts, np.float64, len(counts)))
         whole = (mantissas * 2.0**_MANTISSA_BITS).astype(np.int64)
-        # As odd numbers times powers of two; 0 fits any power.
+        # As odd numbers times powers of two; 0 works with any power.
         zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
         zeros[whole == 0] = 0
         exponents = np.where(whole == 0, 0, exponents - _MANTISSA_BITS + zeros)
@@ -49,7 +49,7 @@ class PowerSums(Struct, frozen=True, array_like=True):
         return cls(scale, _bytes(sum(weighted)), _bytes(sum(squares)), _bytes(sum(cubes)))
 
     def merge(self, other: PowerSums) -> PowerSums:
-        """The sums over the values of both together."""
+        """The sums over the values of both."""
         scale = max(self.scale, other.scale)
         sums = zip(self.numerators(scale), other.numerators(scale), strict=True)
         return PowerSums(scale, *(_bytes(one + another) for one, another in sums))
@@ -72,13 +72,13 @@ class PowerSums(Struct, frozen=True, array_like=True):
         return (n * second - first * first) / ((n * (n - 1)) << (2 * self.scale))
 
     def skewness(self, n: int) -> float:
-        """The third central moment in standard deviations of the n values; 0 without spread."""
+        """The third central moment in standard deviations cubed; 0 without variance."""
         first, second, third = self.numerators(self.scale)
         squares = n * second - first * first
         if not squares:
             return 0.0
         cubes = n * n * third - 3 * n * first * second + 2 * first**3
-        # The quotient of whole numbers is rounded once; their own size may exceed every double.
+        # Dividing whole numbers rounds only once; they may be too large for doubles.
         size = sqrt(cubes * cubes / squares**3)
         return size if cubes > 0 else -size
 

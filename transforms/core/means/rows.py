@@ -23,7 +23,7 @@ Population = Literal["reached", "all", "everyone", "calls"]
 IntervalKind = Literal["hall", "student", "wilson", "clusters"]
 CONFIDENCE = 0.95
 _ONE_SIDED = (1 + CONFIDENCE) / 2
-_FEW = 8  # values whose estimate is remembered
+_FEW = 8  # values up to which estimates are cached
 NO_SPREAD = "no value differs, so there is no interval"
 NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 
@@ -32,17 +32,16 @@ class Estimate(Struct, frozen=True):
     """A mean with its statistics: a row of `means` without metric, slice and population.
 
     Attributes:
-      n, undefined: conversations on which the metric is defined, and on which it is null.
-      skewness: third central moment of the n values, in standard deviations cubed; null for fewer
-        than 2 values and if all are equal.
+      n, undefined: number of conversations in which the metric is defined, and in which it is null.
+      skewness: third central moment of the n values in standard deviations cubed; null for fewer
+        than 2 values or if all are equal.
       interval: method of the 95 % interval, see `IntervalKind`; null without an interval.
-      clusters: number of clusters with a value; null where conversations count as independent.
-      intraclass_correlation: the share of the variance that lies between clusters; below 0 where
-        conversations of a cluster differ more than others; null where no cluster has two values.
-      note: why there is no interval, if so.
+      clusters: number of clusters with a value; null if conversations count as independent.
+      intraclass_correlation: the share of the variance that is between clusters; below 0 if
+        conversations of a cluster differ more than others; null if no cluster has two values.
+      note: why there is no interval, if there is none.
       worst, best: the mean of the same n values if every unlabelled result were worthless, or had
-        the best label; null where the metric has no such bounds, where n = 0, and where they were
-        not requested.
+        the best label; null if the metric has no such bounds, if n = 0, and if not requested.
     """
 
     n: int
@@ -67,7 +66,7 @@ class Estimate(Struct, frozen=True):
 
 
 class MeanOf(NamedTuple):
-    """The subject of a mean.
+    """What a row is the mean of.
 
     Attributes:
       metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
@@ -169,7 +168,7 @@ def _interval(
     interval: Interval,
     binary: bool,
 ) -> tuple[float | None, float | None, IntervalKind | None, str | None]:
-    """The ends and the method of the interval, or why there is none."""
+    """The ends and the method of the interval, and why there is none if so."""
     if mean is None:
         return None, None, None, "no conversation has a value"
     if stddev is None:
@@ -187,7 +186,7 @@ def clustered(row: Estimate, between: Between) -> Estimate:
     """The estimate with clusters: Student's t of their totals, with G - 1 degrees of freedom.
 
     Args:
-      between: the spread between the clusters of the values.
+      between: the variance between the clusters of the values.
     """
     known = replace(
         row,
@@ -207,8 +206,8 @@ def clustered(row: Estimate, between: Between) -> Estimate:
 
 
 def without_clusters(row: Estimate) -> Estimate:
-    """The estimate if there are more clusters than are kept."""
-    note = f"there are more than {MOST_CLUSTERS:,} clusters, whose sums are not kept"
+    """The estimate if there are too many clusters to keep."""
+    note = f"there are more than {MOST_CLUSTERS:,} clusters, too many for an interval"
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
 
 
@@ -218,6 +217,6 @@ _NO_INTERVAL: Any = {"ci_low": None, "ci_high": None, "interval": None}
 def studentized(
     mean: float, stderr: float, n: int, skewness: float, interval: Interval
 ) -> Studentized:
-    """The mean of n values with its standard error, for intervals of any confidence."""
+    """The mean of n values as an estimate with intervals at any confidence."""
     asymmetry = skewness / sqrt(n) if interval == "hall" else 0.0
     return Studentized(mean, stderr, n - 1, asymmetry)

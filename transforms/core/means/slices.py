@@ -1,4 +1,4 @@
-"""Slices: the attributes that conversations share, as a mapping and as a text key (SPEC 6)."""
+"""Slices: the attributes that conversations share, as a mapping and as a string key (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SliceKey = str
 
 
 def slice_key(slice_: Mapping[str, str]) -> SliceKey:
-    """The attributes that conversations share, as JSON with its keys sorted."""
+    """The attributes that conversations share, as JSON with sorted keys."""
     return msgspec.json.encode(slice_, order="sorted").decode()
 
 

@@ -1,4 +1,4 @@
-"""What the means need of one conversation (SPEC 6)."""
+"""The values of one conversation for the means (SPEC 6)."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _pool_iteration_values = attrgetter(*(metric.name for metric in POOL_ITERATION_M
 
 
 class ConversationValues(Struct, frozen=True, array_like=True):
-    """What the means need of one conversation.
+    """The values of one conversation for the means.
 
     Attributes:
-      at_end: values of the conversation metrics, the ranking metrics, and with a pool its metrics.
-      reached: by i - 1 up to min(N, max_i), by iteration metric, then by those of a pool.
-      beyond: by i - N - 1 for N < i <= max_i, the same with empty iterations added.
-      judged: judged results of the ranked list.
-      calls: by search call, by ranking metric; empty when calls are not evaluated.
-      counted: the counts that warnings are based on, in the order of COUNTED.
-      best: the same in the best case, null if a metric has no bounds; None if not requested.
+      at_end: values of the conversation metrics, the ranking metrics, and any pool metrics.
+      reached: by i - 1 up to min(N, max_i), values of the iteration metrics, then of pool metrics.
+      beyond: the same by i - N - 1 for N < i <= max_i, with empty iterations added.
+      judged: number of judged results in the ranked list.
+      calls: by search call, values of the ranking metrics; empty if calls are not evaluated.
+      counted: the counts behind warnings, in the order of COUNTED.
+      best: the same values in the best case, null if a metric has no bounds; None if not requested.
       searched: whether there was a search; without one there is only `at_end`, with gain 0.
       cluster: digest of the cluster; "" if the conversation is a cluster of its own; None if
         conversations count as independent.
-      costs: its costs, and its gain for them; None if no cost is requested.
+      costs: costs, and gain per cost; None if no cost is requested.
     """
 
     at_end: _Values
@@ -62,7 +62,7 @@ class ConversationValues(Struct, frozen=True, array_like=True):
 
 
 def metric_names(ranking_metrics: Sequence[str], pooled: bool = False) -> tuple[str, ...]:
-    """Names of the metrics at N, in the order of their values: SPEC 5's, 8's, with a pool 9's."""
+    """Names of the metrics at N in the order of their values: of SPEC 5, 8, and 9 with a pool."""
     return (*_CONVERSATION_NAMES, *ranking_metrics, *(_POOL_NAMES if pooled else ()))
 
 
@@ -71,9 +71,9 @@ def conversation_values(
     max_i: int,
     cluster_by: str | None = None,
 ) -> ConversationValues | None:
-    """The values that count in the means; None for a conversation with rejected records (SPEC 6).
+    """The values for the means; None for a conversation with rejected records (SPEC 6).
 
-    One that did not search counts in the population `everyone` only.
+    A conversation that did not search is only in the population `everyone`.
 
     Args:
       cluster_by: attribute whose values are the clusters; None = no clusters.
@@ -107,7 +107,7 @@ def conversation_values(
 
 
 def cluster_counts(score: ConversationScore, cluster_by: str) -> dict[str, int]:
-    """What a conversation adds to the count of those in the means that have no cluster."""
+    """A conversation's contribution to the count of those in the means without a cluster."""
     alone = score.counts["conversations.in_means"] and not _cluster_of(score, cluster_by)
     return {"conversations.without_cluster": int(bool(alone))}
 
@@ -127,7 +127,7 @@ def _unless_zero(zero: bool, value: float | None) -> float | None:
 def _values(
     row: ConversationRow, iterations: Sequence[IterationRow], calls: list[_Values], max_i: int
 ) -> ConversationValues:
-    last = replace(iterations[-1], costs={})  # which `cost_values` extends
+    last = replace(iterations[-1], costs={})  # `cost_values` extends the costs
     return ConversationValues(
         at_end=values_at_end(row) + tuple(row.ranking) + _of_pool(row),
         reached=[_of_iteration(iteration) for iteration in iterations[:max_i]],
@@ -147,7 +147,7 @@ def _of_iteration(row: IterationRow) -> _Values:
 
 
 def _only_bounded(values: ConversationValues) -> ConversationValues:
-    """Without what has no bounds; of ranking metrics only those that have come here."""
+    """The values without those of metrics that have no bounds."""
     pooled = len(_POOL_NAMES) if _is_pooled(values) else 0
     ranking = len(values.at_end) - len(_CONVERSATION_BOUNDED) - pooled
     bounded = _CONVERSATION_BOUNDED + (True,) * ranking + (False,) * pooled
@@ -169,12 +169,12 @@ def _kept(values: _Values, bounded: Sequence[bool]) -> _Values:
 
 
 class Places(Struct, frozen=True):
-    """Where the values of each mean stand among those of a conversation.
+    """The indexes of the values of each mean among those of a conversation.
 
     Attributes:
-      ranking: how many ranking metrics there are.
-      max_i: means are given at i = 1..max_i.
-      pooled: whether there are the metrics of a pool.
+      ranking: number of ranking metrics.
+      max_i: last i at which means are computed.
+      pooled: whether there are pool metrics.
     """
 
     ranking: int
@@ -183,38 +183,38 @@ class Places(Struct, frozen=True):
 
     @property
     def at_ends(self) -> int:
-        """Metrics at N."""
+        """The number of metrics at N."""
         pooled = len(POOL_METRICS) if self.pooled else 0
         return len(CONVERSATION_METRICS) + self.ranking + pooled
 
     @property
     def by_iteration(self) -> int:
-        """Metrics of an iteration."""
+        """The number of metrics of an iteration."""
         return len(ITERATION_METRICS) + (len(POOL_ITERATION_METRICS) if self.pooled else 0)
 
     def at_end(self, at: int) -> int:
-        """Of a metric at N."""
+        """The index of a metric at N."""
         return at
 
     def reached(self, i: int, at: int) -> int:
-        """Of an iteration metric, where N >= i."""
+        """The index of an iteration metric if N >= i."""
         return self.at_ends + 2 * ((i - 1) * self.by_iteration + at)
 
     def all(self, i: int, at: int) -> int:
-        """Of an iteration metric, whatever N."""
+        """The index of an iteration metric whatever N is."""
         return self.reached(i, at) + 1
 
     def unsearched(self, at: int) -> int:
-        """Of a metric at N, of conversations that never searched."""
+        """The index of a metric at N for conversations that never searched."""
         return self.reached(self.max_i + 1, 0) + at
 
     def calls(self, at: int) -> int:
-        """Of a ranking metric, over search calls."""
+        """The index of a ranking metric over search calls."""
         return self.unsearched(self.at_ends) + at
 
     @property
     def costs(self) -> int:
-        """Of the first of costs."""
+        """The index of the first cost."""
         return self.calls(self.ranking)
 
 

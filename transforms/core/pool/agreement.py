@@ -1,4 +1,4 @@
-"""How far two annotators of a pool agree, and what their difference does to means (SPEC 9)."""
+"""How well two annotators of a pool agree, and how their differences affect means (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goodgain.transforms.core.comparison import compare_paired
 from goodgain.transforms.core.pool.document import PoolDocument, most_frequent
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
-VOTES = "votes"  # the name of what the traces say
+VOTES = "votes"  # name for the labels of the traces
 GRADES = GREATEST_GAIN + 1
 _NORMAL_95 = 1.959963984540054
 _METRICS = ("CG", "GR", "pool_recall")
@@ -22,7 +22,7 @@ Matrix = tuple[tuple[int, ...], ...]
 class Kappa(Struct, frozen=True):
     """Cohen's kappa with quadratic weights; null where it is undefined.
 
-    Undefined without a document, or when both give every document the same one label.
+    Undefined without documents, or if both give all documents one and the same label.
 
     Attributes:
       low, high: 95 % interval by the jackknife over documents; null below 2 documents.
@@ -34,13 +34,13 @@ class Kappa(Struct, frozen=True):
 
 
 class MeanShift(Struct, frozen=True):
-    """A mean over conversations by the labels of A and with those of B in their place.
+    """A mean over conversations with the labels of A, and with those of B instead.
 
     Attributes:
-      n: conversations.
+      n: number of conversations.
       shift: mean_b - mean_a.
-      low, high: its 95 % interval, over topics where conversations share them; null where `note`
-        says why.
+      low, high: its 95 % interval, over topics if conversations share them; if null, `note` says
+        why.
     """
 
     metric: str
@@ -54,11 +54,11 @@ class MeanShift(Struct, frozen=True):
 
 
 class Agreement(Struct, frozen=True):
-    """What two annotators say of the documents that both labelled.
+    """The agreement of two annotators on the documents that both labelled.
 
     Attributes:
-      matrix: documents by the label of A, then by that of B.
-      same: share of documents with one label; null of none.
+      matrix: number of documents by the label of A, then by that of B.
+      same: share of documents with equal labels; null without documents.
     """
 
     documents: int
@@ -69,14 +69,14 @@ class Agreement(Struct, frozen=True):
 
 
 def label_by(document: PoolDocument, annotator: str) -> int | None:
-    """The label of an annotator, or of the traces' votes; None without one."""
+    """The label of an annotator, or of the traces' votes; None without a label."""
     if annotator == VOTES and VOTES not in document.given:
         return most_frequent(vote.gain for vote in document.votes)
     return document.given.get(annotator)
 
 
 def confusion(documents: Iterable[PoolDocument], a: str, b: str) -> Matrix:
-    """Documents that both labelled, by the label of A, then by that of B."""
+    """The number of documents that both labelled, by the label of A, then by that of B."""
     counts = [[0] * GRADES for _ in range(GRADES)]
     for document in documents:
         one, other = label_by(document, a), label_by(document, b)
@@ -126,7 +126,7 @@ def _less_one(matrix: Matrix, i: int, j: int) -> Matrix:
 
 
 class ShiftSums:
-    """Gathers, topic by topic, what each conversation gets by the labels of A and of B."""
+    """Collects, topic by topic, the values of each conversation with the labels of A and of B."""
 
     def __init__(self, a: str, b: str, preferred: str | None, good_gain_threshold: int) -> None:
         """Nothing yet."""
@@ -134,13 +134,13 @@ class ShiftSums:
         self._preferred = preferred
         self._threshold = good_gain_threshold
         self._topics = 0
-        # By metric, of each conversation its topic, and its value by A and by B.
+        # For each metric and conversation, the topic and the values with A and with B.
         self._values: dict[str, list[tuple[int, float, float]]] = {
             metric: [] for metric in _METRICS
         }
 
     def add(self, documents: Sequence[PoolDocument]) -> None:
-        """Take in all documents of a topic."""
+        """Add all documents of a topic."""
         found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
         there: tuple[list[int], list[int]] = ([], [])
         for document in documents:
@@ -164,7 +164,7 @@ class ShiftSums:
                 self._values["pool_recall"].append((topic, *shares))
 
     def _gains(self, document: PoolDocument) -> tuple[int, int]:
-        """By the labels of A and of B; the pool's label where one of them gave none."""
+        """The gains with A and with B; the pool's label if one of them has none."""
         own = [label_by(document, name) for name in self._names]
         rest = document.label(self._preferred) or 0
         if own[0] is None or own[1] is None:
@@ -172,13 +172,13 @@ class ShiftSums:
         return own[0], own[1]
 
     def shifts(self) -> list[MeanShift]:
-        """The means of all conversations."""
+        """The means over all conversations."""
         return [_shift(metric, values) for metric, values in self._values.items()]
 
 
 def _shift(metric: str, values: Sequence[tuple[int, float, float]]) -> MeanShift:
     topics = [topic for topic, _, _ in values]
-    # One label counts for all conversations of its topic, so these are not independent.
+    # A label counts for all conversations of its topic, so these are not independent.
     codes = np.array(topics, np.int64) if len(set(topics)) < len(topics) else None
     found = compare_paired([a for _, a, _ in values], [b for _, _, b in values], codes=codes)
     return MeanShift(
@@ -201,7 +201,7 @@ def agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
 
 
 def annotators(documents: Iterable[PoolDocument]) -> dict[str, int]:
-    """How many documents each annotator labelled."""
+    """The number of documents that each annotator labelled."""
     counts: dict[str, int] = {}
     for document in documents:
         names = [*document.given, *([VOTES] if document.votes else [])]

@@ -1,4 +1,4 @@
-"""The documents of a pool: distinct within a topic, with the places of their finds and labels."""
+"""The documents of a pool, distinct within a topic, with their labels and places."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from goodgain.transforms.core.records.search_call import Gain, Result
 
 
 class Topic(Struct, frozen=True, array_like=True, order=True):
-    """The topic that documents are pooled by; exactly one of the two is set.
+    """A topic of a pool; exactly one of the two attributes is set.
 
     Attributes:
-      value: of the topic's attribute, trimmed.
-      conversation_id: of a conversation without that attribute, which is a topic of its own.
+      value: value of the topic's attribute, trimmed.
+      conversation_id: a conversation without that attribute, which is a topic of its own.
     """
 
     value: str | None
@@ -27,7 +27,7 @@ class Topic(Struct, frozen=True, array_like=True, order=True):
 
     @property
     def key(self) -> str:
-        """A unique text for sorting and hashing; topics of attributes come first."""
+        """A unique string for sorting and hashing; topics from the attribute come first."""
         return f"v{self.conversation_id}" if self.value is None else f"a{self.value}"
 
 
@@ -35,8 +35,8 @@ def topic_of(conversation_id: str, attributes: Mapping[str, str], attribute: str
     """The topic of a conversation (SPEC 9).
 
     Args:
-      attributes: of the conversation, not of one record.
-      attribute: which of them holds the topic; None where every conversation is its own.
+      attributes: attributes of the conversation, not of one record.
+      attribute: the attribute that holds the topic; None if every conversation is a topic.
     """
     value = attributes.get(attribute, "").strip() if attribute else ""
     return Topic(value) if value else Topic(None, conversation_id)
@@ -47,7 +47,7 @@ class PooledPlace(Struct, frozen=True, order=True):
 
     Attributes:
       at: the result's number in the last turn, from 0, duplicates included.
-      i: dense index of the iteration; iteration: the raw number.
+      i, iteration: dense index and raw number of the iteration.
       rank: from 1.
       evidence: index into the document's evidence.
     """
@@ -79,8 +79,9 @@ class PoolDocument(Struct, frozen=True):
     Attributes:
       number: from 1, in the order in which documents were added.
       document: its id, stable when the pool grows.
-      evidence: distinct ones with their texts, in the order in which they joined; without labels.
-      given: labels that were given to the pool, by annotator.
+      evidence: the distinct evidence with texts, in the order in which it was added; without
+        labels.
+      given: labels added to the pool, by annotator.
     """
 
     topic: Topic
@@ -92,7 +93,7 @@ class PoolDocument(Struct, frozen=True):
     given: dict[str, Gain] = {}
 
     def label(self, preferred: str | None = None) -> int | None:
-        """The label that counts (SPEC 9): one given to the pool, else by votes, else None.
+        """The label that counts (SPEC 9): one added to the pool, else from votes, else None.
 
         Args:
           preferred: an annotator whose label, if there is one, overrides those of others.
@@ -103,11 +104,11 @@ class PoolDocument(Struct, frozen=True):
 
     @property
     def disagrees(self) -> bool:
-        """Whether the annotators disagree, or without annotators the votes."""
+        """Whether the annotators or, without any, the votes disagree."""
         return len(set(self.given.values() or (vote.gain for vote in self.votes))) > 1
 
 
 def most_frequent(gains: Iterable[int]) -> int | None:
-    """The most frequent label, the lower at a tie; None without labels (SPEC 9)."""
+    """The most frequent label, the lowest if tied; None without labels (SPEC 9)."""
     counted = Counter(gains)
     return min(counted, key=lambda gain: (-counted[gain], gain)) if counted else None

@@ -1,4 +1,4 @@
-"""Which document of a pool a document of a turn is: keys propose, verification decides (SPEC 9)."""
+"""Finds the pool document of a turn's document: keys propose, verification decides (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _Key = int | tuple[bytes, bytes]
 
 
 class Match(Struct, frozen=True):
-    """Why a document is that of the pool.
+    """A match with a pool document, and why.
 
     Attributes:
-      document: number of the pool document, from 0 in the order of founding.
+      document: number of the pool document, from 0 in the order in which documents were added.
       verdict: the step and clause that decided.
     """
 
@@ -28,10 +28,10 @@ class Match(Struct, frozen=True):
 
 
 class PoolIndex:
-    """The evidence of a topic's documents, in the order of founding; grows while one is built.
+    """The evidence of a topic's documents, in the order in which they were added; can grow.
 
     Attributes:
-      cut: registrations left out because a key had `max_candidates` already (SPEC 4.2).
+      cut: number of registrations left out because a key already had `max_candidates` (SPEC 4.2).
     """
 
     def __init__(self, rules: RuleTable) -> None:
@@ -42,13 +42,13 @@ class PoolIndex:
         self.cut = 0
 
     def found(self) -> int:
-        """Begin a document; returns its number."""
+        """Add a document without evidence, and return its number."""
         self._documents.append([])
         self._known.append({})
         return len(self._documents) - 1
 
     def register(self, document: int, result: ResultFingerprint) -> int:
-        """Add an occurrence to a document; gives the number of its evidence there."""
+        """Add an occurrence to a document, and return the number of its evidence there."""
         known = self._known[document]
         identity = same_evidence(result)
         place = known.setdefault(identity, len(known))
@@ -67,11 +67,11 @@ class PoolIndex:
     def first_match(
         self, results: Sequence[ResultFingerprint], taken: Container[int]
     ) -> Match | None:
-        """The first pool document that is not taken and that one of the occurrences verifies.
+        """The first pool document that is not taken and is verified by one of the occurrences.
 
         Args:
           results: the occurrences of one document of a turn, in order.
-          taken: numbers of pool documents that other documents of its conversation are.
+          taken: numbers of pool documents that match other documents of its conversation.
         """
         if self._rules.policy == "none":
             return None
@@ -90,13 +90,13 @@ class PoolIndex:
 
 
 def _keys(evidence: Evidence, identity: tuple[bytes, bytes]) -> list[_Key]:
-    """The candidate keys of SPEC 4.2, that of the whole evidence among them."""
+    """The candidate keys of SPEC 4.2, including that of the whole evidence."""
     keys: list[_Key] = list(dict.fromkeys(evidence.keys))
     return [*keys, identity] if evidence.identifies_alone else keys
 
 
 def is_weak(results: Sequence[ResultFingerprint], rules: RuleTable) -> bool:
-    """Whether no occurrence of a document verifies an exact copy of itself (SPEC 9)."""
+    """Whether no occurrence of a document would match even an exact copy of itself (SPEC 9)."""
     if rules.policy == "none":
         return True
     return not any(_verifies_itself(read_evidence(result), rules) for result in results)

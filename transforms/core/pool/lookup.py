@@ -1,7 +1,7 @@
-"""The pools of topics, read from a pool's files when they are needed (SPEC 9).
+"""Reads the pools of topics from a pool's files on demand (SPEC 9).
 
-A topic's documents are all in the file that its name hashes to. So one file is read for a topic,
-and if conversations are sorted by file, each file is read once.
+All documents of a topic are in the file to which its name hashes. So a topic takes one file, and if
+conversations are sorted by file, each file is read once.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from goodgain.transforms.core.pool.matching import TopicPool, labels_of
 from goodgain.transforms.core.pool.rows import document_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
-_MOST_BYTES = 64 * 2**20  # of documents cached for further topics
-_MOST_TOPICS = 16  # topics cached ready to score with
-_A_DOCUMENT = 100  # bytes beside those of a packed document
-_WHILE_READ = 2  # the same bytes, as pages of the file and rows
+_MOST_BYTES = 64 * 2**20  # of documents in the cache for further topics
+_MOST_TOPICS = 16  # topics in the cache, ready for scoring
+_A_DOCUMENT = 100  # bytes of a cached document in addition to its packed ones
+_WHILE_READ = 2  # copies while a file is read: its pages and their rows
 _ROWS_AT_ONCE = 128
-_OPENED = 2  # part of what may be held that pages or blocks of a file may take
+_OPENED = 2  # pages or blocks of a file may take 1 / this of the limit
 _UNBOUNDED = 2**40
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(PoolDocument).decode
@@ -43,8 +43,8 @@ class PoolFiles(Struct, frozen=True):
     """The files with the documents of a pool.
 
     Attributes:
-      folder: of the part files.
-      suffix: of their names; determines the format.
+      folder: folder of the files.
+      suffix: suffix of their names, which determines the format.
       shards: their number.
       preferred: the annotator whose labels the pool prefers.
     """
@@ -82,7 +82,7 @@ class PoolUse(Struct, frozen=True):
 
 
 def shard_of(topic: Topic, shards: int) -> int:
-    """The number of the file that holds a topic."""
+    """The number of the file with a topic."""
     return xxhash.xxh3_64_intdigest(topic.key.encode()) % shards
 
 
@@ -122,7 +122,7 @@ def _rows(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]
                 raise ValueError(f"{found.position}: {found.reason}")
             yield from found.records
     else:
-        import pyarrow.parquet as pq  # takes half a second
+        import pyarrow.parquet as pq  # slow to import
 
         from goodgain.transforms.core.files.parquet_bounds import (
             RowGroupTooLargeError,
@@ -171,7 +171,7 @@ class TopicPools:
         self._ready: OrderedDict[Topic, _Ready] = OrderedDict()
 
     def of_topic(self, topic: Topic) -> TopicPool:
-        """The pool of a topic; without documents where the pool has none.
+        """The pool of a topic; may have no documents.
 
         Raises:
           GoodGainError: a file of the pool cannot be read, or its documents take too much memory.

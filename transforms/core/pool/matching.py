@@ -19,11 +19,11 @@ _Seat = tuple[int, int, int | None, str | None, int, bytes, bytes]
 
 
 class Pooled(Struct, frozen=True):
-    """The pool document that a document of the turn is.
+    """The pool document that a document of the turn matches.
 
     Attributes:
       document: number of the pool document, from 0.
-      verdict: the evidence of the match; None if the pool has this document at this very place.
+      verdict: why it matches; None if this result itself was pooled.
     """
 
     document: int
@@ -31,11 +31,11 @@ class Pooled(Struct, frozen=True):
 
 
 class TopicPool:
-    """The pool of one topic, ready to score with; not changed by scoring.
+    """The pool of one topic, ready for scoring, which does not change it.
 
     Attributes:
       documents: in the order in which they were added.
-      labels: by document, the label that counts; None without one.
+      labels: the label of each document; None without a label.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class TopicPool:
         self.labels = tuple(labels)
         self._rules = rules
         self._index = PoolIndex(rules)
-        # By conversation: document by place, with its run and turn, in their order.
+        # For each conversation, its places in order, with document, run and turn.
         self._places: dict[str, list[tuple[str, int, _Seat, int]]] = {}
         names: dict[bytes, str] = {}
         for number, document in enumerate(self.documents):
@@ -81,12 +81,12 @@ class TopicPool:
         duplicates: Sequence[Duplicate | None],
         run: str | None = None,
     ) -> dict[int, Pooled]:
-        """By place of a first occurrence, its document in the pool; missing ones are outside it.
+        """The pool document of each first occurrence, by place; those outside the pool are missing.
 
         Args:
-          calls: of the turn, in order, with their canonical encodings.
-          duplicates: by place in the turn, None for first occurrences.
-          run: the name under which it was pooled, to count only that run's places.
+          calls: calls of the turn, in order, with canonical encodings.
+          duplicates: by place in the turn; None for first occurrences.
+          run: the name under which the turn was pooled, if only places of that run should count.
         """
         documents = documents_of(duplicates)
         pooled = self._that_were_pooled(conversation_id, calls, documents, run)
@@ -159,10 +159,10 @@ class TurnPool(Struct, frozen=True):
     """The pool that a turn is scored with.
 
     Attributes:
-      topic: of the conversation.
-      pool: of that topic.
-      conversation_id: whose turn it is.
-      run: the name under which it was pooled, to count only that run's places.
+      topic: topic of the conversation.
+      pool: pool of that topic.
+      conversation_id: the conversation of the turn.
+      run: the name under which the turn was pooled, if only places of that run should count.
     """
 
     topic: Topic
@@ -178,5 +178,5 @@ class TurnPool(Struct, frozen=True):
 
 
 def labels_of(documents: Iterable[PoolDocument], preferred: str | None = None) -> list[int | None]:
-    """By document, the label that counts."""
+    """The label of each document."""
     return [document.label(preferred) for document in documents]

@@ -1,4 +1,4 @@
-"""The order in which documents are taken: strong evidence founds before weak joins (SPEC 9)."""
+"""The order in which documents are added to a pool: strong evidence before weak (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DocumentOrder = tuple[int, tuple[Weight, ...]]
 
 
 def document_order(results: Sequence[Result], rules: RuleTable) -> DocumentOrder:
-    """The pass in which a document is taken, and its place there by evidence.
+    """The pass in which a document is added, and its order there by evidence.
 
-    Documents with equal ones are taken by run, conversation and place.
+    Ties are broken by run, conversation and place.
 
     Args:
       results: the document's occurrences.
@@ -39,7 +39,7 @@ def document_order(results: Sequence[Result], rules: RuleTable) -> DocumentOrder
 
 
 def _normal(result: Result, rules: RuleTable) -> tuple[int, Weight]:
-    """The pass that an occurrence would bring its document into, and its weight."""
+    """The pass of an occurrence, and its weight."""
     written = (result.entity_type or "").strip().casefold()
     number = rules.type_numbers.get(written, NO_TYPE)
     definitive = rules.of_type(number).definitive
@@ -91,5 +91,5 @@ def _listed(value: OneOrMany) -> Sequence[str]:
 
 
 def same_evidence(result: ResultFingerprint) -> tuple[bytes, bytes]:
-    """What is equal for results with the same evidence and type, and for those only."""
+    """A key that is equal exactly for results with the same evidence and type."""
     return result.codes, result.digests

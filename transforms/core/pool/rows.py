@@ -1,7 +1,7 @@
-"""Pool documents as rows of flat columns, the same in every file format, and back (SPEC 9).
+"""Converts pool documents to flat rows, which are the same in every file format, and back (SPEC 9).
 
-What nests stands in a column as JSON text, so that a row reads alike in Avro, Parquet and JSON
-Lines, and in any tool that reads those.
+Nested values are JSON in a text column, so rows look alike in Avro, Parquet and JSON Lines, and in
+any tool that reads these.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def document_of(row: Mapping[str, Any]) -> PoolDocument:
 
     Raises:
       KeyError: a column is missing.
-      msgspec.DecodeError: a column does not hold what `document_row` writes.
+      msgspec.DecodeError: a column has other content than `document_row` writes.
     """
     return PoolDocument(
         topic=Topic(row["topic"], row["conversation_id"]),
@@ -65,12 +65,12 @@ def document_of(row: Mapping[str, Any]) -> PoolDocument:
 
 
 def document_digest(document: PoolDocument) -> int:
-    """A number that stands for a document with its places and labels; 128 bits."""
+    """A 128-bit digest of a document with its places and labels."""
     return xxhash.xxh3_128_intdigest(_encode(document))
 
 
 def content_digest(total: int, preferred: str | None) -> str:
-    """The digest of a pool's content; does not depend on the order of its documents.
+    """The digest of a pool's content, independent of the order of documents.
 
     Args:
       total: the sum of the documents' digests.
@@ -80,7 +80,7 @@ def content_digest(total: int, preferred: str | None) -> str:
 
 
 def first_text(document: PoolDocument, name: str) -> str | None:
-    """The first value that is not blank of a text of the evidence."""
+    """The first non-blank value of a text in the evidence."""
     texts = (getattr(result, name) for result in document.evidence)
     return next((text for text in texts if text and text.strip()), None)
 

@@ -1,4 +1,4 @@
-"""Detects votes on a document that are far apart, by name of the ids that merged it (SPEC 9).
+"""Detects votes on a document that are far apart, by name of the id that merged it (SPEC 9).
 
 Ids that are only positions in a result list merge unrelated documents, whose labels then differ
 far more often than those of different annotators.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from goodgain.transforms.core.pool.document import PoolDocument
 
 GENERIC = "id"  # the name of the generic id
-APART = 2  # from so many grades on
+APART = 2  # grades
 
 
 def label_spans(document: PoolDocument) -> Iterator[tuple[str, bool]]:

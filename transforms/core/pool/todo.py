@@ -1,8 +1,8 @@
 """Which documents of a topic to label first (SPEC 9).
 
-A label narrows the bounds of what is measured by as much as its document can count for. Gains
-count once for each conversation that found it, and in DCG the more the earlier it was found. In
-recall a good document also counts against each conversation of the topic that did not find it.
+A label narrows the bounds of a metric by as much as its document can count. A gain counts once for
+each conversation that found the document, and in DCG more if it was found early. In recall a good
+document also counts against each conversation of the topic that did not find it.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ Conversation = tuple[str, str]  # run and conversation_id
 
 
 class FoundSoFar(Struct):
-    """What the labels of a topic say so far.
+    """The state of a topic's labels so far.
 
     Attributes:
-      good: good documents.
-      by: of these, how many each conversation of the topic found.
+      good: number of good documents.
+      by: how many of these each conversation of the topic found.
     """
 
     good: int = 0
     by: dict[Conversation, int] = {}
 
     def add(self, document: PoolDocument, label: int | None) -> None:
-        """Take in a document of the topic."""
+        """Add a document of the topic."""
         good = label is not None and label >= _GOOD
         self.good += good
         for conversation in _first_seen(document):
             self.by[conversation] = self.by.get(conversation, 0) + good
 
     def shift_of_recall(self, document: PoolDocument) -> float:
-        """By how much the recalls of its conversations change in sum if a document is good.
+        """The total change of the recalls of all conversations if a document is good.
 
-        Of h good ones found of P, (h + 1) / (P + 1) - h / P where it was found, else h / P -
-        h / (P + 1).
+        With h of P good documents found: (h + 1) / (P + 1) - h / P if it was found, else h / P - h
+        / (P + 1).
         """
         found = _first_seen(document)
         recalls = (
@@ -55,10 +55,10 @@ class FoundSoFar(Struct):
 
 
 def weight_of(document: PoolDocument, metric: str, found: FoundSoFar | None = None) -> float:
-    """By how much a label can move the metric over all conversations, a gain counting as one.
+    """How much a label can change the metric over all conversations, with a gain counting as 1.
 
     Args:
-      found: of the document's topic, for pool_recall.
+      found: state of the document's topic, for pool_recall.
     """
     first = _first_seen(document)
     if metric == "DCG":
@@ -69,7 +69,7 @@ def weight_of(document: PoolDocument, metric: str, found: FoundSoFar | None = No
 
 
 def _first_seen(document: PoolDocument) -> dict[Conversation, int]:
-    """By conversation, at which i it first saw a document."""
+    """For each conversation, the i at which it first saw a document."""
     first: dict[Conversation, int] = {}
     for place in document.places:
         conversation = place.run, place.conversation_id
@@ -87,10 +87,10 @@ def in_order(
     metric: str,
     found: Mapping[Topic, FoundSoFar] = MappingProxyType({}),
 ) -> list[PoolDocument]:
-    """Those first that narrow the bounds of a metric most.
+    """Sort documents so that those that narrow the bounds of a metric most come first.
 
     Args:
-      found: by topic, for pool_recall.
+      found: state of each topic, for pool_recall.
     """
 
     def key(one: PoolDocument) -> tuple[float, int, str, int]:

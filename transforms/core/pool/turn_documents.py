@@ -17,7 +17,7 @@ def documents_of(duplicates: Sequence[Duplicate | None]) -> list[list[int]]:
     """The places of each document's occurrences, in the order of the turn.
 
     Args:
-      duplicates: by place in the turn, None for first occurrences.
+      duplicates: by place in the turn; None for first occurrences.
     """
     by_first: dict[int, list[int]] = {}
     for place, duplicate in enumerate(duplicates):
@@ -29,7 +29,7 @@ def texts_of(calls: Iterable[CallFingerprint]) -> Iterator[SearchCall]:
     """The records behind fingerprints.
 
     Raises:
-      ValueError: a fingerprint came without its canonical encoding.
+      ValueError: a fingerprint has no canonical encoding.
     """
     for call in calls:
         if call.encoding is None:

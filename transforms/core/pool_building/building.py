@@ -1,4 +1,4 @@
-"""Building the pool of one topic: documents found and join in three passes (SPEC 9)."""
+"""Builds the pool of one topic: documents are created and joined in three passes (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Conversation = tuple[str, str]  # run and conversation_id
 
 
 class BuiltTopic(Struct, frozen=True):
-    """The documents of a topic in the order of founding, and what was counted on the way."""
+    """The documents of a topic in the order in which they were added, and counts."""
 
     topic: Topic
     documents: list[PoolDocument]
@@ -52,7 +52,7 @@ class _Growing:
 
 
 class _PendingDocument(Struct, frozen=True):
-    """A document that is to be taken, and when."""
+    """A document to be added, and its place in the order."""
 
     order: DocumentOrder
     conversation: Conversation
@@ -76,11 +76,11 @@ def build_topic(
     """The documents of a topic.
 
     Args:
-      held: those of a pool that is updated, which come first and keep their ids.
-      contributions: of the conversations that are added, in any order.
-      replaced: conversations whose places and votes go before. What stands again where it stood,
-        with the same evidence, is the document that it was, however weak its evidence, so that a
-        document keeps the labels that were given to it.
+      held: documents of the pool to update, which come first and keep their ids.
+      contributions: contributions of the conversations to add, in any order.
+      replaced: conversations whose places and votes are removed first. A result at the same place
+        with the same evidence stays the same document, even if its evidence is weak, so that
+        documents keep the labels added to them.
     """
     documents = [_Growing(without(document, replaced)) for document in held]
     index = PoolIndex(rules)
@@ -126,7 +126,7 @@ _Seat = tuple[Conversation, int, int, int | None, str | None, int, bytes, bytes]
 
 
 def _seat(place: PooledPlace, result: ResultFingerprint) -> _Seat:
-    """What is equal for a result that stands where one stood, with the same evidence."""
+    """A key that is equal for results at the same place with the same evidence."""
     return (
         (place.run, place.conversation_id),
         place.turn,
@@ -143,7 +143,7 @@ def _seated(
     seats: dict[_Seat, list[tuple[int, int]]],
     joined: dict[Conversation, set[int]],
 ) -> dict[tuple[Conversation, int], int]:
-    """By conversation and first place, the number of the document that one was; `joined` grows."""
+    """For each conversation and first place, the number of its document; updates `joined`."""
     if not seats:
         return {}
     free = {seat: sorted(numbers) for seat, numbers in seats.items()}
@@ -206,7 +206,7 @@ def _founded(topic: Topic, number: int, waiting: _PendingDocument, ids: set[str]
     _, weights = waiting.order
     evidence = [(type_, text.decode()) for _, type_, text in weights]
     name = xxhash.xxh3_64_hexdigest(repr((topic.value, topic.conversation_id, evidence)).encode())
-    # Only evidence that is too weak to verify itself founds twice.
+    # Only evidence that is too weak to match itself can create two documents.
     free = next(one for one in chain([name], (f"{name}-{n}" for n in count(2))) if one not in ids)
     ids.add(free)
     return PoolDocument(topic, number + 1, free, (), (), ())

@@ -1,4 +1,4 @@
-"""What one conversation brings to a pool: the documents of its last turn (SPEC 9)."""
+"""The contribution of one conversation to a pool: the documents of its last turn (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 
 class Occurrence(Struct, frozen=True, array_like=True):
-    """One result where it stood; `place.evidence` means nothing yet."""
+    """One result and its place; `place.evidence` is not set yet."""
 
     result: Result
     place: PooledPlace
 
 
 class Contribution(Struct, frozen=True, array_like=True):
-    """The documents of one conversation, each the first occurrence and its copies, in order."""
+    """The documents of one conversation in order, each as first occurrence and copies."""
 
     run: str
     conversation_id: str
@@ -40,10 +40,10 @@ def contribution(
     rules: RuleTable,
     topic_attribute: str | None,
 ) -> Contribution:
-    """What a conversation of a run brings.
+    """The contribution of a run's conversation.
 
     Args:
-      fingerprints: every delivery of every call, with its canonical encoding.
+      fingerprints: every delivery of every call, with canonical encodings.
       topic_attribute: see `topic_of`.
     """
     delivered = deliver(fingerprints)
@@ -77,7 +77,7 @@ def _occurrences(run: str, conversation_id: str, turn: Turn) -> Iterable[Occurre
 
 
 def _numbered(turn: Turn) -> Iterable[tuple[int, CallFingerprint]]:
-    """The calls of a turn with the i of their iteration."""
+    """The calls of a turn, each with its i."""
     i = 0
     iteration = None
     for call in turn.calls:
@@ -87,10 +87,10 @@ def _numbered(turn: Turn) -> Iterable[tuple[int, CallFingerprint]]:
 
 
 def without_label(result: Result) -> Result:
-    """What a pool keeps of a result: its evidence, without what one trace says of it."""
+    """The part of a result that a pool keeps: its evidence, without label and score."""
     return replace(result, gain=None, score=None, reference_id=None)
 
 
 def vote_of(occurrences: Iterable[Occurrence]) -> Gain | None:
-    """How a conversation votes on a document: by its first labelled occurrence."""
+    """A conversation's vote on a document: the label of its first labelled occurrence."""
     return next((one.result.gain for one in occurrences if one.result.gain is not None), None)

@@ -1,4 +1,4 @@
-"""Evaluate ranked lists: a tuple of metrics compiled once into a plan, then run on every list."""
+"""Evaluates ranked lists: metrics are compiled once, then computed for every list."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _Step = tuple[Callable[[RankedList, Any], Value], int | float | None]
 
 
 class RankingEvaluator:
-    """Computes ranking metrics of one list at a time; SPEC 8.
+    """Computes ranking metrics of one list at a time (SPEC 8).
 
-    Holds no state between lists, and can be pickled and shared by threads.
+    It has no state between lists, and can be pickled and shared by threads.
 
     Attributes:
-      metrics, names: the metrics that it computes, in the order of the values it returns.
+      metrics, names: the metrics, in the order of the returned values.
       best_label: the label of unjudged results in the best case.
     """
 
@@ -42,7 +42,7 @@ class RankingEvaluator:
         """
         if not 1 <= relevance_threshold <= g_max:
             raise UsageError(
-                f"relevance_threshold is {relevance_threshold}, but must lie between 1 (an "
+                f"relevance_threshold is {relevance_threshold}, but must be between 1 (an "
                 f"unjudged result has gain 0 and is not relevant) and g_max = {g_max}."
             )
         self.metrics = tuple(metrics)
@@ -71,26 +71,26 @@ class RankingEvaluator:
         """The value of each metric, None where it is undefined.
 
         Args:
-          labels: by rank, a gain >= 0, UNJUDGED (-1) or HELD_COPY (-2). The last is a later copy
+          labels: by rank, a gain >= 0, UNJUDGED (-1) or HELD_COPY (-2). HELD_COPY is a later copy
             that keeps its place: non-relevant, with gain 0, not in the pool; bpref, auc and
             rbp_residual skip it, judged counts it as judged.
           pool: the gains of all judged documents, retrieved or not, in any order.
-          scores: by rank, the retriever's scores, read by auc alone.
+          scores: by rank, the retriever's scores, used only by auc.
 
         Raises:
           UsageError: err or nerr is requested and a gain is above g_max.
-          ValueError: there are not as many scores as labels.
+          ValueError: the number of scores differs from that of labels.
         """
         ranked = RankedList(labels, pool, scores, self._reading)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:
-        """The value of each metric if every unjudged result had the best label; SPEC 8.
+        """The value of each metric if every unjudged result had the best label (SPEC 8).
 
-        The worst case, in which they are worthless, is the value itself. None where a metric has no
+        The worst case, in which they are worthless, is the value itself. None if a metric has no
         such bounds (those that need the unknown number of relevant documents: recall, f1,
-        r_precision, bpref, map, ndcg, nerr; and auc, rbp_residual, judged), and where it is
-        undefined for the list as it is.
+        r_precision, bpref, map, ndcg, nerr; and auc, rbp_residual, judged), and if it is undefined
+        for the list.
 
         Args:
           labels, pool: as in `evaluate`.
@@ -117,7 +117,7 @@ def _if_defined(step: _Step | None, as_is: RankedList, best: RankedList) -> Valu
 
 
 def _depth(metrics: Iterable[RankingMetric]) -> int | None:
-    """The greatest cutoff; None if one of the metrics reads the whole list."""
+    """The greatest cutoff; None if any metric needs the whole list."""
     depth = 0
     for metric in metrics:
         if metric.k is None:

@@ -16,18 +16,18 @@ Value = float | None
 
 
 class Family(Struct, frozen=True):
-    """A metric before its cutoff or persistence is chosen; SPEC 8 holds the definitions.
+    """A metric before its cutoff or persistence is chosen; see SPEC 8 for definitions.
 
     Attributes:
-      name: its spelling without argument, like `ndcg` or `rbp`.
-      function: computes it from a ranked list and the argument (None: no cutoff, or none taken).
-      argument: `cutoff` may carry @k, `persistence` must carry .p, `none` carries nothing.
+      name: its name without argument, like `ndcg` or `rbp`.
+      function: computes it from a ranked list and the argument (None = no cutoff, or no argument).
+      argument: `cutoff` = @k is optional, `persistence` = .p is required, `none` = no argument.
       unit, meaning, direction, undefined, formula, whole, bounded, words: as in `Metric`.
-      undefined_at_k: when the value with a cutoff is null; None: as `undefined`.
+      undefined_at_k: when the value with a cutoff is null; None = as `undefined`.
       needs_labels: as in `Metric`.
       own_ideal: as in `Metric`.
-      binary: whether each conversation's value is 0 or 1: with any argument, or with k = 1.
-      graded: whether it reads graded gains down to its cutoff.
+      binary: whether each conversation's value is 0 or 1, with any argument or with k = 1.
+      graded: whether it uses graded gains down to its cutoff.
     """
 
     name: str
@@ -78,7 +78,7 @@ _ALL = (
     Family(
         name="precision",
         function=relevance.precision,
-        meaning="Share of the ranks that hold a relevant result; an empty rank holds none.",
+        meaning="Share of the ranks with a relevant result; an empty rank has none.",
         formula="hits@k / k",
         undefined=_NO_RESULTS,
         undefined_at_k="",
@@ -125,7 +125,7 @@ _ALL = (
         name="rbp",
         function=readers.rbp,
         argument="persistence",
-        meaning="Rate of relevant results for a reader who goes on with probability p.",
+        meaning="Rate of relevant results for a reader who continues with probability p.",
         formula="(1 - p) sum_j rel_j p^(j-1)",
         bounded=True,
     ),
@@ -133,7 +133,7 @@ _ALL = (
         name="rbp_residual",
         function=readers.rbp_residual,
         argument="persistence",
-        meaning="How much rbp could rise if every unjudged or missing result was relevant.",
+        meaning="How much rbp could rise if every unjudged or missing result were relevant.",
         formula="(1 - p) sum_{j unjudged} p^(j-1) + p^n",
         direction="neither",
         needs_labels=False,
@@ -141,7 +141,7 @@ _ALL = (
     Family(
         name="mrr",
         function=relevance.mean_reciprocal_rank,
-        meaning="One over the rank of the first relevant result.",
+        meaning="Reciprocal rank of the first relevant result.",
         formula="1 / rank of the first relevant result within k, else 0",
         undefined=_NO_RELEVANT,
         bounded=True,
@@ -186,7 +186,7 @@ _ALL = (
     Family(
         name="ndcg",
         function=gains.ndcg,
-        meaning="Discounted gain as a share of what the best order of the judged pool gives.",
+        meaning="Discounted gain as a share of that of the judged pool in its best order.",
         formula="dcg@k / dcg@k of the pool's gains in falling order",
         undefined=_NO_GAIN,
         graded=True,
@@ -195,8 +195,8 @@ _ALL = (
     Family(
         name="ndcg_burges",
         function=gains.ndcg_burges,
-        meaning="Discounted exponential gain as a share of what the best order of the judged pool "
-        "gives.",
+        meaning="Discounted exponential gain as a share of that of the judged pool in its best "
+        "order.",
         formula="dcg_burges@k / dcg_burges@k of the pool's gains in falling order",
         undefined=_NO_GAIN,
         graded=True,
@@ -213,8 +213,7 @@ _ALL = (
     Family(
         name="nerr",
         function=readers.nerr,
-        meaning="Expected reciprocal rank as a share of what the best order of the judged pool "
-        "gives.",
+        meaning="Expected reciprocal rank as a share of that of the judged pool in its best order.",
         formula="err@k / err@k of the pool's gains in falling order",
         undefined=_NO_GAIN,
         graded=True,
@@ -233,7 +232,7 @@ _ALL = (
         name="judged",
         words="Labelled results",
         function=relevance.judged,
-        meaning="Share of the shown results that carry a label.",
+        meaning="Share of the shown results that have a label.",
         formula="judged results among the first k / min(k, n)",
         direction="neither",
         undefined=_NO_RESULTS,
@@ -259,7 +258,7 @@ GAUC_WEIGHTED = Metric(
     name="gauc_weighted",
     words="Weighted mean auc",
     unit="share",
-    meaning="Mean of auc, each conversation weighing by its number of judged results.",
+    meaning="Mean of auc, with conversations weighted by their number of judged results.",
     direction="higher",
     undefined="auc is undefined in every conversation",
     formula="sum of auc * judged results / sum of judged results, where auc is defined",

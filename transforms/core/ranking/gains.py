@@ -1,7 +1,7 @@
 """The metrics of SPEC 8 that sum graded gains over the ranks.
 
-Every function takes a ranked list and a cutoff k (None: the whole list) and returns the value,
-None where it is undefined.
+Every function takes a ranked list and a cutoff k (None = the whole list) and returns the value,
+None if undefined.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def dcg(ranked: RankedList, k: int | None) -> float:
 
     Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
     20(4), 2002, equation 2, with the discount log2(j + 1) at every rank instead of their
-    max(1, log2 j), as trec_eval and Burges et al. 2005 have it.
+    max(1, log2 j), as in trec_eval and Burges et al. 2005.
     """
     return _through(ranked.discounted_sums, k)
 

@@ -1,4 +1,4 @@
-"""The one spelling of ranking metrics, and how a column name carries it (SPEC 8)."""
+"""The names of ranking metrics, and their form in column names (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT_PERSISTENCE = re.compile(r"(?P<family>\w+)\.(?P<p>[0-9]{0,8}[1-9])")
 _COLUMN_AT_CUTOFF = re.compile(r"(?P<family>\w+)_at_(?P<k>[1-9][0-9]{0,8})")
 _COLUMN_AT_PERSISTENCE = re.compile(r"(?P<family>\w+)_p_(?P<p>[0-9]{0,8}[1-9])")
 
-# What trec_eval and ir_measures call them.
+# Names in trec_eval and ir_measures.
 _OTHER_TOOLS = {
     "ap": "map",
     "map_cut": "map",
@@ -39,17 +39,17 @@ _OTHERWISE = re.compile(
     r"(?P<family>[A-Za-z_]*(?:[A-Za-z]|[Ff]1))"
     r"(?:[@_](?P<k>[1-9][0-9]{0,8})|\(p=0?\.(?P<p>[0-9]{0,8}[1-9])\))?"
 )
-_NOT_RANKING = ("CG", "DCG", "R")  # of SPEC 5, however much they look like it
+_NOT_RANKING = ("CG", "DCG", "R")  # these are metrics of SPEC 5
 
 
 class RankingMetric(Struct, frozen=True):
     """A metric of SPEC 8 with its cutoff or persistence chosen.
 
     Attributes:
-      name: its spelling, like `ndcg@10`, `rbp.8` or `map`.
+      name: its full name, like `ndcg@10`, `rbp.8` or `map`.
       family: name of its family, like `ndcg`.
-      k: the cutoff; None: the whole list, or the family takes none.
-      p: the persistence, 0 < p < 1; None when the family takes none.
+      k: the cutoff; None = the whole list, or the family has none.
+      p: the persistence, 0 < p < 1; None if the family has none.
     """
 
     name: str
@@ -59,7 +59,7 @@ class RankingMetric(Struct, frozen=True):
 
     @property
     def declaration(self) -> Metric:
-        """What columns, schemas, tables and reports need to know of it."""
+        """Its declaration for columns, schemas, tables and reports."""
         family = FAMILIES[self.family]
         undefined, formula = family.undefined, family.formula
         if self.k is not None:
@@ -88,15 +88,14 @@ class RankingMetric(Struct, frozen=True):
 
 
 def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
-    """The metrics of these names, in their order; white space around a name is ignored.
+    """Parse names of metrics, keeping their order; white space around a name is ignored.
 
-    `family@k` cuts at rank k; `family.digits` has the persistence 0.digits, so that `rbp.95` has
-    p = 0.95. Leading zeros of k and trailing zeros of p are refused. What other tools call a metric
-    (`NDCG@10`, `P@5`, `AP`, `ndcg_cut_10`) is read as our name, so that each has one (SPEC 8).
+    `family@k` cuts at rank k; `family.digits` has the persistence 0.digits, so that `rbp.95` has p
+    = 0.95. Leading zeros of k and trailing zeros of p are refused. Other tools' names (`NDCG@10`,
+    `P@5`, `AP`, `ndcg_cut_10`) are translated to ours (SPEC 8).
 
     Raises:
-      UsageError: names that are no ranking metric, each with the nearest that is, or that are
-        given twice; all of them at once.
+      UsageError: names are unknown or repeated; the message lists all, with suggestions.
     """
     stripped = [name.strip() for name in names]
     parsed = [_parse(respelled(name)) for name in stripped]
@@ -115,13 +114,13 @@ def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
     repeated = [f"'{name}'" for name, count in times.items() if count > 1]
     if repeated:
         raise UsageError(
-            f"Ranking metrics given more than once: {', '.join(repeated)}; name each once."
+            f"Ranking metrics given more than once: {', '.join(repeated)}; give each once."
         )
     return found
 
 
 def respelled(name: str) -> str:
-    """Our name of a metric that other tools spell otherwise; any other name stays itself."""
+    """Our name for another tool's name of a metric; other names are unchanged."""
     match = _OTHERWISE.fullmatch(name)
     if match is None or name in _NOT_RANKING or _parse(name) is not None:
         return name
@@ -133,7 +132,7 @@ def respelled(name: str) -> str:
 
 
 def nearest_name(name: str) -> str:
-    """A valid metric name that is likely meant by a name that is none."""
+    """The valid metric name that an unknown name probably means."""
     lower = name.lower()
     stem = lower if lower in FAMILIES else lower.rstrip("0123456789")
     digits = lower[len(stem) :]
@@ -148,9 +147,9 @@ def nearest_name(name: str) -> str:
 
 
 def column_name(metric_name: str) -> str:
-    """The name of a metric's column where a format forbids `@` and `.`, such as Avro.
+    """The column name of a metric in formats that forbid `@` and `.`, such as Avro.
 
-    `ndcg@10` -> `ndcg_at_10`, `rbp.8` -> `rbp_p_8`; every other name stays itself, `CG_at_i` too.
+    `ndcg@10` -> `ndcg_at_10`, `rbp.8` -> `rbp_p_8`; other names, like `CG_at_i`, are unchanged.
     """
     if (match := _AT_CUTOFF.fullmatch(metric_name)) and _takes(match, "cutoff"):
         return f"{match['family']}_at_{match['k']}"
@@ -166,7 +165,7 @@ def is_own_ideal(name: str) -> bool:
 
 
 def metric_name(column_name: str) -> str:
-    """The metric whose column this is: undoes `column_name`."""
+    """The metric of a column; the inverse of `column_name`."""
     if (match := _COLUMN_AT_CUTOFF.fullmatch(column_name)) and _takes(match, "cutoff"):
         return f"{match['family']}@{match['k']}"
     if (match := _COLUMN_AT_PERSISTENCE.fullmatch(column_name)) and _takes(match, "persistence"):

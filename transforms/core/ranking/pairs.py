@@ -13,11 +13,11 @@ def auc(ranked: RankedList, _: None) -> float | None:
     """Probability that a relevant result scores above a judged non-relevant one, ties 1/2 (SPEC 8).
 
     Over the judged results of the list, by score, or by -rank if no result has a score. If only
-    some have one, results without rank below all others, in the order of their ranks. Undefined if
-    only one class occurs.
+    some have a score, those without come after all others, in the order of their ranks. Undefined
+    if only one class occurs.
 
     Raises:
-      ValueError: there are not as many scores as labels.
+      ValueError: the number of scores differs from that of labels.
     Source: Hanley and McNeil, "The meaning and use of the area under a receiver operating
     characteristic (ROC) curve", Radiology 143(1), 1982: the Wilcoxon statistic.
     """
@@ -31,7 +31,7 @@ def auc(ranked: RankedList, _: None) -> float | None:
         raise ValueError(f"{len(ranked.scores)} scores for {len(ranked.labels)} labels")
     standing = _standing(ranked.scores)
     beaten = sorted([standing[rank - 1] for rank in nonrelevant])
-    # A pair in order counts 2 and a tie 1, so that the count stays a whole number.
+    # A pair in order counts 2 and a tie 1, which keeps the count a whole number.
     halves = 0
     for rank in relevant:
         own = standing[rank - 1]

@@ -1,4 +1,4 @@
-"""One ranked list, its judged pool, and the sums that the metrics of SPEC 8 share."""
+"""One ranked list, its judged pool, and the sums shared by the metrics of SPEC 8."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class LabelReading(Struct, frozen=True):
     """How labels are read; the same for every list of a run.
 
     Attributes:
-      threshold: the least gain of a relevant result (`relevance_threshold`, SPEC 8).
+      threshold: smallest gain of a relevant result (`relevance_threshold`, SPEC 8).
       stops: by gain 0..g_max, the probability (2^g - 1) / 2^g_max that a reader is satisfied.
-      depth: ranks that any metric looks at; None for all of them.
-      gain_depth: ranks whose graded gain any metric looks at; None for all of them.
+      depth: number of ranks that metrics look at; None = all.
+      gain_depth: number of ranks whose graded gain metrics look at; None = all.
     """
 
     threshold: int
@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 
 class _once(Generic[_T]):  # noqa: N801
-    """`functools.cached_property` without the lock that it takes up to Python 3.11."""
+    """`functools.cached_property` without its lock, which Python 3.11 still has."""
 
     def __init__(self, make: Callable[[RankedList], _T]) -> None:
         self._make = make
@@ -51,16 +51,15 @@ class _once(Generic[_T]):  # noqa: N801
 
 
 class RankedList:
-    """The labels of one list and of its pool; each shared sum is made once, when first asked for.
+    """The labels of one list and of its pool; shared sums are computed once, on first access.
 
-    Ranks count from 1. A sum over the first k ranks stands at position k of its list, so position
-    0 holds 0.
+    Ranks count from 1. A sum over the first k ranks is at index k of its list, so index 0 is 0.
 
     Attributes:
       labels: by rank, a gain >= 0, UNJUDGED, or HELD_COPY (a later copy that keeps its place: not
-        relevant, gain 0, and no member of the pool).
+        relevant, gain 0, not in the pool).
       pool: the gains of all judged documents, retrieved or not, in any order.
-      scores: by rank, the retriever's score or None; None when there are none at all.
+      scores: by rank, the retriever's score or None; None if there are no scores at all.
       reading: how labels are read.
     """
 
@@ -71,7 +70,7 @@ class RankedList:
         scores: Sequence[float | None] | None,
         reading: LabelReading,
     ) -> None:
-        """Keep what the sums are made from."""
+        """Store the inputs of the sums."""
         self.labels = labels if reading.depth is None else labels[: reading.depth]
         self.pool = pool
         self.scores = scores
@@ -85,7 +84,7 @@ class RankedList:
 
     @_once
     def nonrelevant_ranks(self) -> list[int]:
-        """Ranks of the results judged not relevant, ascending; held copies are not among them."""
+        """Ranks of the results judged not relevant, ascending, without held copies."""
         threshold = self.reading.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if 0 <= label < threshold]
 
@@ -98,7 +97,7 @@ class RankedList:
 
     @_once
     def nonrelevant_above(self) -> list[int]:
-        """For each relevant result, how many judged not relevant stand above it."""
+        """For each relevant result, the number of results judged not relevant above it."""
         below = self.nonrelevant_ranks
         return [bisect_left(below, rank) for rank in self.relevant_ranks]
 
@@ -109,7 +108,7 @@ class RankedList:
 
     @_once
     def pool_ascending(self) -> list[int]:
-        """The pool's gains, least first."""
+        """The pool's gains, ascending."""
         return sorted(self.pool)
 
     @_once
@@ -188,7 +187,7 @@ def _reciprocal_rank_steps(
             if gain >= len(stops):
                 raise UsageError(
                     f"A label has gain {gain}, above g_max = {len(stops) - 1}; set g_max to the "
-                    "greatest gain that the labelling scale has."
+                    "greatest gain of the labelling scale."
                 )
             stop = stops[gain]
             total += going_on * stop / rank
@@ -199,16 +198,16 @@ def _reciprocal_rank_steps(
 
 
 def rank_discounts(size: int) -> list[float]:
-    """1 / log2(rank + 1) for ranks 1..size or further (SPEC 8, dcg); not to be changed."""
+    """1 / log2(rank + 1) for ranks 1..size or further (SPEC 8, dcg); do not modify."""
     return _rank_discounts(size.bit_length())
 
 
 def powers(base: float, size: int) -> list[float]:
-    """base^0, base^1, ... base^size or further; not to be changed."""
+    """base^0, base^1, ... base^size or further; do not modify."""
     return _powers(base, size.bit_length())
 
 
-# Tables are kept by powers of two, so that few are made and all lists of a run share them.
+# Tables have lengths of powers of two, so that few are made and all lists share them.
 @cache
 def _rank_discounts(bits: int) -> list[float]:
     return [1.0 / log2(rank + 1) for rank in range(1, (1 << bits) + 1)]

@@ -1,7 +1,7 @@
 """The metrics of SPEC 8 that model a reader going down the list: rbp and err.
 
 Every function takes a ranked list and its argument (a persistence p, or a cutoff k with None for
-the whole list) and returns the value, None where it is undefined.
+the whole list) and returns the value, None if undefined.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def rbp(ranked: RankedList, p: float) -> float:
 
 
 def rbp_residual(ranked: RankedList, p: float) -> float:
-    """What rbp.p would gain if every unjudged rank, and every rank beyond the list, was relevant.
+    """What rbp.p would gain if every unjudged rank, and every rank beyond the list, were relevant.
 
     (1 - p) sum over unjudged j of p^(j-1), and the tail p^n (SPEC 8); 1 for an empty list.
     Source: Moffat and Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
@@ -34,7 +34,7 @@ def rbp_residual(ranked: RankedList, p: float) -> float:
 def _persisting(ranks: list[int], p: float, size: int) -> float:
     table = powers(p, size)
     total = 0.0
-    for rank in ranks:  # sum() rounds otherwise from Python 3.12 on
+    for rank in ranks:  # sum() rounds differently from Python 3.12 on
         total += table[rank - 1]
     return (1.0 - p) * total
 
@@ -63,7 +63,7 @@ def nerr(ranked: RankedList, k: int | None) -> float | None:
 
 
 def _share(value: float) -> float:
-    """The value; rounding of its sum may have put it above 1, which no share is."""
+    """The value, at most 1, which rounding may have exceeded."""
     return min(value, 1.0)
 
 

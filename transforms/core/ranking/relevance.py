@@ -1,7 +1,7 @@
 """The metrics of SPEC 8 that count relevant results: how many, and how far up.
 
-Every function takes a ranked list and a cutoff k (None: the whole list, or the metric has none)
-and returns the value, None where it is undefined.
+Every function takes a ranked list and a cutoff k (None = the whole list, or no cutoff) and returns
+the value, None if undefined.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def hit_rate(ranked: RankedList, k: int | None) -> int:
 
 
 def precision(ranked: RankedList, k: int | None) -> float | None:
-    """hits@k / k, also when the list is shorter than k; hits / n without k (SPEC 8).
+    """hits@k / k, even if the list is shorter than k; hits / n without k (SPEC 8).
 
     Undefined for an empty list without k.
     Source: Kent, Berry, Luehrs and Perry, "Machine literature searching VIII", American
@@ -46,7 +46,7 @@ def precision(ranked: RankedList, k: int | None) -> float | None:
 
 
 def recall(ranked: RankedList, k: int | None) -> float | None:
-    """hits@k / R, R being the relevant documents of the pool (SPEC 8).
+    """hits@k / R, with R the number of relevant documents in the pool (SPEC 8).
 
     Undefined when R = 0.
     Source: Kent, Berry, Luehrs and Perry, "Machine literature searching VIII", American
@@ -120,9 +120,9 @@ def bpref(ranked: RankedList, _: None) -> float | None:
 
 
 def judged(ranked: RankedList, k: int | None) -> float | None:
-    """Share of the results among the first k that carry a label; undefined for an empty list.
+    """Share of the first k results that have a label; undefined for an empty list.
 
-    Divided by the results there are, min(k, n): a rank that was never filled is no missing label.
+    Divided by the number of results, min(k, n), since an empty rank is not a missing label.
     A held copy counts as judged (SPEC 8).
     Source: ir_measures' Judged@k.
     """

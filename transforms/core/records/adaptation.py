@@ -1,4 +1,4 @@
-"""Renames fields of other producers to those of SPEC 2 while records are read."""
+"""Renames other producers' fields to those of SPEC 2 while records are read."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Pairs = tuple[tuple[tuple[str, ...], str], ...]
 
 
 class Adaptation(Struct, frozen=True):
-    """How the records of a producer differ from those of SPEC 2.
+    """How to convert the records of a producer to those of SPEC 2.
 
     Attributes:
-      call, result: for records and for their results, the target (a field, or a map and a name in
-        it) and the source, a field or a path with points between names.
+      call, result: for records and for results, pairs of target (a field, or a map and a name in
+        it) and source (a field, or a path with dots).
       iteration_base: the producer's number of the first iteration, 0 or 1.
     """
 
@@ -36,7 +36,7 @@ class Adaptation(Struct, frozen=True):
 
     @property
     def sources(self) -> frozenset[str]:
-        """The fields that values are taken from, by the first part of their path."""
+        """The source fields, by the first part of their path."""
         return frozenset(source.split(".")[0] for _, source in self.call)
 
     def applied(self, record: Any) -> Any:
@@ -54,14 +54,14 @@ class Adaptation(Struct, frozen=True):
         return adapted
 
     def applied_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
-        """A row that holds fields of a record and of one of its results, renamed."""
+        """A row with fields of a record and of one of its results, renamed."""
         adapted = _renamed(_renamed(row, self.call), self.result)
         if self.iteration_base == 0 and "iteration" in adapted:
             adapted["iteration"] = _next(adapted["iteration"])
         return adapted
 
     def without_source(self, records: Iterable[Any]) -> list[str]:
-        """The source fields that none of these records has."""
+        """The source fields that none of the records has."""
         calls = [record for record in records if isinstance(record, Mapping)]
         missing = [
             source
@@ -83,11 +83,11 @@ class Adaptation(Struct, frozen=True):
 
 
 def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptation | None:
-    """What `gain=relevance`, `ids.doc_id=document_id` and the like ask for; None: nothing.
+    """Parse entries like `gain=relevance` or `ids.doc_id=document_id`; None if there are none.
 
     Raises:
-      UsageError: one is not `FIELD=NAME`, or a field is none of SPEC 2 or is given twice; all
-        mistakes at once.
+      UsageError: an entry is not `FIELD=NAME`, or its field is unknown or given twice; the message
+        lists all mistakes.
     """
     pairs: dict[str, list[tuple[tuple[str, ...], str]]] = {"call": [], "result": []}
     mistakes = []
@@ -106,14 +106,14 @@ def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptat
         given.add(target)
     if mistakes:
         told = "; ".join(mistakes)
-        raise UsageError(f"Fields cannot be renamed so: {told}{'' if told.endswith('?') else '.'}")
+        raise UsageError(f"Fields cannot be renamed: {told}{'' if told.endswith('?') else '.'}")
     if not given and iteration_base == 1:
         return None
     return Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), iteration_base)
 
 
 def _place(target: str) -> str | None:
-    """Whether a field belongs to the record or to its results; None: there is no such field."""
+    """Whether a field belongs to records or to results; None if there is no such field."""
     if target in _CALL:
         return "call"
     if target in _RESULT:
@@ -129,7 +129,7 @@ def _unknown(target: str, source: str) -> str:
     near = likely(target, known)
     if near is None:
         names = ", ".join((*known, *(f"{one}.NAME" for one in _MAPS)))
-        return f"{target} is not a field; known are {names}"
+        return f"{target} is not a field; the fields are {names}"
     return f"{target} is not a field; did you mean {near}?"
 
 
@@ -151,7 +151,7 @@ def _renamed(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:
 
 
 def _found(record: Mapping[Any, Any], path: str) -> Any:
-    """The value of a field, or of one inside others; _ABSENT when there is none."""
+    """The value at a path; _ABSENT if there is none."""
     if path in record:
         return record[path]
     first, _, rest = path.partition(".")
@@ -160,7 +160,7 @@ def _found(record: Mapping[Any, Any], path: str) -> Any:
 
 
 def _next(iteration: Any) -> Any:
-    """A number counted from 0 as one counted from 1; other values are rejected later."""
+    """A number counted from 0, converted to one counted from 1; other values are rejected later."""
     if isinstance(iteration, str) and _WHOLE.fullmatch(iteration):
         iteration = int(iteration)
     if isinstance(iteration, bool) or not isinstance(iteration, int | float):

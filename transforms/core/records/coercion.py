@@ -1,9 +1,9 @@
-"""Bring a loosely typed record to the exact types of SPEC 2, where its values are right.
+"""Converts a loosely typed record to the exact types of SPEC 2, without changing its meaning.
 
-Formats and schema versions write one value in several ways: a null or NaN for an absent field, 3.0,
-"3" or "3.0" for 3, 7 for the id "7", a list of pairs for a map, bytes for text, a list of one for a
-plain string. The functions here undo that and nothing else; a value that is really wrong stays as
-it is, for the strict conversion to reject.
+Formats and schema versions write the same value in several ways: null or NaN for an absent field,
+3.0, "3" or "3.0" for 3, 7 for the id "7", a list of pairs for a map, bytes for text, a list of one
+for a plain string. The functions here undo only that; a wrong value is left for the strict
+conversion to reject.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 _Coercion = Callable[[Any], Any]
 _TEXT = frozenset((str,))
-_MOST_BITS = 128  # of an id that is a number
+_MOST_BITS = 128  # of a numeric id
 _BOOLEANS = {"true": True, "false": False}
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*")
-_WHOLE = re.compile(r"\s*([+-]?[0-9]{1,12})(\.0+)?\s*")  # tables that had gaps write 4.0 for 4
+_WHOLE = re.compile(r"\s*([+-]?[0-9]{1,12})(\.0+)?\s*")  # tables with gaps have 4.0 for 4
 
 
 def coerced_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The known fields of a search call that have a value, each in its canonical type (SPEC 2)."""
+    """The known fields of a search call that have a value, in their canonical types (SPEC 2)."""
     return _coerced(record, _CALL_COERCIONS)
 
 
@@ -60,19 +60,19 @@ def _text(value: Any) -> Any:
 
 
 def _plain_integer(value: Any) -> Any:
-    """An integer of NumPy as one of Python: records taken from a data frame have those."""
+    """A NumPy integer, as in records from a data frame, as a Python one."""
     if type(value) in (int, bool) or not hasattr(value, "__index__"):
         return value
     return operator.index(value)
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a value is the NaN that tables of numbers have for a missing one."""
+    """Whether a value is NaN, which stands for a missing value in numeric tables."""
     return type(value) is float and value != value
 
 
 def _attribute(value: Any) -> Any:
-    """An attribute's value as text: other systems have numbers there, and true and false."""
+    """An attribute's value as text; other systems also have numbers and booleans."""
     if type(value) in (bool, float):
         return json.dumps(value)
     return _text(value)
@@ -100,7 +100,9 @@ def _number(value: Any) -> Any:
 
 
 def _timestamp(value: Any) -> Any:
-    return value if isinstance(value, str) else _integer(value)  # text is told apart by its reader
+    return (
+        value if isinstance(value, str) else _integer(value)
+    )  # text is parsed by `timestamp_hook`
 
 
 def _boolean(value: Any) -> Any:
@@ -131,7 +133,7 @@ def _costs(value: Any) -> Any:
 
 def _map(value: Any) -> Any:
     if type(value) is dict and _TEXT.issuperset(map(type, chain(value, value.values()))):
-        return value  # the plain majority
+        return value  # the common case
     pairs = _pairs(value)
     if pairs is None:
         return value
@@ -146,7 +148,7 @@ def _map(value: Any) -> Any:
 
 
 def one_or_many(value: Any) -> Any:
-    """The canonical form of a multi-valued entry: None, a string, or a list of two and more."""
+    """The canonical form of a multi-valued entry: None, a string, or a list of two or more."""
     if not isinstance(value, list | tuple):
         return None if is_nan(value) else _text(value)
     present = [_text(entry) for entry in value if entry is not None and not is_nan(entry)]
@@ -165,7 +167,7 @@ def _pairs(value: Any) -> Iterable[tuple[Any, Any]] | None:
 
 
 def _pair(entry: Any) -> tuple[Any, Any] | None:
-    # Parquet readers give a map as pairs, older writers as structs of key and value.
+    # Parquet readers return maps as pairs; older writers use structs of key and value.
     if isinstance(entry, Mapping) and entry.keys() == {"key", "value"}:
         entry = (entry["key"], entry["value"])
     if not isinstance(entry, list | tuple) or len(entry) != 2:

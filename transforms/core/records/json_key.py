@@ -1,4 +1,4 @@
-"""Find one text value of a JSON object whose text is damaged or cut off."""
+"""Finds one string value in a JSON object that is damaged or truncated."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _text_decoder = msgspec.json.Decoder(str)
 
 
 def top_level_text(damaged: bytes, key: str) -> str | None:
-    """The text under `key` of the outermost object, or None when it cannot be found.
+    """The string under `key` of the outermost object; None if it cannot be found.
 
     Args:
-      damaged: JSON text from its beginning; only the first MiB is searched.
-      key: the name to find; the same name deeper inside does not count.
+      damaged: the JSON text, of which only the first MiB is searched.
+      key: the name to find; nested objects are not searched.
     """
     wanted = b'"%s"' % key.encode()
     depth = 0

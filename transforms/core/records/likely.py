@@ -1,4 +1,4 @@
-"""Suggests the name that an unknown one was likely meant to be."""
+"""Suggests the known name that an unknown name probably means."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _CLOSE = 0.82
 
 
 def likely(name: str, known: Iterable[str]) -> str | None:
-    """The known name that differs by little, or only in case and separators."""
+    """The known name that differs little, or only in case and separators."""
     plain = letters(name)
     folded = {letters(one): one for one in known}
     near = get_close_matches(plain, folded, n=1, cutoff=_CLOSE)
-    # Above, swapped letters count as two mistakes, too many for a short name.
+    # There, swapped letters count as two mistakes, too many for a short name.
     near += [one for one in folded if sorted(one) == sorted(plain)]
     return folded[near[0]] if near else None
 

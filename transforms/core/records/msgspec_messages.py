@@ -1,6 +1,6 @@
-"""What msgspec's messages say: it gives neither the place nor the kind of a mistake otherwise.
+"""Parses msgspec's messages, the only source for the place and kind of a mistake.
 
-They are no part of its interface; a test holds them for the release that is pinned.
+They are not part of its interface; a test checks them for the pinned version.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Mistake(Struct, frozen=True):
     """Where a conversion failed.
 
     Attributes:
-      missing: name of the required field that is not there; None when a value is wrong.
-      steps: names of fields and positions in lists from the record to the wrong value, or to the
-        map that holds it.
+      missing: name of the missing required field; None if a value is wrong.
+      steps: names of fields and positions in lists on the path from the record to the wrong value,
+        or to the map that contains it.
     """
 
     missing: str | None
@@ -29,7 +29,7 @@ class Mistake(Struct, frozen=True):
 
 
 def mistake_of(message: str) -> Mistake:
-    """What the message of a `msgspec.ValidationError` tells."""
+    """Parse the message of a `msgspec.ValidationError`."""
     if missing := _MISSING.search(message):
         return Mistake(missing.group(1))
     found = _PATH.search(message)

@@ -1,7 +1,7 @@
 """Parses one raw record to a SearchCall or a RecordError (SPEC 2, 3).
 
-Well-formed records need only a strict conversion in C. A record that it refuses is coerced where
-values are right but written differently, converted again, and only then refused.
+Well-formed records need only a strict conversion in C. If that fails, the record is coerced, where
+values are right but written differently, and converted again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from goodgain.transforms.core.records.search_call import (
 )
 
 _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
-# float() reads 1e999 as infinite, which is refused by field; msgspec would refuse the whole line.
+# float() reads 1e999 as infinity, which is rejected with its field; msgspec would reject the line.
 _any_decoder = msgspec.json.Decoder(float_hook=float)
-# Accepted by Python's JSON reader but not by msgspec: NaN, Infinity, and halves of surrogate pairs.
+# Accepted by Python's JSON reader but not by msgspec: NaN, Infinity and lone surrogates.
 _LENIENT = re.compile(rb"NaN|Infinity|\\u[dD][89a-fA-F]")
 
 
@@ -36,8 +36,8 @@ def parse_json(line: bytes) -> SearchCall:
     """Read a record from one JSON object in UTF-8 (SPEC 2).
 
     Raises:
-      RecordError: not JSON, or not a usable record; with the field at fault and, where it can be
-        read, the conversation_id.
+      RecordError: it is not JSON, or not a usable record; has the bad field and, if readable, the
+        conversation_id.
     """
     try:
         return _call_decoder.decode(line)
@@ -46,7 +46,7 @@ def parse_json(line: bytes) -> SearchCall:
 
 
 def parse_adapted_json(line: bytes, adaptation: Adaptation) -> SearchCall:
-    """As `parse_json`, for a record with other field names than those of SPEC 2.
+    """Like `parse_json`, for a record with other field names than those of SPEC 2.
 
     Raises:
       RecordError: see `parse_json`.
@@ -55,14 +55,14 @@ def parse_adapted_json(line: bytes, adaptation: Adaptation) -> SearchCall:
 
 
 def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
-    """Read a decoded record of a format with its own types (SPEC 2).
+    """Read a decoded record from a format with types of its own (SPEC 2).
 
     Args:
       record: field names to values; nulls, integral floats, enums, datetimes, maps as pairs and
         unknown fields are accepted.
 
     Raises:
-      RecordError: not a usable record; with the field at fault and, where it can be read, the
+      RecordError: it is not a usable record; has the bad field and, if readable, the
         conversation_id.
     """
     try:
@@ -72,9 +72,9 @@ def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
 
 
 def parse_mappings(records: Sequence[Mapping[str, Any]]) -> list[SearchCall] | None:
-    """All records at once, or None if any of them must be parsed by itself.
+    """Read all records at once; None if any of them must be parsed separately.
 
-    One conversion of a whole block costs less than one per record.
+    Converting a whole block costs less than converting each record.
     """
     try:
         return msgspec.convert(records, list[SearchCall], dec_hook=timestamp_hook)
@@ -83,10 +83,10 @@ def parse_mappings(records: Sequence[Mapping[str, Any]]) -> list[SearchCall] | N
 
 
 def parse_escaped_mapping(record: Mapping[str, Any]) -> SearchCall:
-    """As `parse_mapping`, for a record whose invalid UTF-8 was decoded with `surrogateescape`.
+    """Like `parse_mapping`, for a record whose invalid UTF-8 was decoded with `surrogateescape`.
 
     Raises:
-      RecordError: also when a field that is used held bytes that are not UTF-8.
+      RecordError: also if a used field has bytes that are not UTF-8.
     """
     call = parse_mapping(record)
     try:
@@ -94,7 +94,7 @@ def parse_escaped_mapping(record: Mapping[str, Any]) -> SearchCall:
     except UnicodeEncodeError:
         field = first_undecodable(msgspec.to_builtins(call, enc_hook=int))
         conversation_id = None if field == "conversation_id" else call.conversation_id
-        reason = f"{field or 'The record'} holds bytes that are not UTF-8 text."
+        reason = f"{field or 'The record'} has bytes that are not UTF-8 text."
         raise RecordError(reason, field, conversation_id) from None
     return call
 
@@ -110,10 +110,10 @@ def _parse_loosely(record: Any) -> SearchCall:
 
 
 def _untyped(line: bytes) -> Any:
-    """The content of a line of JSON, also with the NaN and Infinity that some writers use.
+    """The content of a line of JSON, which may have NaN and Infinity, as some writers do.
 
     Raises:
-      RecordError: it is neither.
+      RecordError: it cannot be parsed.
     """
     try:
         return _any_decoder.decode(line)
@@ -123,7 +123,7 @@ def _untyped(line: bytes) -> Any:
                 value = json.loads(line.decode())
                 if (field := first_undecodable(value)) is None:
                     return value
-                reason = f"{field} holds half of a surrogate pair, which is not text."
+                reason = f"{field} has half of a surrogate pair, which is not text."
                 raise RecordError(reason, field, conversation_id_in(line)) from None
         raise _malformed(line, error) from None
 
@@ -137,6 +137,6 @@ def _malformed(line: bytes, error: Exception) -> RecordError:
 
 
 def conversation_id_in(damaged: bytes) -> str | None:
-    """The conversation_id in a JSON object that cannot be read as a whole; None without one."""
+    """The conversation_id in a JSON object that cannot be parsed; None if there is none."""
     found = top_level_text(damaged, "conversation_id")
     return found if found and found.strip() else None

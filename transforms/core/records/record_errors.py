@@ -1,4 +1,4 @@
-"""Errors of rejected records: a sentence that names the field and what it must be (SPEC 3)."""
+"""Errors of rejected records: a sentence with the field and what it must be (SPEC 3)."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def record_error(record: Any, complaint: str, written: Any = None) -> RecordErro
     """The error for a record that failed the strict conversion.
 
     Args:
-      record: the coerced record, or the value found where a record should be.
+      record: the coerced record, or the value in place of a record.
       complaint: msgspec's message.
-      written: the record as it came, with its unknown fields.
+      written: the original record, with its unknown fields.
     """
     conversation_id = _readable_conversation_id(record)
     mistake = mistake_of(complaint)
@@ -65,7 +65,7 @@ def record_error(record: Any, complaint: str, written: Any = None) -> RecordErro
 
 
 def _meant(record: Any, missing: str) -> str:
-    """A hint: the field that looks like the missing one, and the --map that reads it as that."""
+    """A hint: the field that looks like the missing one, and the --map option for it."""
     if not isinstance(record, Mapping):
         return ""
     others = [name for name in record if isinstance(name, str) and name not in _KNOWN]
@@ -77,7 +77,7 @@ def _meant(record: Any, missing: str) -> str:
 
 
 def first_undecodable(value: Any) -> str | None:
-    """Escaped path of the first text or key with a lone surrogate, which cannot be encoded."""
+    """Escaped path of the first string or key with a lone surrogate, which cannot be encoded."""
     path = next(_undecodable(value, ""), None)
     return None if path is None else path.encode("utf-8", "backslashreplace").decode()
 

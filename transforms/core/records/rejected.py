@@ -26,11 +26,11 @@ class RejectedRecord(Struct, frozen=True):
       position: place in the file: `line 12`, `block at byte 4096, record 7`,
         `row group 0, row 15`, or `file`.
       reason: why it cannot be used, in one sentence.
-      field: path of the field at fault, like `results[3].gain`; None = the whole record.
-      conversation_id: its conversation, if that was readable.
+      field: path of the bad field, like `results[3].gain`; None = the whole record.
+      conversation_id: its conversation, if readable.
       payload: the raw input as text, invalid bytes escaped, at most 2,000 characters.
-      records: how many records the row stands for; more than 1 for a damaged block that states
-        how many it held, and for the last row of a part of a file with too many rejections.
+      records: how many records the row stands for; more than 1 for a damaged block whose header has
+        their number, and for the last row of a shard with too many rejections.
     """
 
     source: str
@@ -42,9 +42,9 @@ class RejectedRecord(Struct, frozen=True):
     records: int = 1
 
     def __post_init__(self) -> None:
-        """Escape lone surrogates, which JSON and file names can hold but no encoder accepts.
+        """Escape lone surrogates, which can occur in JSON and file names, but no encoder accepts.
 
-        No conversation with usable records can have a conversation_id with lone surrogates.
+        A usable record cannot have a conversation_id with lone surrogates.
         """
         for name in ("source", "reason", "field"):
             text = getattr(self, name)
@@ -62,8 +62,8 @@ def first_rejected(found: Iterable[T | RejectedRecord], most: int) -> Iterator[T
     """The first `most` rejected rows, then one row that counts the rest.
 
     Args:
-      found: the content of one part of a file; anything but rejected rows passes unchanged.
-      most: the number of rejected rows to keep as they are.
+      found: the content of one shard; anything but rejected rows passes unchanged.
+      most: the number of rejected rows to keep.
     """
     rows = records = 0
     first = last = None
@@ -80,7 +80,7 @@ def first_rejected(found: Iterable[T | RejectedRecord], most: int) -> Iterator[T
         yield RejectedRecord(
             first.source,
             f"{first.position} to {last.position}",
-            f"{records:,} further records are rejected, and only the first {most:,} of a part of "
+            f"{records:,} further records are rejected, but only the first {most:,} of a part of "
             f"a file have rows of their own: raise --max-rejected-rows. The first: {first.reason}",
             records=records,
         )
@@ -99,16 +99,16 @@ def rejected_for(source: str, position: str, error: RecordError, payload: str) -
 
 
 def payload_of_bytes(raw: bytes) -> str:
-    r"""Raw input as capped text; bytes that are not UTF-8 become `\xff`."""
-    # Each character takes at most four bytes; decoding only as many keeps a huge line cheap.
+    r"""Raw input as truncated text; bytes that are not UTF-8 become `\xff`."""
+    # A character takes at most four bytes; decoding no more than needed keeps huge lines cheap.
     return raw[: 4 * LONGEST_PAYLOAD].decode("utf-8", "backslashreplace")[:LONGEST_PAYLOAD]
 
 
 def payload_of_mapping(record: Mapping[str, Any]) -> str:
-    """A decoded record as capped JSON text; values that JSON lacks appear as their repr."""
+    """A decoded record as truncated JSON; values that JSON lacks appear as their repr."""
     try:
         text = json.dumps(record, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):
         text = repr(record)
-    # Lone surrogates stand for bytes that were not UTF-8; no encoder downstream takes them.
+    # Lone surrogates stand for bytes that were not UTF-8; no encoder accepts them.
     return text[:LONGEST_PAYLOAD].encode("utf-8", "backslashreplace").decode()[:LONGEST_PAYLOAD]

@@ -18,11 +18,11 @@ _MILLIS = re.compile(r"(-?[0-9]{11,15})(\.0+)?")  # too long for a date of ISO 8
 
 Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
 FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
-# Far above any real cost, and low enough that sums over conversations, and squares, stay finite.
+# Far above any real cost, but low enough that sums and squares stay finite.
 LARGEST_COST = 1e100
 Cost = Annotated[float, Meta(ge=0, le=LARGEST_COST)]
-RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank one does not identify
-# A list of one is stored as the plain string (SPEC 4.1), so that a record has one encoding.
+RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank id does not identify
+# A list of one is stored as a plain string (SPEC 4.1), so that a record has only one encoding.
 OneOrMany = str | Annotated[list[str], Meta(min_length=2)]
 
 
@@ -65,12 +65,12 @@ class SearchCall(Struct, frozen=True, gc=False):
 
 
 def timestamp_hook(_: type, value: Any) -> Millis:
-    """Read a timestamp as msgspec's `dec_hook` (SPEC 2).
+    """Parse a timestamp; the `dec_hook` of msgspec (SPEC 2).
 
-    Accepts epoch milliseconds (also as text), ISO 8601, and datetime or date objects.
+    It accepts epoch milliseconds (even as text), ISO 8601, and datetime or date objects.
 
     Raises:
-      ValueError: not a time, or outside the years 1 to 9999.
+      ValueError: it is not a time, or outside the years 1 to 9999.
     """
     if isinstance(value, str):
         value = _millis_of_text(value)
@@ -89,7 +89,8 @@ def timestamp_hook(_: type, value: Any) -> Millis:
 
 def _millis_of_text(text: str) -> int:
     text = text.strip()
-    # First, since Python takes any character between date and time: 1704110400000 would be in 1704.
+    # Must come first: Python allows any character between date and time, so that 1704110400000
+    # would be in the year 1704.
     if millis := _MILLIS.fullmatch(text):
         return int(millis[1])
     if text[-1:] in ("Z", "z"):
@@ -110,5 +111,5 @@ _canonical_encoder = msgspec.json.Encoder(order="sorted", enc_hook=int)
 
 
 def canonical_encoding(call: SearchCall) -> bytes:
-    """JSON of the record with its defaults, keys sorted, no white space, UTF-8 (SPEC 3)."""
+    """The record as JSON in UTF-8 with defaults, sorted keys and no white space (SPEC 3)."""
     return _canonical_encoder.encode(call)

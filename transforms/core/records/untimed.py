@@ -1,4 +1,4 @@
-"""A stream needs the event time of each record (SPEC 2, `timestamp`)."""
+"""Rejects records of a stream without an event time (SPEC 2, `timestamp`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from goodgain.transforms.core.records.search_call import SearchCall, canonical_e
 
 
 def untimed(call: SearchCall, source: str, position: str) -> RejectedRecord:
-    """The row for a call that has no timestamp, read from a stream."""
+    """The row for a stream's call without a timestamp."""
     error = RecordError(
-        "timestamp is missing; a record of a stream needs one.", "timestamp", call.conversation_id
+        "timestamp is missing; records of a stream need one.", "timestamp", call.conversation_id
     )
     return rejected_for(source, position, error, payload_of_bytes(canonical_encoding(call)))

@@ -1,6 +1,6 @@
 """The best case of a conversation: its metrics if every unlabelled document had the best label.
 
-The worst case are the metrics as they are, since an unlabelled result has gain 0 (SPEC 5, 8).
+The worst case is the metrics themselves, since an unlabelled result has gain 0 (SPEC 5, 8).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _Values = tuple[float | None, ...]
 
 
 class BestCase(Struct, frozen=True, array_like=True):
-    """The rows of a conversation in the best case; only bounded metrics of them mean anything.
+    """The rows of a conversation in the best case; only their bounded metrics are meaningful.
 
     Attributes:
-      conversation: its ranking metrics are null where they have no bounds.
+      conversation: ranking metrics without bounds are null.
       iterations: by i - 1.
-      calls: by search call, values of the ranking metrics, null as above.
+      calls: values of the ranking metrics by search call, null as above.
     """
 
     conversation: ConversationRow
@@ -33,7 +33,7 @@ class BestCase(Struct, frozen=True, array_like=True):
 
 
 def best_counts(turn: Turn, label: int, good_gain_threshold: int) -> list[IterationCounts]:
-    """The counts of the turn as if every unlabelled first occurrence had this label.
+    """The counts of the turn if every unlabelled first occurrence had this label.
 
     Labels of copies never count, so only first occurrences change (SPEC 5).
     """
@@ -62,10 +62,10 @@ def best_case(
     """The best case of a conversation that searched.
 
     Args:
-      row: the conversation as it is.
-      counts: of its iterations in the best case.
-      as_is: its iterations as they are; shares of a pool have no best case.
-      ranking: values of its ranking metrics in the best case; calls: of those of its calls.
+      row: the actual row of the conversation.
+      counts: counts of its iterations in the best case.
+      as_is: the actual rows of its iterations; pool metrics have no best case.
+      ranking, calls: values of its ranking metrics in the best case, and of those of its calls.
     """
     rows = iteration_rows(row.conversation_id, row.turn or 0, row.attributes, counts)
     iterations = [

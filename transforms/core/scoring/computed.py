@@ -1,4 +1,4 @@
-"""The metrics of SPEC 5 that have a function, and the values of rows in the order of `registry`."""
+"""Computes the metrics of SPEC 5 that have a function, and orders values as in `registry`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMPUTED_ITERATION_METRICS = tuple(metric for metric in ITERATION_METRICS if met
 def computed(
     iterations: Sequence[IterationCounts], metrics: Sequence[Metric] = COMPUTED_METRICS
 ) -> _Values:
-    """The values of the metrics that have a function, null without iterations (SPEC 5)."""
+    """The values of the metrics that have a function; null without iterations (SPEC 5)."""
     return tuple(
         metric.function(iterations) if metric.function and iterations else None
         for metric in metrics
@@ -32,7 +32,7 @@ def computed(
 def with_computed(
     rows: list[IterationRow], iterations: Sequence[IterationCounts]
 ) -> list[IterationRow]:
-    """The rows of a turn's iterations with the values that functions give of the counts up to i."""
+    """The rows of a turn's iterations, with the values computed from the counts up to i."""
     if not COMPUTED_ITERATION_METRICS:
         return rows
     return [
@@ -42,10 +42,10 @@ def with_computed(
 
 
 def rows_beyond(rows: Sequence[IterationRow], max_i: int) -> list[IterationRow]:
-    """Rows N + 1 to max_i, had the turn gone on with empty iterations (SPEC 6, `all`).
+    """Rows N + 1 to max_i if the turn had continued with empty iterations (SPEC 6, `all`).
 
     Args:
-      rows: of a turn's iterations, at least one, i = 1..N in their order.
+      rows: rows of a turn's iterations i = 1..N, with N >= 1.
     """
     last = rows[-1]
     beyond = [extended(last, i) for i in range(last.i + 1, max_i + 1)]
@@ -59,7 +59,7 @@ def _counts(row: IterationRow) -> IterationCounts:
 
 
 def columns_of(row: ConversationRow | IterationRow) -> dict[str, Any]:
-    """A row by its columns; those of ranking metrics, pool and costs are left in one each."""
+    """A row by column; ranking metrics, pool and costs stay one entry each."""
     of_iteration = isinstance(row, IterationRow)
     metrics = COMPUTED_ITERATION_METRICS if of_iteration else COMPUTED_METRICS
     columns = asdict(row)
@@ -69,7 +69,7 @@ def columns_of(row: ConversationRow | IterationRow) -> dict[str, Any]:
 
 
 def _in_order_of(metrics: Sequence[Metric]) -> Callable[[Any], _Values]:
-    """Gives the values of the metrics, taken from a row's fields and from its `computed`."""
+    """A function that takes the values of metrics from a row's fields and its `computed`."""
     fields = [metric.name for metric in metrics if not metric.function]
     of_fields = attrgetter(*fields)
     if len(fields) == len(metrics):

@@ -25,8 +25,8 @@ COST_I, COST_AT_I, COST, CG_PER, CG_PER_TOTAL = (
     "CG_per_total.",
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_PARTS = "__"  # what a name's dot is in a column of Avro
-_WITHIN = 1 + 1e-9  # tolerance for rounding when a sum meets a budget
+_PARTS = "__"  # replaces the dot of a name in Avro columns
+_WITHIN = 1 + 1e-9  # tolerance for rounding when a sum is compared with a budget
 _REACHED = 1 - 1e-9
 
 Costs = dict[str, float | None]
@@ -36,7 +36,7 @@ class Budget(Struct, frozen=True):
     """An amount of a cost within which gains are computed.
 
     Attributes:
-      cost: its name.
+      cost: name of the cost.
       limit: the amount.
     """
 
@@ -53,7 +53,7 @@ class AtBudget(Struct, frozen=True, array_like=True):
 
     Attributes:
       value: None if the conversation does not report the cost.
-      reached: whether it spent that much.
+      reached: whether the conversation spent that much.
     """
 
     metric: str
@@ -92,17 +92,17 @@ def budget_of(metric: str) -> str | None:
 def iteration_costs(
     iterations: Sequence[Sequence[Mapping[str, float]]], names: Sequence[str]
 ) -> list[Costs]:
-    """By i - 1, the cost of each iteration and of all up to it, by column.
+    """For each i - 1, the costs of the iteration and of all up to it, by column.
 
-    If a call does not report a cost, it is unknown for its iteration, and the sum from there on.
+    If a call lacks a cost, its iteration's cost is unknown, and the sum from there on.
 
     Args:
-      iterations: by iteration, the costs of each of its calls.
-      names: of costs.
+      iterations: for each iteration, the costs of its calls.
+      names: names of costs.
     """
     rows: list[Costs] = [{} for _ in iterations]
     for name in names:
-        spent: list[float] | None = []  # floats whose exact sum it is
+        spent: list[float] | None = []  # floats that add up to the exact sum
         for row, calls in zip(rows, iterations, strict=True):
             costs = [of_call[name] for of_call in calls if name in of_call]
             known = len(costs) == len(calls)
@@ -113,17 +113,17 @@ def iteration_costs(
 
 
 def nothing_more(costs: Costs) -> Costs:
-    """The costs of an empty iteration after the end: 0, and the sums of the last iteration."""
+    """The costs of an empty iteration after the end: 0, with the sums of the last iteration."""
     return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
 
 
 def _with_sum(parts: list[float], costs: Iterable[float]) -> list[float]:
-    """Add costs to an exact sum, which is held as a few floats."""
+    """Add costs to an exact sum, represented by a few floats."""
     for cost in costs:
         grown = []
         for part in parts:
             total = cost + part
-            # The exact rounding error, whichever of the two is greater (Knuth).
+            # The exact rounding error, whichever of the two is larger (Knuth).
             back = total - cost
             if lost := (cost - (total - back)) + (part - back):
                 grown.append(lost)
@@ -133,7 +133,7 @@ def _with_sum(parts: list[float], costs: Iterable[float]) -> list[float]:
 
 
 def costs_by_iteration(calls: Sequence[CallFingerprint]) -> list[list[dict[str, float]]]:
-    """By iteration, the costs of each of its calls, from the calls of a turn in order."""
+    """For each iteration, the costs of its calls; `calls` are those of a turn, in order."""
     return [
         [call.costs for call in group] for _, group in groupby(calls, key=attrgetter("iteration"))
     ]
@@ -186,13 +186,13 @@ def at_budgets(iterations: Sequence[IterationRow], budgets: Sequence[Budget]) ->
 
 
 def column_of(metric: str) -> str:
-    """The name of a cost's column where a format forbids dots: `cost_i.usd` is `cost_i__usd`."""
+    """A cost's column name for formats that forbid dots: `cost_i__usd` for `cost_i.usd`."""
     start = _start_of(metric, ".")
     return metric if start is None else f"{start}{_PARTS}{metric[len(start) + 1 :]}"
 
 
 def metric_of(column: str) -> str:
-    """Undoes `column_of`."""
+    """The inverse of `column_of`."""
     start = _start_of(column, _PARTS)
     return column if start is None else f"{start}.{column[len(start) + len(_PARTS) :]}"
 
@@ -219,7 +219,7 @@ def costs_of(columns: Iterable[str]) -> list[str]:
 
 
 def cost_metric(name: str) -> Metric | None:
-    """The declaration of a column or a mean of costs; None for other names."""
+    """The declaration of a cost's column or mean; None for other names."""
     for start, of in _DECLARED.items():
         if name.startswith(start) and is_cost_name(name[len(start) :]):
             return of(name, name[len(start) :])
@@ -227,7 +227,7 @@ def cost_metric(name: str) -> Metric | None:
     if measure in _MEASURES and separator and is_cost_name(budget.partition("<=")[0]):
         return Metric(
             name, _MEASURES[measure], f"{measure} within the budget.", "higher", _HIDDEN,
-            f"{measure}@i at the greatest i that cost no more, 0 before the first",
+            f"{measure}@i at the last i within the budget, 0 before the first",
             needs_labels=True, words=f"{_MEASURES[measure].capitalize()} within the budget",
         )  # fmt: skip
     return None
@@ -249,18 +249,18 @@ _DECLARED: Mapping[str, Callable[[str, str], Metric]] = {
         f"sum of {cost} over the calls of the last turn", words="Cost",
     ),
     CG_PER: lambda name, cost: Metric(
-        name, f"gain per unit of {cost}", "Good, new material for what it cost.", "higher",
+        name, f"gain per unit of {cost}", "Good, new material per unit of its cost.", "higher",
         f"{_HIDDEN}, or it is 0", f"CG / cost.{cost}; its mean is a mean of ratios",
         needs_labels=True, words=f"Gain per unit of {cost}",
     ),
     CG_PER_TOTAL: lambda name, cost: Metric(
-        name, f"gain per unit of {cost}", "All gain for all that it cost.", "higher",
+        name, f"gain per unit of {cost}", "All gain over all costs.", "higher",
         "nothing was spent", f"sum of CG / sum of cost.{cost}: a ratio of means",
         needs_labels=True, words=f"Total gain per unit of {cost}",
     ),
 }  # fmt: skip
 
-# Each kind, with NAME and B where the name of a cost and an amount go.
+# One of each kind, with NAME for the name of a cost and B for an amount.
 COST_METRICS = tuple(
     metric
     for name in (*(start + "NAME" for start in _DECLARED), *(f"{one}@NAME<=B" for one in _MEASURES))

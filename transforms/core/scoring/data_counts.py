@@ -1,4 +1,4 @@
-"""One conversation's part of the counts that data warnings are based on (SPEC 10)."""
+"""One conversation's contribution to the counts behind data warnings (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ UNIQUE, GOOD = "results.unique", "results.good"
 OUTSIDE_POOL, WEAK_DOCUMENTS = "pool.outside_pool", "pool.weak_documents"
 DUPLICATES, CONFLICTS = "results.duplicates", "results.label_conflicts"
 MET_AGAIN = "qrels.judgments_met_again"
-# Every count that a warning about conversations comes from; what is added up for each window and
-# slice is a tuple in this order.
+# Every count behind a warning about conversations; sums for windows and slices are tuples in this
+# order.
 COUNTED = (
     RESULTS,
     UNLABELLED,
@@ -62,12 +62,12 @@ _LATEST_SECONDS = 4_102_444_800  # 2100
 def data_counts(
     by_gain: Mapping[int, int], unidentified: int, iterations: Sequence[IterationCounts]
 ) -> dict[str, int]:
-    """The counts of one conversation's scored turn that are not 0, by dotted name.
+    """The nonzero counts of a conversation's scored turn, by dotted name.
 
     Args:
-      by_gain: how many of its results have which effective label.
-      unidentified: how many nothing identifies.
-      iterations: the turn's.
+      by_gain: number of its results by effective label.
+      unidentified: number of results that nothing identifies.
+      iterations: counts of the turn's iterations.
     """
     counts = {LABELS[gain]: results for gain, results in by_gain.items()}
     counts[UNIDENTIFIED] = unidentified
@@ -78,15 +78,15 @@ def data_counts(
 
 
 def labels_of(turn: Turn) -> Counter[int]:
-    """How many results of a turn have which effective label."""
+    """The number of results of a turn by effective label."""
     of_trace = turn.pooled is None
     labels = [result.gain for result in turn.results] if of_trace else turn.labels
     return Counter([label for label in labels if label is not None])
 
 
 def unidentified_of(turn: Turn, rules: RuleTable) -> int:
-    """How many results of a turn nothing identifies."""
-    # Results of one kind have the same codes, and there are few kinds.
+    """The number of results of a turn that nothing identifies."""
+    # There are few distinct codes.
     return sum(
         results
         for codes, results in Counter([result.codes for result in turn.results]).items()
@@ -114,11 +114,11 @@ def identifies(layout: FingerprintLayout, rules: RuleTable) -> bool:
 
 
 def times_counts(timestamps: Sequence[int], clock: int | None) -> dict[str, int]:
-    """How many timestamps of usable records there are and how many of them are odd.
+    """The number of timestamps of usable records, and of odd ones among them.
 
     Args:
-      timestamps: in ms.
-      clock: when the run was started, in ms; None where nobody can say what lies ahead.
+      timestamps: timestamps in ms.
+      clock: start of the run in ms, to detect times ahead; None if unknown, as in a stream.
     """
     if not timestamps:
         return {}

@@ -1,4 +1,4 @@
-"""Which deliveries of a conversation count, and in which order (SPEC 3)."""
+"""Decides which deliveries of a conversation count, and in what order (SPEC 3)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _BEFORE_ALL_TIME = -(2**63)
 
 
 class EncodingsNeededError(Exception):
-    """Only the records' canonical encodings decide the order, and they were not kept."""
+    """The order depends on the records' canonical encodings, which were not kept."""
 
 
 class Delivered(Struct, frozen=True):
-    """What is left of a conversation's deliveries.
+    """A conversation's calls without redeliveries.
 
     Attributes:
       calls: the usable calls in the order of SPEC 3.
-      redelivered: deliveries beyond the one that counts.
-      conflicting: those of them that differ from the one that counts.
+      redelivered: number of deliveries beyond the one that counts.
+      conflicting: number of these that differ from the one that counts.
     """
 
     calls: list[CallFingerprint]
@@ -31,21 +31,21 @@ class Delivered(Struct, frozen=True):
 
     @property
     def last_turn(self) -> int | None:
-        """The greatest of turn and turn_count; None without any call."""
+        """The greatest turn or turn_count; None without calls."""
         return max((max(call.turn, call.turn_count or 0) for call in self.calls), default=None)
 
     def of_last_turn(self) -> list[CallFingerprint]:
-        """The calls that count, in order."""
+        """The calls of the last turn, in order."""
         last = self.last_turn
         return [call for call in self.calls if call.turn == last]
 
     def attributes(self) -> dict[str, str]:
-        """Those of the last call, per key the last value that is not blank, by name (SPEC 6)."""
+        """The last non-blank value of each attribute, sorted by name (SPEC 6)."""
         return merged_attributes(call.attributes for call in self.calls)
 
 
 def merged_attributes(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Per key the last value that is not blank, by name; of the attributes of calls in order."""
+    """The last non-blank value of each attribute of ordered calls, sorted by name."""
     merged: dict[str, str] = {}
     for attributes in several:
         merged.update({name: value for name, value in attributes.items() if value.strip()})
@@ -53,7 +53,7 @@ def merged_attributes(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
-    """Remove redeliveries and bring the rest into order, whatever order they arrived in.
+    """Remove redeliveries and sort the rest, whatever the order of arrival.
 
     Raises:
       EncodingsNeededError: an order depends on canonical encodings, and one is missing.
@@ -74,9 +74,9 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
 
 
 def tied(calls: Sequence[CallFingerprint]) -> list[int]:
-    """Which of some deliveries of a conversation only canonical encodings can tell apart.
+    """The indexes of deliveries whose order depends on canonical encodings.
 
-    They share identity and time, or their place in the order of SPEC 3, and are not equal.
+    They have equal identity and time, or equal places in the order of SPEC 3, but differ.
     """
     groups: dict[object, list[int]] = {}
     for at, call in enumerate(calls):
@@ -111,7 +111,7 @@ def _winner(deliveries: Sequence[CallFingerprint]) -> CallFingerprint:
 def _in_order(calls: list[CallFingerprint]) -> list[CallFingerprint]:
     calls.sort(key=_place)
     taken = Counter(map(_place, calls))
-    if len(taken) < len(calls):  # only the calls that share a place need their encodings
+    if len(taken) < len(calls):  # only calls that share a place need their encodings
         calls.sort(
             key=lambda call: (_place(call), _encoding(call) if taken[_place(call)] > 1 else b"")
         )

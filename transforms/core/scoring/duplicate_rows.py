@@ -19,10 +19,10 @@ UNTYPED = "untyped"
 
 
 class ResultPlace(Struct, frozen=True):
-    """Where a result stands.
+    """The place of a result.
 
     Attributes:
-      i: dense iteration index; iteration: the raw number.
+      i, iteration: dense index and raw number of the iteration.
       call_position: from 0, the call's place within its iteration.
       rank: from 1, the result's place within its call.
     """
@@ -34,7 +34,7 @@ class ResultPlace(Struct, frozen=True):
 
 
 class DescribedTurn:
-    """A folded turn in words: places, types and keys of its results, duplicate rows, counts."""
+    """A folded turn for outputs: places, types and keys of its results, duplicate rows, counts."""
 
     def __init__(self, turn: Turn, rules: RuleTable) -> None:
         """Precompute the lookups for all places."""
@@ -53,7 +53,7 @@ class DescribedTurn:
         return self._call_places[call]
 
     def place(self, place: int) -> ResultPlace:
-        """Where the result with a place in the turn stands."""
+        """The place of a result, from its number in the turn."""
         call = bisect_right(self._starts, place) - 1
         return ResultPlace(*self._call_places[call], place - self._starts[call] + 1)
 
@@ -64,7 +64,7 @@ class DescribedTurn:
         )
 
     def entity_type(self, place: int) -> str | None:
-        """The type of a result as the rules call it; None when it has none."""
+        """The type of a result by its name in the rules; None if it has none."""
         codes = self._turn.results[place].codes
         number = codes[0]
         if number == NO_TYPE:
@@ -103,7 +103,7 @@ class DescribedTurn:
         return rows
 
     def counts(self) -> dict[str, int]:
-        """Results and duplicates by type and step, near-misses by step, and what the cap cut."""
+        """Results and duplicates by type and step, near misses by step, and registrations cut."""
         duplicates = self._turn.duplicates
         names = [self.entity_type(place) or UNTYPED for place in range(len(duplicates))]
         copies = [one for one in duplicates if one is not None]
@@ -124,13 +124,13 @@ def duplicate_counts(
     near_misses: Mapping[str, int],
     cut: int,
 ) -> dict[str, int]:
-    """Counts of a turn by dotted name; but for `candidates_cut` only those that are not 0.
+    """Counts of a turn by dotted name; without zeros, except for `candidates_cut`.
 
     Args:
-      by_type: names, results, and how many of these are duplicates.
-      by_step: duplicates by the step that decided.
-      near_misses: rejected candidates by the step that did.
-      cut: registrations that the cap left out.
+      by_type: name, number of results, and of duplicates among them.
+      by_step: number of duplicates by the step that decided.
+      near_misses: number of rejected candidates by the step that rejected them.
+      cut: number of registrations left out because of the limit.
     """
     counts: dict[str, int] = {}
     for name, results, duplicates in by_type:

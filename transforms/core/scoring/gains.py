@@ -1,4 +1,4 @@
-"""Gains of the iterations of a turn, one by one and cumulated (SPEC 5)."""
+"""Gains of the iterations of a turn, single and cumulated (SPEC 5)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class IterationCounts(Struct):
 
     Attributes:
       iteration: the raw number.
-      calls: searches in it.
-      results: R; unique: UR; good: GR; gain: G, the sum of gains over GR; unlabelled: results
-        without a label.
+      calls: number of search calls.
+      results, unique, good, gain: R, UR, GR, and G, the sum of gains over GR.
+      unlabelled: number of results without a label.
     """
 
     iteration: int
@@ -44,7 +44,7 @@ def iteration_rows(
     attributes: dict[str, str],
     iterations: Sequence[IterationCounts],
 ) -> list[IterationRow]:
-    """The rows of a turn's iterations, i = 1..N in their order."""
+    """The rows of a turn's iterations i = 1..N."""
     rows = []
     results = unique = good = cumulated = 0
     discounted = average = discounted_average = 0.0
@@ -91,7 +91,7 @@ def iteration_rows(
 
 
 def extended(last: IterationRow, i: int) -> IterationRow:
-    """Row i if the conversation had gone on with empty iterations (SPEC 6, `all`)."""
+    """Row i if the conversation had continued with empty iterations (SPEC 6, `all`)."""
     stretch = last.i / i
     return replace(
         last,
@@ -113,13 +113,13 @@ def extended(last: IterationRow, i: int) -> IterationRow:
 
 
 def iterations_for_all_good_results(iterations: Sequence[IterationCounts]) -> int | None:
-    """The smallest i by which every good result was retrieved, at most 100; None without any."""
+    """The smallest i by which all good results were retrieved, at most 100; None without any."""
     last = _last_good(iterations)
     return min(last, MOST_ITERATIONS_FOR_ALL_GOOD) if last else None
 
 
 def iterations_after_last_good(iterations: Sequence[IterationCounts]) -> int:
-    """N minus the last i that brought a good result; N when none did."""
+    """N minus the last i with a new good result; N if there is none."""
     return len(iterations) - _last_good(iterations)
 
 

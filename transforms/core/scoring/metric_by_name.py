@@ -1,4 +1,4 @@
-"""The declaration of any metric, by its name: of conversations, iterations, pools, ranks, costs."""
+"""Looks up the declaration of any metric: of conversations, iterations, pools, ranking, costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from goodgain.transforms.core.scoring.registry import (
     POOL_METRICS,
 )
 
-# Of `calls`, which conversations and iterations have, that of conversations is meant.
+# Conversations and iterations both have `calls`; this finds that of conversations.
 _DECLARED = {
     metric.name: metric
     for metric in (

@@ -1,7 +1,7 @@
-"""Records to payloads in native code: the same payloads as `packing` gives, sooner.
+"""Packs records into payloads in native code: the same payloads as from `packing`, but faster.
 
-What is not plain comes back to Python here: single strings, so that the running Python's table of
-characters decides about every form, and records that need more than a look at their types.
+Anything else comes back to Python here: single strings, so that normal forms follow the character
+tables of the running Python, and records that need coercion.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ from goodgain.transforms.core.scoring.payload import compressed
 
 _UNTIMED = 0
 _BEYOND_THE_BASIC_PLANE = 0x10000
-_JAMO_THAT_JOIN = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))  # joined by rule, not by table
+_JAMO_THAT_JOIN = (
+    *range(0x1161, 0x1176),
+    *range(0x11A8, 0x11C3),
+)  # these compose by rule, not by table
 
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
 
@@ -47,7 +50,7 @@ _NativePacked = list[tuple[str, bytes, int, int]]
 
 
 def packer_for(packing: Packing) -> Packer | NativePacker:
-    """The native packer where there is one for what is asked, else the one in Python."""
+    """The native packer if there is one that can do this, else the one in Python."""
     native = native_module()
     if native is None or packing.label_keys is not None:
         return Packer(packing)
@@ -55,7 +58,7 @@ def packer_for(packing: Packing) -> Packer | NativePacker:
 
 
 class NativePacker:
-    """As `Packer`; and as a `RecordTaker` takes in records without making objects of them."""
+    """Like `Packer`; as a `RecordTaker` it also packs records without making objects."""
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
@@ -68,7 +71,7 @@ class NativePacker:
         )
 
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
-        """As `Packer.add`."""
+        """See `Packer.add`."""
         if isinstance(record, SearchCall):
             return self._packed(self._packer.add(_encode(record), at))
         if not record.conversation_id:
@@ -77,19 +80,19 @@ class NativePacker:
         return self._packed(packed)
 
     def rest(self) -> Iterator[Packed]:
-        """As `Packer.rest`."""
+        """See `Packer.rest`."""
         return self._packed(self._packer.rest())
 
     def prepare(self, plan: AvroPlan) -> Any:
-        """The plan in the form that native code reads by."""
+        """Convert a plan for native code."""
         return self._native.Plan(plan.types, plan.top, plan.scale, plan.most_results)
 
     def take(
         self, prepared: Any, content: bytes, count: int, read: ReadRecord
     ) -> list[Packed] | None:
-        """Take in all records of a block and give what has waited for longest when much waits.
+        """Pack all records of a block; returns the oldest payloads if the buffer is full.
 
-        None when the block is not written as its schema says, or holds bytes that are not UTF-8.
+        None if the block does not fit its schema, or has bytes that are not UTF-8.
         """
 
         def encoded(index: int, data: bytes) -> bytes | str | None:
@@ -102,21 +105,21 @@ class NativePacker:
     def take_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
     ) -> tuple[list[Packed], int | None]:
-        """Take in lines of JSON up to the first that is not plain."""
+        """Pack lines of JSON up to the first that native code cannot parse."""
         packed, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
         return list(self._packed(packed)), odd
 
     def prepare_rows(self, described: Any, count: int) -> Any:
-        """The rows in the form that native code reads; None where it does not read them."""
+        """Convert rows for native code; None if it cannot read them."""
         try:
             return self._native.Rows(described, count)
-        except ValueError:  # a struct with two fields of one name, or too deep ones
+        except ValueError:  # a struct with repeated field names, or nested too deeply
             return None
 
     def take_rows(
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[list[Packed], int | None]:
-        """Take in rows up to the first that is not plain."""
+        """Pack rows up to the first that native code cannot parse."""
         packed, odd = self._packer.add_rows(prepared, begin, most_results, _UNTIMED)
         return list(self._packed(packed)), odd
 
@@ -127,7 +130,7 @@ class NativePacker:
 
 
 class _Fallback:
-    """Decides about single strings that are not plain, and encodes records that are tied."""
+    """Handles single strings that native code cannot, and encodes tied records."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._ignored = rules.ignored_parameters
@@ -158,9 +161,9 @@ class _Fallback:
 
 @cache
 def _characters() -> list[str | None]:
-    """Normal forms by code point up to U+FFFF; None where one may join with what is before it.
+    """Normal forms by code point up to U+FFFF; None if it may compose with the preceding character.
 
-    Between characters that never join, a text is normal when each of them is.
+    A text of characters that never compose is normal if each character is.
     """
     characters = [chr(code) for code in range(_BEYOND_THE_BASIC_PLANE)]
     decompositions = [unicodedata.decomposition(character) for character in characters]
@@ -175,7 +178,7 @@ def _characters() -> list[str | None]:
 
 
 def _form(character: str, decomposes: bool, joining: set[str]) -> str | None:
-    # Most characters are their own normal form; Hangul syllables come back from their parts.
+    # Most characters are their own normal form; Hangul syllables recompose from their parts.
     first = unicodedata.normalize("NFKD", character)[0] if decomposes else character
     if unicodedata.combining(first) or first in joining or "\ud800" <= character <= "\udfff":
         return None
@@ -184,7 +187,7 @@ def _form(character: str, decomposes: bool, joining: set[str]) -> str | None:
 
 
 def _plain_rules(rules: RuleTable) -> dict[str, Any]:
-    """The rules that packing needs, as plain data for native code."""
+    """The rules for packing as plain data for native code."""
     return {
         "type_numbers": list(rules.type_numbers.items()),
         "definitive": [
@@ -205,5 +208,5 @@ def _plain_rules(rules: RuleTable) -> dict[str, Any]:
 
 
 def _of_one_byte(numbers: dict[str, int]) -> list[tuple[str, int]]:
-    """The names that the rules have room for; the others are as unknown names."""
+    """The names with one-byte numbers; the others are treated as unknown."""
     return [(name, number) for name, number in numbers.items() if number < KEY]

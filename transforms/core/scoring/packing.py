@@ -1,8 +1,8 @@
-"""Records to payloads: the work on each record before the shuffle.
+"""Packs records into payloads: the work on each record before the shuffle.
 
-A record is reduced to a fingerprint without its texts, and nearby calls of one conversation share
-a payload. Nothing here depends on the source of the records: a shard of a file
-(`shard_payloads`), the files of a watched folder, or messages of a topic.
+A record is reduced to a fingerprint without its texts, and nearby calls of one conversation share a
+payload. It works for any source of records: a shard of a file (`shard_payloads`), a watched folder,
+or messages of a topic.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import tied
 from goodgain.transforms.core.scoring.payload import payload
 
-MOST_BUFFERED_RESULTS = 5_000  # about 10 MB of ordinary calls, 80 MB of any
-_BYTES_OF_A_RESULT = 2**14  # of a record, that take as much room as a result
+MOST_BUFFERED_RESULTS = 5_000  # about 10 MB for ordinary calls, at most 80 MB
+_BYTES_OF_A_RESULT = 2**14  # bytes of a record that count as one result
 
 
 class Packing(Struct, frozen=True):
-    """How records become payloads.
+    """How records are packed into payloads.
 
     Attributes:
       rules: the compiled rules for duplicates (SPEC 4.3).
-      keep_encodings: keep the canonical encoding of every record, which rarely decides the order
-        of records (SPEC 3) and takes as much room as the texts. If False, only records that tie
-        with another one in their payload keep it.
-      label_keys: the keys by which results find labels from outside; None = labels of the traces.
+      keep_encodings: keep the canonical encoding of every record, which is rarely needed for the
+        order of records (SPEC 3) and as large as the texts. If False, only records that tie with
+        another one in their payload keep it.
+      label_keys: how external judgments are matched to results; None = labels of the traces.
     """
 
     rules: RuleTable
@@ -51,9 +51,9 @@ class Packed(Struct, frozen=True, gc=False):
 
     Attributes:
       payload: for `goodgain.transforms.core.scoring.payload.unpack`.
-      calls: the number of search calls in it.
+      calls: number of search calls in it.
       earliest: the smallest `at` of its records.
-      asked: the labels that the calls need; None without `Packing.label_keys`.
+      asked: the judgments that the calls need; None without `Packing.label_keys`.
     """
 
     conversation_id: str
@@ -64,7 +64,7 @@ class Packed(Struct, frozen=True, gc=False):
 
 
 class Packer:
-    """Fingerprints records and joins those of one conversation. Caches; use one per thread."""
+    """Fingerprints records and joins those of one conversation. Not thread-safe."""
 
     def __init__(self, packing: Packing) -> None:
         self._packing = packing
@@ -74,7 +74,7 @@ class Packer:
         self._results = 0
 
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
-        """Add one record; when many are buffered, yield the least recently seen conversations.
+        """Add one record; if the buffer is full, yield the least recently seen conversations.
 
         A rejected record flags the conversation that it names (SPEC 3), if it names any.
 
@@ -83,7 +83,7 @@ class Packer:
           at: its time, in any unit.
         """
         conversation_id = record.conversation_id
-        if not conversation_id:  # of a rejected record whose conversation is unknown
+        if not conversation_id:  # a rejected record without a known conversation
             return iter(())
         buffered = self._buffered.pop(conversation_id, None) or _Buffered(at)
         self._buffered[conversation_id] = buffered
@@ -111,7 +111,7 @@ class Packer:
         return self._packed(0)
 
     def _packed(self, kept_results: int) -> Iterator[Packed]:
-        """Payloads, until fewer than `kept_results` results are left."""
+        """Yield payloads until fewer than `kept_results` results are left."""
         while self._buffered and self._results >= kept_results:
             conversation_id = next(iter(self._buffered))
             buffered = self._buffered.pop(conversation_id)
@@ -133,7 +133,7 @@ class _Buffered:
         self.encoded: list[bytes] = []
         self.calls: list[SearchCall] = []
         self.rejected_records = 0
-        self.room = 0  # a call without results takes some too
+        self.room = 0  # even a call without results takes some
         self.earliest = at
 
     def packed(self, conversation_id: str, packing: Packing) -> Packed:

@@ -1,8 +1,8 @@
-"""What travels between workers: fingerprints of calls of one conversation, as bytes.
+"""Payloads, which are sent between workers: encoded fingerprints of a conversation's calls.
 
-A payload is a sequence of frames, so payloads are joined by concatenation. A frame is its length,
-four bytes, and that many bytes of MessagePack; the greatest bit of the length says that these are
-compressed by zstd.
+A payload is a sequence of frames, so payloads are joined by concatenation. A frame is its length in
+four bytes, followed by MessagePack; the highest bit of the length is set if this is compressed by
+zstd.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from goodgain.transforms.core.judgments.result_labels import ResultLabel
 
 _LENGTH_BYTES = 4
 _COMPRESSED = 1 << 31
-# Of 1.16 KB a result with its text (calls of 20 results of the sample) 0.44 are left, 0.29 where
-# the calls of a conversation are joined, at a tenth of the cost of fingerprinting; deflate takes
-# three times as long, and a higher level gains 2 %. Digests alone get no smaller.
+# It compresses 1.16 KB per result with text (calls of 20 results of the sample) to 0.44 KB, or to
+# 0.29 KB if the calls of a conversation are joined, at a tenth of the cost of fingerprinting.
+# Deflate takes three times as long, and a higher level gains 2 %. Digests do not compress.
 _LEVEL = 1
 
 
@@ -33,8 +33,8 @@ class Frame(Struct, frozen=True):
     Attributes:
       calls: their fingerprints.
       rejected_records: records of the conversation that could not be used (SPEC 3).
-      external: labels from outside, or what finds them; None where there are none.
-      labels: of single results, given beside the traces.
+      external: external judgments, or the keys to find them; None if there are none.
+      labels: labels of single results, given separately from the traces.
     """
 
     calls: list[CallFingerprint]
@@ -44,14 +44,14 @@ class Frame(Struct, frozen=True):
 
 
 class _PackedFrame(Struct, frozen=True, array_like=True):
-    """A frame on its way: what its results have in common stands there once.
+    """An encoded frame, in which common parts of results are stored once.
 
     Attributes:
       shapes: the distinct `codes` of its results.
-      evidence: the distinct fingerprints, each a place in `shapes` and the `digests`.
-      results: for each call the place in `evidence`, the gain and the score of its results.
-      calls: the calls with their results left out.
-      encodings: canonical encodings by record_digest, of calls that travel without theirs.
+      evidence: the distinct fingerprints, each an index in `shapes` and its `digests`.
+      results: for each call, index in `evidence`, gain and score of its results.
+      calls: the calls without their results.
+      encodings: canonical encodings by record_digest, for calls in other payloads.
     """
 
     shapes: list[bytes]
@@ -65,7 +65,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
 
 
 class _BareCalls(Struct, frozen=True, array_like=True):
-    """A packed frame of which the calls alone are read."""
+    """Reads only the calls of a packed frame."""
 
     shapes: msgspec.Raw
     evidence: msgspec.Raw
@@ -91,10 +91,10 @@ def payload(
     Args:
       calls: the fingerprints.
       rejected_records: records of the conversation that could not be used (SPEC 3).
-      external: labels from outside, or what finds them.
+      external: external judgments, or the keys to find them.
       encodings: canonical encodings by record_digest, for fingerprints in other payloads.
-      compress: make it small, which pays where fingerprints carry their encodings.
-      labels: of single results, given beside the traces.
+      compress: whether to compress, which pays off if fingerprints have encodings.
+      labels: labels of single results, given separately from the traces.
     """
     shapes: dict[bytes, int] = {}
     evidence: dict[tuple[int, bytes], int] = {}
@@ -124,13 +124,13 @@ def payload(
 
 
 def compressed(packed: bytes) -> bytes:
-    """A payload of one frame that is not compressed, made small."""
+    """Compress a payload of one uncompressed frame."""
     frame = zstandard.compress(memoryview(packed)[_LENGTH_BYTES:], _LEVEL)
     return (len(frame) | _COMPRESSED).to_bytes(_LENGTH_BYTES) + frame
 
 
 def unpack(payloads: Iterable[bytes]) -> Frame:
-    """Everything in some payloads of one conversation, as one frame."""
+    """Merge some payloads of one conversation into one frame."""
     calls: list[CallFingerprint] = []
     rejected = 0
     external: list[ExternalLabels] = []
@@ -150,7 +150,7 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
 
 
 def record_ids(packed: bytes) -> list[str]:
-    """The record_ids of the calls in a payload, each once."""
+    """The distinct record_ids of the calls in a payload."""
     calls = (call for frame in _frames(packed) for call in _decode_calls(frame).calls)
     return list(dict.fromkeys(call.record_id for call in calls if call.record_id is not None))
 

@@ -1,4 +1,4 @@
-"""What a pool adds to a scored turn: how much of what there is it found, and counts (SPEC 9)."""
+"""The pool metrics of a scored turn: shares of the pool that it found, and counts (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def turn_pool_of(
     use: PoolUse | None,
     pools: TopicPools | None,
 ) -> TurnPool | None:
-    """The pool to score a conversation's turn with; None where there is none.
+    """The pool to score a conversation's turn with; None if there is none.
 
     Raises:
       GoodGainError: a file of the pool cannot be read.
@@ -38,14 +38,14 @@ def turn_pool_of(
 
 
 def found_shares(turn: Turn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
-    """By i - 1, the shares of the pool that a turn's iterations up to there found."""
+    """For each i - 1, the shares of the pool found up to that iteration."""
     return pool_shares(_found(turn), pool.pool.labels, good_gain_threshold)
 
 
 def pool_outcome(
     iterations: Sequence[IterationRow], turn: Turn, pool: TurnPool, good_gain_threshold: int
 ) -> PoolOutcome:
-    """The shares at N, when half of the good documents had been found, and which were."""
+    """The shares at N, when half of the good documents were found, and which were found."""
     labels = pool.pool.labels
     good = {at for at, label in enumerate(labels) if (label or 0) >= good_gain_threshold}
     found = [one.document for _, one in sorted((turn.pooled or {}).items())]
@@ -74,10 +74,10 @@ def pool_outcome(
 
 
 def unsearched_outcome(labels: Sequence[int], good_gain_threshold: int) -> tuple[int | None, ...]:
-    """By metric of a pool, what it is for a conversation that never searched: nothing found.
+    """The values of pool metrics for a conversation that never searched, so found nothing.
 
     Args:
-      labels: of the labelled documents of the topic's pool.
+      labels: labels of the labelled documents in the topic's pool.
     """
     if not any(label >= good_gain_threshold for label in labels):
         return (None,) * len(POOL_METRICS)
@@ -87,11 +87,11 @@ def unsearched_outcome(labels: Sequence[int], good_gain_threshold: int) -> tuple
 def pool_shares(
     found: Sequence[Sequence[int]], labels: Sequence[int | None], good_gain_threshold: int
 ) -> list[PoolShares]:
-    """By i - 1, the shares of the pool's good documents found up to that iteration.
+    """For each i - 1, the shares of the pool's good documents found up to that iteration.
 
     Args:
-      found: by i - 1, the pool's labels of the pool documents that were first seen there.
-      labels: of all documents of the topic's pool; None without one.
+      found: for each i - 1, the pool's labels of the pool documents first seen there.
+      labels: labels of all documents in the topic's pool; None without a label.
     """
     good = [label for label in labels if label is not None and label >= good_gain_threshold]
     if not good:
@@ -110,7 +110,7 @@ def pool_shares(
 
 
 def _found(turn: Turn) -> list[list[int]]:
-    """By i - 1, the pool's labels of the documents that the iteration brought first."""
+    """For each i - 1, the pool's labels of the documents first seen there."""
     found: list[list[int]] = []
     iteration = None
     start = 0
@@ -129,7 +129,7 @@ def _found(turn: Turn) -> list[list[int]]:
 def pool_counts(
     turn: Turn, pool: TurnPool, rules: RuleTable, good_gain_threshold: int
 ) -> dict[str, int]:
-    """How the documents of a turn met the pool, by dotted name."""
+    """Counts of how a turn's documents match the pool, by dotted name."""
     documents = documents_of(turn.duplicates)
     pooled = (turn.pooled or {}).values()
     good = [one[0] for one in documents if (turn.labels[one[0]] or 0) >= good_gain_threshold]

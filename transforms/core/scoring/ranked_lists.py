@@ -1,4 +1,4 @@
-"""The ranked lists that a folded turn gives to the ranking metrics (SPEC 8)."""
+"""The ranked lists of a folded turn, for the ranking metrics (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring.turn import Turn
 
 
 class LabelledList(Struct, frozen=True):
-    """A ranked list: by rank, the label and the retriever's score."""
+    """A ranked list: labels and retriever's scores by rank."""
 
     labels: list[int]
     scores: list[float | None]
@@ -36,9 +36,9 @@ def turn_list(turn: Turn, hold_slot: bool) -> LabelledList:
 
 
 def call_lists(turn: Turn, hold_slot: bool) -> list[LabelledList]:
-    """One list a call: its documents, whether or not an earlier call had found them.
+    """One list per call: its documents, even if an earlier call had found them.
 
-    Only what the call itself repeats is a copy here; every document has the label of its first
+    Only repetitions within the call are copies here; every document has the label of its first
     occurrence in the turn.
     """
     lists = []

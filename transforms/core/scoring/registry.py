@@ -1,7 +1,7 @@
-"""Every metric of SPEC 5, declared once: columns, schemas, tables and reports come from here.
+"""Declares every metric of SPEC 5 once; columns, schemas, tables and reports follow from this.
 
-A new metric is an entry with its `function`, which `computed` calls. The ranking metrics of SPEC 8
-declare themselves in `ranking`; those are chosen by the user.
+A new metric is an entry with its `function`, which `computed` calls. The ranking metrics of SPEC 8,
+which users choose, are declared in `ranking`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "iterations_after_last_good", "iterations",
-        "Iterations at the end that brought no good document.", "lower", NO_SEARCH,
+        "Iterations at the end that found no new good document.", "lower", NO_SEARCH,
         "N minus the last i with a good first occurrence; N when there is none", True, bounded=True,
         needs_labels=True, function=iterations_after_last_good,
         words="Iterations after the last good",
@@ -116,7 +116,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
 _NO_GOOD_IN_POOL = "the pool has no good document of the topic"
 _OF_POOL = f"{NO_SEARCH}, or {_NO_GOOD_IN_POOL}"
 
-# What a pool adds (SPEC 9); there are no such columns without one.
+# Only with a pool (SPEC 9); without one there are no such columns.
 POOL_METRICS: tuple[Metric, ...] = (
     Metric(
         "pool_recall", "share", "Share of the pool's good documents that was found.", "higher",
@@ -178,11 +178,11 @@ ITERATION_METRICS: tuple[Metric, ...] = (
         words="Results",
     ),
     Metric(
-        "UR_i", "results", "Documents that the iteration brought for the first time.", "neither",
+        "UR_i", "results", "Documents that the iteration found for the first time.", "neither",
         "", "|UR^i|: first occurrences in iteration i", True, words="Distinct results",
     ),
     Metric(
-        "GR_i", "results", "Good documents that the iteration brought for the first time.",
+        "GR_i", "results", "Good documents that the iteration found for the first time.",
         "higher", "", "|GR^i|: first occurrences with gain >= good_gain_threshold", True,
         bounded=True, needs_labels=True, words="Good results",
     ),
@@ -191,7 +191,7 @@ ITERATION_METRICS: tuple[Metric, ...] = (
         "|R^i| - |UR^i|", True, words="Repeated results",
     ),
     Metric(
-        "G_i", "gain", "Good, new material that the iteration brought.", "higher", "",
+        "G_i", "gain", "Good, new material that the iteration found.", "higher", "",
         "sum of gain over GR^i", True, bounded=True, needs_labels=True, words="Gain",
     ),
     Metric(
@@ -260,7 +260,7 @@ ITERATION_METRICS: tuple[Metric, ...] = (
 
 
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:
-    """What to be careful about: by sentence, labels of the metrics at N it is about, in order."""
+    """The cautions about metrics: for each sentence, the labels of its metrics at N, in order."""
     by_name = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
     found: dict[str, list[str]] = {}
     for metric in filter(None, map(by_name.get, dict.fromkeys(names))):

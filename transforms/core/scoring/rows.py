@@ -6,9 +6,9 @@ from msgspec import Struct
 
 
 class PoolShares(Struct, frozen=True, array_like=True):
-    """Shares of the topic's good documents that the iterations up to one found (SPEC 9).
+    """Shares of the topic's good documents found up to an iteration (SPEC 9).
 
-    All are null when the pool has no good document of the topic.
+    All are null if the pool has no good document of the topic.
     """
 
     pool_recall_at_i: float | None
@@ -17,12 +17,12 @@ class PoolShares(Struct, frozen=True, array_like=True):
 
 
 class PoolOutcome(Struct, frozen=True, array_like=True):
-    """What a pool adds to the row of a conversation (SPEC 9).
+    """The pool columns in the row of a conversation (SPEC 9).
 
     Attributes:
-      pool_good: good documents of the topic's pool.
-      pool_best: the greatest label there; None without one. It tells which metrics a conversation
-        without search has in the population `everyone`.
+      pool_good: number of good documents in the topic's pool.
+      pool_best: the greatest label there; None without labels. It determines which metrics a
+        conversation without search has in the population `everyone`.
       pool_found: numbers of the good documents that were found, in that order.
     """
 
@@ -41,7 +41,7 @@ class IterationRow(Struct, frozen=True, array_like=True):
 
     Attributes:
       pool: shares of the topic's pool found so far; None without a pool (SPEC 9).
-      costs: by column, the requested costs (SPEC 5).
+      costs: the requested costs by column (SPEC 5).
       computed: values of the metrics that have a function, in the order of `registry`.
     """
 
@@ -79,13 +79,13 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     """One conversation; the columns are declared in `registry`.
 
     Attributes:
-      judgments_met_again: documents without a label because an earlier document already has their
-        judgment; None if the labels of the traces count (SPEC 8).
-      qrels_best: the greatest label of the topic in the judgments; None without one. As `pool_best`
-        of `PoolOutcome`.
+      judgments_met_again: number of documents without a label because an earlier document already
+        has their judgment; None if the labels of the traces count (SPEC 8).
+      qrels_best: the greatest label of the topic in the judgments; None without labels. Used like
+        `pool_best` of `PoolOutcome`.
       ranking: values of the requested ranking metrics, in their order (SPEC 8).
       pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
-      costs: by column, the requested costs, and gain for each unit (SPEC 5).
+      costs: the requested costs by column, and gain per unit (SPEC 5).
       computed: values of the metrics that have a function, in the order of `registry`.
     """
 
@@ -125,8 +125,8 @@ class CallRow(Struct, frozen=True, array_like=True):
 
     Attributes:
       call_position: from 0, the call's place within its iteration.
-      call: the producer's number of it, when given.
-      results: how many it returned, duplicates included.
+      call: the producer's number of the call, if given.
+      results: number of its results, duplicates included.
       ranking: values of the requested ranking metrics, in their order.
     """
 
@@ -145,7 +145,7 @@ class LateRow(Struct, frozen=True, array_like=True):
     """A record that arrived after its conversation was closed (SPEC 3, 7).
 
     Attributes:
-      results: how many it holds.
+      results: number of its results.
     """
 
     conversation_id: str
@@ -163,7 +163,7 @@ class DuplicateRow(Struct, frozen=True, array_like=True):
     Attributes:
       call_position, first_call_position: from 0, the call's place within its iteration.
       rank, first_rank: from 1, the place in the call's results.
-      key: the first key that proposed the pair; step, clause: what decided.
+      key, step, clause: the first key that proposed the pair, and what decided.
     """
 
     conversation_id: str

@@ -1,4 +1,4 @@
-"""Scoring one conversation: from its fingerprints to the rows of SPEC 6, by one pure function."""
+"""Scores one conversation: a pure function from its fingerprints to the rows of SPEC 6."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):
-    """The score of one conversation: its rows, and its part of counts and means.
+    """The score of one conversation: its rows, and its contribution to counts and means.
 
     Attributes:
-      judged: judged results in its ranked list, the weight of gauc_weighted.
-      best: the same if every unlabelled document had the best label; None if not requested, or if
-        there was no search.
-      counts: its part of the manifest's counts, by dotted name, like `records.scored`.
+      judged: number of judged results in its ranked list, the weight in gauc_weighted.
+      best: the rows if every unlabelled document had the best label; None if not requested or
+        without search.
+      counts: its contribution to the manifest's counts, by dotted name, like `records.scored`.
       closed: when a stream closed it, in ms of event time; None in batch.
-      unsearched: if there was no search, the ranking metrics of the empty list and the metrics of
-        the pool, for the population `everyone`.
+      unsearched: without search, the ranking metrics of the empty list and the pool metrics, for
+        the population `everyone`.
       budgets: gains at the requested budgets.
       rejected_labels: labels for its results that could not be used.
     """
@@ -95,13 +95,14 @@ def score_conversation(
     """Score a conversation from all its fingerprints, in any order.
 
     Args:
-      conversation_id: whose they are.
+      conversation_id: id of the conversation.
       fingerprints: every delivery of every call.
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
       scoring: rules, thresholds, metrics and optional outputs.
-      external: labels from outside, read when `scoring.label_keys` is given.
-      pools: of topics, read when `scoring.pool` is given; then fingerprints carry their encodings.
-      labels: of single results, which replace those of the trace.
+      external: external judgments, used if `scoring.label_keys` is given.
+      pools: pools of topics, used if `scoring.pool` is given; then fingerprints must have
+        encodings.
+      labels: labels of single results, which replace those of the trace.
 
     Raises:
       EncodingsNeededError: an order depends on canonical encodings that were not kept.
@@ -147,7 +148,7 @@ def score_tally(
     Args:
       folded: the folded conversation.
       rejected_records: how many of its records were rejected (SPEC 3).
-      shares: by i - 1, what was found of the topic's pool; None without one.
+      shares: for each i - 1, the shares found of the topic's pool; None without a pool.
     """
     iterations = with_computed(
         iteration_rows(
@@ -199,7 +200,7 @@ def _with_details(
     turn_pool: TurnPool | None,
     scoring: Scoring,
 ) -> ConversationScore:
-    """With the parts that need calls and results: their rows, the best case, pool recall."""
+    """Add the parts that need calls and results: their rows, the best case, pool recall."""
     row, iterations = score.conversation, score.iterations
     if turn_pool is not None:
         threshold = scoring.good_gain_threshold
@@ -315,7 +316,7 @@ def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
 
 
 def _record_counts(folded: Tally, row: ConversationRow) -> dict[str, int]:
-    """Outcomes of the records (SPEC 3), and the sizes of the sets (SPEC 5)."""
+    """Outcomes of the records (SPEC 3), and sizes of the sets (SPEC 5)."""
     return {
         "records.scored": folded.calls,
         "records.earlier_turn": folded.earlier_calls,

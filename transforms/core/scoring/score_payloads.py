@@ -1,4 +1,4 @@
-"""Scores of conversations from their payloads, folded in native code where possible."""
+"""Scores conversations from their payloads, in native code if possible."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _STEPS = tuple(step.value for step in Step)
 
 
 class PayloadScorer:
-    """Scores one conversation at a time. Caches layouts; use one per thread."""
+    """Scores one conversation at a time. Not thread-safe, since it has a cache."""
 
     def __init__(self, scoring: Scoring, pools: TopicPools | None = None) -> None:
-        """Score by `scoring`; `pools` are of topics, read when it has a pool."""
+        """Score by `scoring`; `pools` are used if it has a pool."""
         self._scoring = scoring
         self._pools = pools
         self._folder = _native_folder(scoring)
@@ -50,8 +50,8 @@ class PayloadScorer:
         """Score a conversation from all its payloads, in any order.
 
         Args:
-          conversation_id: whose they are.
-          payloads: from `payload`.
+          conversation_id: id of the conversation.
+          payloads: made by `payload`.
           rejected_records: number of its rejected records that the payloads do not count.
 
         Raises:
@@ -165,7 +165,7 @@ def _layout(rules: RuleTable, codes: bytes) -> tuple[Any, ...]:
 
 
 def _type_name(rules: RuleTable, number: int) -> str | None:
-    """The name of a type in counts; None if only the calls know it."""
+    """The name of a type in counts; None if it is only in the calls."""
     if number == NO_TYPE:
         return UNTYPED
     return None if number == UNKNOWN_TYPE else rules.types[number - 1].name

@@ -1,4 +1,4 @@
-"""How conversations are scored."""
+"""The settings of scoring."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ class Scoring(Struct, frozen=True):
     Attributes:
       rules: the compiled rules for duplicates.
       ranking: computes the ranking metrics.
-      good_gain_threshold: the least gain of a good result.
-      hold_slot: later copies keep their places in ranked lists, as non-relevant.
-      per_call: also evaluate the ranked list of every search call.
-      bounds: also give the best case that missing labels allow.
-      keep_duplicates: also give a row for each duplicate.
-      clock: when the run was started, in ms: timestamps far beyond it are odd; None in a
-        stream.
-      label_keys: the keys by which results find their judgments, if all labels come from outside;
-        None if the labels of the traces count.
-      pool: the pool whose labels go before those of the traces; None without one.
+      good_gain_threshold: smallest gain of a good result.
+      hold_slot: whether later copies keep their places in ranked lists, as non-relevant.
+      per_call: whether to evaluate also the ranked list of every search call.
+      bounds: whether to compute also the best case that missing labels allow.
+      keep_duplicates: whether to make also a row for each duplicate.
+      clock: start of the run in ms, beyond which timestamps are odd; None in a stream.
+      label_keys: how external judgments are matched to results; None if the labels of the traces
+        count.
+      pool: the pool, whose labels override those of the traces; None without a pool.
       costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
     """
@@ -66,14 +65,14 @@ class Scoring(Struct, frozen=True):
         rules: str | None = None,
         **more: Any,
     ) -> Scoring:
-        """How `goodgain run` scores, from plain values.
+        """The settings of `goodgain run`, from plain values.
 
         Args:
           metrics: ranking metrics, like `ndcg@10`.
-          good_gain_threshold: the least gain of a good result, 1 to 4.
-          relevance_threshold: the least gain of a relevant result; by default that of a good one.
+          good_gain_threshold: smallest gain of a good result, 1 to 4.
+          relevance_threshold: smallest gain of a relevant result; by default good_gain_threshold.
           g_max: the greatest gain of the labelling scale, for err and nerr.
-          rules: YAML text of rules for duplicates, instead of those built in.
+          rules: YAML text of rules for duplicates, instead of the built-in ones.
           more: other attributes, like `per_call=True`.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Reads one shard of a file to payloads: all that happens before the shuffle, without Beam."""
+"""Reads one shard of a file into payloads: the work before the shuffle, without Beam."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _UNTIMED = 0  # batch orders by the timestamps in records
 def payloads_of_shard(
     shard: FileShard, open_file: Open, packer: Packer | NativePacker
 ) -> Iterator[Packed | RejectedRecord]:
-    """The payloads of a shard, one or more a conversation, and a row for each record rejected.
+    """The payloads of a shard, one or more per conversation, and a row for each rejected record.
 
-    Of many bad records only the first have rows of their own (see the shard's bounds). A rejected
-    record that names its conversation also flags that conversation's payload. No content of a file
-    raises. Each usable record is counted by exactly one `Packed.calls`.
+    If there are many bad records, only the first ones have rows of their own (see the shard's
+    bounds). A rejected record with a conversation also flags that conversation's payload. Bad
+    content never raises. Each usable record is counted by exactly one `Packed.calls`.
 
     Args:
       shard: from `plan_shards`.
       open_file: opens a path for reading bytes, seekable, without decompressing.
-      packer: must be empty, and is empty again afterwards.
+      packer: must be empty, and is emptied again.
     """
     found = payloads_of(_records(shard, open_file, packer), packer)
     return first_rejected(found, shard.bounds.rejected_rows)
@@ -56,7 +56,7 @@ def _records(
 def payloads_of(
     records: Iterable[SearchCall | RejectedRecord | TakenBlock], packer: Packer | NativePacker
 ) -> Iterator[Packed | RejectedRecord]:
-    """As `payloads_of_shard`, but takes the records."""
+    """Like `payloads_of_shard`, but from records."""
     for record in records:
         if isinstance(record, TakenBlock):
             yield from record.rejected
@@ -69,7 +69,7 @@ def payloads_of(
 
 
 def ties_of(conversation_id: str, packed: bytes) -> tuple[str, frozenset[bytes]]:
-    """The digests of those records whose canonical encodings are needed to break ties."""
+    """The digests of the records whose canonical encodings are needed to break ties."""
     calls = unpack([packed]).calls
     return conversation_id, frozenset(calls[at].record_digest for at in tied(calls))
 
@@ -77,10 +77,10 @@ def ties_of(conversation_id: str, packed: bytes) -> tuple[str, frozenset[bytes]]
 def encodings_of_shard(
     shard: FileShard, open_file: Open, ties: Ties
 ) -> Iterator[tuple[str, bytes]]:
-    """(conversation_id, payload) with the canonical encodings that the first reading did not keep.
+    """(conversation_id, payload) with the canonical encodings that the first pass did not keep.
 
     Args:
-      ties: by conversation_id, from `ties_of`.
+      ties: from `ties_of`, by conversation_id.
     """
     return encodings_of(read_shard(shard, open_file, only(ties)), ties)
 
@@ -88,7 +88,7 @@ def encodings_of_shard(
 def encodings_of(
     records: Iterable[SearchCall | RejectedRecord], ties: Ties
 ) -> Iterator[tuple[str, bytes]]:
-    """As `encodings_of_shard`, but takes the records."""
+    """Like `encodings_of_shard`, but from records."""
     for record in records:
         if isinstance(record, SearchCall) and record.conversation_id in ties:
             digest = record_digest(record_encoding(record))

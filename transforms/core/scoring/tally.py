@@ -1,4 +1,4 @@
-"""The counts that a conversation's rows are computed from, folded in Python or in native code."""
+"""The counts from which a conversation's rows are computed, made in Python or native code."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ class Tally(Struct, frozen=True):
 
     Attributes:
       last_turn: the turn that is scored; None without any usable record.
-      attributes: of the conversation.
-      calls: search calls of the last turn; earlier_calls: of the turns before it.
+      attributes: attributes of the conversation.
+      calls, earlier_calls: number of search calls of the last turn, and of earlier turns.
       redelivered, conflicting: as in `Delivered`.
       times: timestamps of the usable records, in ms.
       iterations: counts by i - 1.
-      costs: by i - 1, the costs of each call.
-      label_conflicts: as in `Turn`; judgments_met_again: their number.
+      costs: for each i - 1, the costs of each call.
+      label_conflicts: as in `Turn`.
+      judgments_met_again: number of those in `Turn`.
       ranked: the ranked list.
       judged: gains of the judged documents, in any order.
       counts: results, duplicates and labels of the last turn, by dotted name.
@@ -56,8 +57,8 @@ def tally(
 
     Args:
       judged: gains of the judged documents.
-      rules: for duplicates.
-      hold_slot: later copies keep their places in the ranked list.
+      rules: the rules for duplicates.
+      hold_slot: whether later copies keep their places in the ranked list.
     """
     return Tally(
         delivered.last_turn,

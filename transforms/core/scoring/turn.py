@@ -1,6 +1,6 @@
-"""The fold: the ordered calls of one turn into documents, their labels and counts (SPEC 4, 5, 8).
+"""The fold: turns the ordered calls of one turn into documents, labels and counts (SPEC 4, 5, 8).
 
-Batch, streaming, `goodgain explain` and the tests all go through `fold_turn`.
+Batch, streaming, `goodgain explain` and the tests all use `fold_turn`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from goodgain.transforms.core.scoring.gains import IterationCounts
 
 
 class Turn(Struct, frozen=True):
-    """A folded turn. Places count all its results from 0, in the order of SPEC 3.
+    """A folded turn. A place is the index of a result in the turn, in the order of SPEC 3.
 
     Attributes:
       calls: the calls, in order.
-      results: by place, the results of all calls; their gains are the labels that they carry
-        themselves, in the trace or from outside.
-      duplicates: by place, why it is a duplicate; None for first occurrences.
-      labels: by place, the label of the document that stands there (SPEC 5, 8).
-      judged: the same for ranking metrics; with a pool its labels alone (SPEC 9).
-      pooled: by place of a first occurrence, which document of the pool it is; None without one.
+      results: the results of all calls by place; their gains are their own labels, from the trace
+        or external.
+      duplicates: by place, why the result is a duplicate; None for first occurrences.
+      labels: by place, the label of the document there (SPEC 5, 8).
+      judged: the same for ranking metrics; with a pool, only its labels (SPEC 9).
+      pooled: the pool document of each first occurrence, by place; None without a pool.
       iterations: counts by i - 1.
-      label_conflicts: labelled copies whose label differs from their document's.
+      label_conflicts: number of copies whose label differs from that of their document.
       judgments_met_again: documents that stay unjudged, since all judgments of their names label
-        earlier documents (SPEC 8), each with the first of those, by the places of their first
-        occurrences; None where the labels of the trace count.
-      deduplicator: what was counted while duplicates were looked for.
+        earlier documents (SPEC 8): for each, the first of those, by places of first occurrences;
+        None if the labels of the trace count.
+      deduplicator: has the counts from finding duplicates.
     """
 
     calls: Sequence[CallFingerprint]
@@ -62,9 +62,9 @@ def fold_turn(
     """Fold the calls of one turn, given in the order of SPEC 3.
 
     Args:
-      external: judgments in place of the labels of the trace (SPEC 8).
-      pool: whose labels go before those of the trace; then the calls have their canonical
-        encodings (SPEC 9).
+      external: judgments that replace the labels of the trace (SPEC 8).
+      pool: its labels override those of the trace; requires canonical encodings in the calls (SPEC
+        9).
     """
     if external is not None:
         calls = relabelled(calls, external)
@@ -98,7 +98,8 @@ def fold_turn(
             calls,
             duplicates,
             labels,
-            # In a trace every copy has a label or none; from outside its document has (SPEC 5).
+            # In a trace each copy has its own label or none; external labels are those of documents
+            # (SPEC 5).
             unlabelled=carried if judged is None and pool is None else labels,
             good_gain_threshold=good_gain_threshold,
         ),
@@ -116,7 +117,7 @@ def _labels_of_pool(
     pooled: Mapping[int, Pooled],
     labels: Sequence[int | None],
 ) -> list[int | None]:
-    """By place, what the pool labels the document that stands there."""
+    """The pool's label of the document at each place."""
     documents = (
         pooled.get(place if duplicate is None else duplicate.first)
         for place, duplicate in enumerate(duplicates)
@@ -131,7 +132,7 @@ def _iterations(
     unlabelled: Sequence[int | None],
     good_gain_threshold: int,
 ) -> list[IterationCounts]:
-    """Counts by i - 1; `unlabelled` holds None at the place of each result that counts as such."""
+    """Counts by i - 1; `unlabelled` is None at the place of each unlabelled result."""
     iterations: list[IterationCounts] = []
     start = 0
     for call in calls:

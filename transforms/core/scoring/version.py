@@ -1,8 +1,8 @@
-"""Which numbers this program gives."""
+"""The version of the numbers that this program computes."""
 
 from __future__ import annotations
 
-# Raised by one with every change after which the same traces, rules and options give other numbers:
-# in normalisation, de-duplication, gains or ranking metrics. Runs are comparable when theirs are
-# equal, whatever version of the program made them. A test tells when it has to be raised.
+# Increased by every change after which the same traces, rules and options give other numbers: in
+# normalisation, de-duplication, gains or ranking metrics. Runs with equal scoring versions are
+# comparable, whatever version of the program made them. A test fails when it must be increased.
 SCORING_VERSION = 2

@@ -1,24 +1,25 @@
-"""An estimate with its standard error: its t interval, corrected for skewness, and its test.
+"""An estimate with its standard error: t interval, corrected for skewness, and test.
 
-Student's t takes the estimate and its standard error for independent. In skewed samples they are
-not: where a sample lacks the long tail, mean and standard error are both too small, and the
-interval misses to one side. Hall (1992, "On the removal of skewness by transformation") bends t so
-that the leading term of that error vanishes. With T = (estimate - true value) / stderr and the
+Student's t assumes that the estimate and its standard error are independent. In skewed samples they
+are not: if a sample lacks the long tail, mean and standard error are both too small, and the
+interval misses to one side. Hall (1992, "On the removal of skewness by transformation") transforms
+t so that the leading term of this error vanishes. With T = (estimate - true value) / stderr and the
 asymmetry a = skewness / sqrt(n),
 
     g(T) = T + a T^2 / 3 + a^2 T^3 / 27 + a / 6
 
-is close to Student's t. g rises everywhere, so that its inverse
+is close to Student's t. g is increasing, so its inverse
 
     h(y) = 3 ((1 + a (y - a / 6))^(1/3) - 1) / a
 
 with the real cube root gives the ends of the interval for every sample, and p values are those of
-g(T): an interval excludes a value exactly when the test rejects it. At a = 0 all this is Student's.
+g(T), so that an interval excludes a value exactly when the test rejects it. At a = 0 this is
+Student's t.
 
-Means of metrics are skewed: there h is better at every n. Differences of two arms often are not,
-only long-tailed, and what skewness a sample of them shows is noise: of arms that are alike h alone
-calls up to 12 % different at the level of 5 %. So intervals of differences reach as far as both do,
-and the greater p value counts. `docs/intervals.md` has the coverage of each.
+Means of metrics are skewed, and h is better for them at every n. Differences of two arms are often
+only long-tailed, so the skewness of a sample is noise: h alone would call up to 12 % of equal arms
+different at the 5 % level. So intervals of differences cover both h's and Student's, and the larger
+p value counts. `docs/intervals.md` has the coverage of each.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from math import cbrt
 from msgspec import Struct
 from scipy.special import stdtr, stdtrit
 
-_ROUNDING = 1e-12  # of the greatest value; a smaller deviation is the rounding of equal values
+_ROUNDING = (
+    1e-12  # relative to the greatest value; smaller deviations are rounding errors of equal values
+)
 
 
 def has_spread(deviation: float, greatest: float) -> bool:
@@ -42,14 +45,14 @@ def has_spread(deviation: float, greatest: float) -> bool:
 
 
 class Studentized(Struct, frozen=True):
-    """A mean or a difference with what its uncertainty is made of.
+    """A mean or a difference with its uncertainty.
 
     Attributes:
       estimate, stderr: in the unit of the metric; stderr > 0.
       degrees_of_freedom: of Student's distribution.
       asymmetry: skewness / sqrt(n) of the estimate, as in the description of this module; 0 is
         Student's own t.
-      covers_student: whether neither end may lie within Student's interval, as for differences.
+      covers_student: whether the interval must cover Student's, as for differences.
     """
 
     estimate: float
@@ -71,7 +74,7 @@ class Studentized(Struct, frozen=True):
         return self.estimate - self.stderr * (min(y, reach) if self.covers_student else reach)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """The two-sided interval, with the same probability beyond either end."""
+        """The two-sided interval, with equal probability beyond either end."""
         one_sided = (1 + confidence) / 2
         return self.lower(one_sided), self.upper(one_sided)
 
@@ -82,7 +85,7 @@ class Studentized(Struct, frozen=True):
 
     @property
     def p_value(self) -> float:
-        """Of the two-sided test that the true value is 0."""
+        """The p value of the two-sided test that the true value is 0."""
         distance = abs(self._transformed(self.t))
         if self.covers_student:
             distance = min(distance, abs(self.t))
@@ -92,14 +95,14 @@ class Studentized(Struct, frozen=True):
         return float(stdtrit(self.degrees_of_freedom, confidence))
 
     def _transformed(self, t: float) -> float:
-        """Hall's g. In this form no two infinities meet when t is huge."""
+        """Hall's g, in a form that does not subtract infinities if t is huge."""
         if not self.asymmetry:
             return t
         bend = self.asymmetry * t / 3
         return t * (1 + bend * (1 + bend / 3)) + self.asymmetry / 6
 
     def _untransformed(self, y: float) -> float:
-        """Hall's h; (root^3 - 1) / (root - 1) in place of the division by a, which may be 0."""
+        """Hall's h, with (root^3 - 1) / (root - 1) instead of a division by a, which may be 0."""
         shifted = y - self.asymmetry / 6
         root = cbrt(1 + self.asymmetry * shifted)
         return 3 * shifted / (root * root + root + 1)

@@ -1,4 +1,4 @@
-"""Wilson's (1927) score interval of a share, which holds near 0 and 1 and for few values."""
+"""Wilson's (1927) score interval of a share, which is valid near 0 and 1 and for few values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def wilson_lower(share: float, n: int, confidence: float) -> float:
     """The end of the one-sided interval that bounds the true share from below.
 
     Args:
-      share: of n values that are 1 while the others are 0; n >= 1.
+      share: share of n values that are 1 rather than 0; n >= 1.
     """
     if share == 0:
         return 0.0

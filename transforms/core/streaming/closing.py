@@ -1,9 +1,9 @@
 """When a conversation of a stream closes, and which records are late (SPEC 3, 7); times in ms.
 
-`arrived` and `woken` decide; the DoFn that holds a conversation's state carries out their
-decisions. They read no clock: each conversation has one event-time timer, its wake-up, which fires
-when the watermark has reached its time. It is set when the first payload arrives. A later payload
-may only move it to an earlier time; whether the conversation continued is checked when it fires.
+`arrived` and `woken` decide; the DoFn with a conversation's state carries out their decisions. They
+read no clock: each conversation has one event-time timer, its wake-up, which fires when the
+watermark reaches its time. It is set when the first payload arrives. A later payload can only move
+it to an earlier time; whether the conversation has continued is checked when it fires.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ class Closing(Struct, frozen=True):
     """The rules for closing conversations of a stream, and limits on open ones.
 
     A conversation is closed when the watermark reaches the first of: `gap` after its last event;
-    the moment after a record that says `is_final`; `max_open` after the first record that arrived.
+    right after a record with `is_final`; `max_open` after the first record that arrived.
     If only flags for rejected records arrived, it is closed `gap` after the last flag's timestamp,
     or at the end of the stream if that flag has none.
 
     Attributes:
-      gap: ms of event time without a record after which a conversation has ended.
-      allowed_lateness: ms for which a closed conversation is remembered, so that records that
-        arrive for it become `late` rows. Records after that start a new conversation.
-      max_open: ms after which a conversation is closed though it goes on.
+      gap: a conversation ends after this many ms of event time without a record.
+      allowed_lateness: ms for which a closed conversation is remembered, so that its records become
+        `late` rows. Records after that start a new conversation.
+      max_open: ms after which a conversation is closed even if it continues.
       most_results: limit for one open conversation; the payload that would exceed it and all later
         ones are dropped. Their records are `rejected`, and the conversation's row counts them.
       most_bytes: the same limit for the bytes of its payloads in state.
-      out_of_orderness: how far out of order, in ms, a record may arrive without being late, as the
-        source promises. It does not delay closing; engines that sort by time need it
+      out_of_orderness: how far out of order, in ms, records may arrive without being late, as
+        promised by the source. It does not delay closing; engines that sort by time need it
         (`goodgain.transforms.score_stream.ScoreStreamedPayloads`).
       live: whether iteration rows are emitted before the conversation is closed.
 
@@ -78,10 +78,10 @@ class Arrival(Struct, frozen=True):
 
     Attributes:
       at: event time of the payload itself.
-      first, last: event times of its first and last record; `at` for records without a time, or
-        without records.
+      first, last: event times of its first and last record; `at` if records have no time, or if
+        there are none.
       final: event time of its first record with `is_final`.
-      records, results: their numbers.
+      records, results: number of records and results.
       size: in bytes.
       rejected: number of records of the conversation that could not be used.
     """
@@ -119,11 +119,11 @@ class Conversation(Struct, frozen=True, array_like=True):
       wake: the time of the pending wake-up.
       opened: event time of the first payload with records; None before it.
       last, final: event times of its last record, and of its first record with `is_final`.
-      flagged: event time of the last payload without records, a flag for unusable records.
+      flagged: event time of the last payload without records, which is a flag for rejected records.
       results, size: totals over the kept payloads.
-      over_cap: records that were dropped because of a limit.
-      rejected: these, and the records behind dropped flags.
-      closed: the time at which it was closed; None while it is open.
+      over_cap: number of records dropped because of a limit.
+      rejected: number of these, and of the records behind dropped flags.
+      closed: when it was closed; None while it is open.
     """
 
     wake: int = _NEVER
@@ -138,9 +138,9 @@ class Conversation(Struct, frozen=True, array_like=True):
     closed: int | None = None
 
     def deadline(self, closing: Closing) -> int:
-        """The time at which it will be closed, unless more arrives."""
+        """When it will be closed, unless more records arrive."""
         if self.opened is None or self.last is None:
-            # A flag has no event time of its own, only its element's timestamp, if that is set.
+            # A flag has no event time, only its element's timestamp, if that is set.
             is_timed = self.flagged is not None and self.flagged >= EARLIEST_MILLIS
             return (self.flagged or 0) + closing.gap if is_timed else _NEVER
         deadline = min(self.last + closing.gap, self.opened + closing.max_open)
@@ -170,9 +170,9 @@ Fate = Literal["keep", "over_cap", "late"]
 def arrived(
     known: Conversation | None, arrival: Arrival, closing: Closing
 ) -> tuple[Fate, Conversation]:
-    """Decide about a payload; returns its fate and the new state.
+    """Decide about a payload; returns what to do with it, and the new state.
 
-    Set the timer when `wake` differs from that of the earlier state, or there was none.
+    Set the timer if `wake` differs from the earlier state, or there was none.
 
     Args:
       known: the earlier state; None for a new conversation.
@@ -212,7 +212,7 @@ WakeAction = Literal["wait", "close", "forget"]
 
 
 def woken(known: Conversation, now: int, closing: Closing) -> tuple[WakeAction, Conversation]:
-    """Decide what to do now that the watermark has reached `now`; returns that and the new state.
+    """Decide what to do when the watermark reaches `now`; returns that, and the new state.
 
     `wait`: set the timer again. `close`: score the payloads, clear them, and set the timer for the
     end of the allowed lateness. `forget`: clear all state.
@@ -230,7 +230,7 @@ def woken(known: Conversation, now: int, closing: Closing) -> tuple[WakeAction, 
 def event_time(score: ConversationScore) -> int | None:
     """The event time of a conversation: its last event, or its closing if that is earlier.
 
-    The last event may lie years ahead, after a wrong clock. None where no record has a time.
+    The last event may be years ahead because of a wrong clock. None if no record has a time.
     """
     times = (score.conversation.last_timestamp, score.closed)
     return min((time for time in times if time is not None), default=None)
@@ -257,8 +257,8 @@ def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Itera
             source=STREAM,
             position=f"turn {call.turn}, iteration {call.iteration}, "
             f"record {call.record_digest.hex()}",
-            reason=f"The conversation holds more than the {closing.most_results} results or "
-            f"{closing.most_bytes} bytes that may be open; if that is intended, raise "
+            reason=f"The conversation has more than the {closing.most_results} results or "
+            f"{closing.most_bytes} bytes that may be kept open; if that is intended, raise "
             "--max-open-results or --max-open-bytes.",
             conversation_id=conversation_id,
         )

@@ -1,9 +1,10 @@
-"""The journal of a source that watches a folder: its actions in order, to be replayed.
+"""The journal of a source that watches a folder: its actions in order, for replay.
 
-One JSON object a line; the line number, from 0, is the position of the source. An entry takes a
-file, moves the watermark, or notes that a file has changed. After a restart the source replays the
-order of the files and the watermark between them, so that everything downstream gives the same
-result. Between two starts the journal is cut: what can matter no more is summed up in its head.
+It has one JSON object per line; the line number, from 0, is the position of the source. An entry
+takes a file, moves the watermark, or notes that a file has changed. After a restart the source
+replays the files and the watermark in the same order, so that downstream results are the same.
+Between two starts the journal is truncated: entries that no longer matter are summed up in its
+head.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from msgspec import Struct, field
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.streaming.watermark import WatermarkState
 
-# Of files with 100 bytes a result this is 0.7 million results, which keep 0.3 GB open.
+# At 100 bytes per result this is 0.7 million results, which keep 0.3 GB open.
 DEFAULT_PORTION_BYTES = 64 * 1024 * 1024
 
 
@@ -25,11 +26,11 @@ class JournalError(GoodGainError):
 
 
 class Take(Struct, frozen=True, tag="take"):
-    """A file is taken; appended before any of its records is emitted.
+    """A file is taken; appended before any of its records are emitted.
 
     Attributes:
-      name: the file, within the folder, which may move as a whole.
-      size: its bytes when taken; only these are read, now and after a restart.
+      name: the file, relative to the folder, which may be moved.
+      size: its size when taken; only these bytes are read, now and after a restart.
       clock: when it was taken, by this machine's clock in ms.
     """
 
@@ -42,10 +43,10 @@ class FileReading(Struct, frozen=True, array_like=True):
     """The contents of a file that was taken.
 
     Attributes:
-      position: of its `Take` in the journal.
-      records: all of it, rejected ones too.
-      rejected: how many of these could not be used.
-      least: least event time in milliseconds; None without a usable record.
+      position: position of its `Take` in the journal.
+      records: number of records, including rejected ones.
+      rejected: number of rejected records.
+      least: smallest event time in milliseconds; None without a usable record.
       greatest: greatest event time.
     """
 
@@ -57,26 +58,26 @@ class FileReading(Struct, frozen=True, array_like=True):
 
 
 class Move(Struct, frozen=True, tag="move"):
-    """The watermark moves, after all files found at one look are read, or after silence.
+    """The watermark moves, after all files of one listing are read, or after silence.
 
     Attributes:
-      watermark_state: how far the stream has come.
-      readings: what the files held that were taken since the last move.
-      ahead: how many of their records were too far ahead to move the watermark.
+      watermark_state: state of the watermark.
+      readings: contents of the files taken since the last move.
+      ahead: number of their records that were too far ahead to move the watermark.
     """
 
-    watermark_state: WatermarkState = field(name="reach")  # as journals on disk call it
+    watermark_state: WatermarkState = field(name="reach")  # its name in existing journals
     readings: tuple[FileReading, ...] = ()
     ahead: int = 0
 
 
 class Changed(Struct, frozen=True, tag="changed"):
-    """A file changed its size after it was taken; what was added is not read.
+    """A file changed its size after it was taken; added bytes are not read.
 
     Attributes:
-      name: the file, within the folder.
-      taken: its bytes when it was taken, or last found changed.
-      size: its bytes now.
+      name: the file, relative to the folder.
+      taken: its size when it was taken, or at the last `Changed`.
+      size: its size now.
     """
 
     name: str
@@ -88,12 +89,12 @@ class SourceTotals(Struct, frozen=True):
     """What a source has read so far, restarts included.
 
     Attributes:
-      files: files taken.
-      records: in the files that are read and accounted for; rejected ones too.
-      rejected: those of the records that could not be used.
-      ahead: records too far ahead to move the watermark.
-      changed: notes of a file that changed after it was taken.
-      watermark: nothing older is expected, in milliseconds; None while nothing is known.
+      files: number of files taken.
+      records: number of records in the files read so far, including rejected ones.
+      rejected: number of rejected records.
+      ahead: number of records too far ahead to move the watermark.
+      changed: number of changes to files after they were taken.
+      watermark: in milliseconds; nothing older is expected; None if there is none yet.
     """
 
     files: int = 0
@@ -104,7 +105,7 @@ class SourceTotals(Struct, frozen=True):
     watermark: int | None = None
 
     def without(self, part: SourceTotals) -> SourceTotals:
-        """The sums over the rest."""
+        """The sums without a part."""
         return SourceTotals(
             self.files - part.files,
             self.records - part.records,
@@ -115,12 +116,12 @@ class SourceTotals(Struct, frozen=True):
 
 
 class JournalHead(Struct, frozen=True, tag="head"):
-    """The head of a journal from which entries were cut: what follows from them.
+    """The head of a truncated journal: a summary of the removed entries.
 
     Attributes:
-      watermark_state: how far the stream had come before the next entry.
-      totals: the sums over the entries that were cut.
-      sizes: last known size, by name, of files that were taken.
+      watermark_state: state of the watermark before the next entry.
+      totals: the sums over the removed entries.
+      sizes: last known size of each file taken, by name.
     """
 
     watermark_state: WatermarkState
@@ -132,15 +133,15 @@ Entry = Take | Move | Changed | JournalHead
 
 
 class Journal:
-    """All entries, and what follows from them.
+    """All entries, and the state derived from them.
 
     Attributes:
-      entries: in their order.
+      entries: the entries in order.
       sizes: the last known size of each file taken, by name.
-      readings: what is known of the files, by the position of their `Take`.
-      unmoved: positions of the files taken since the last move that accounts for files.
-      unmoved_bytes: the bytes in these.
-      watermark_state: how far the stream has come.
+      readings: contents of files read, by the position of their `Take`.
+      unmoved: positions of the files taken since the last move that covers files.
+      unmoved_bytes: total size of these files.
+      watermark_state: state of the watermark.
     """
 
     def __init__(self) -> None:
@@ -155,7 +156,7 @@ class Journal:
         self._watermarks: dict[int, int | None] = {}
 
     def add(self, entry: Entry) -> None:
-        """Put one entry at the end."""
+        """Append an entry."""
         if isinstance(entry, Take):
             self.unmoved.append(len(self.entries))
             self.unmoved_bytes += entry.size
@@ -189,10 +190,10 @@ class Journal:
         )
 
     def matters(self, position: int, oldest: int | None) -> bool:
-        """Whether a `Take` can have records that were given from `oldest` on, in ms of event time.
+        """Whether a `Take` can have records that were emitted with times from `oldest` on, in ms.
 
-        One of which nothing is known can. Records are given no later than when their file was
-        taken, and no earlier than the watermark was then, which the one that followed bounds.
+        If its contents are unknown, it can. Emitted times are at most the time when the file was
+        taken, and at least the watermark at that time, which is bounded by the next watermark.
         """
         take = self.entries[position]
         reading = self.readings.get(position)
@@ -208,22 +209,22 @@ def _size(entry: Entry) -> int:
 
 
 def cut(journal: Journal, oldest: int, present: Collection[str]) -> list[Entry]:
-    """The entries of a shorter journal that is as good as this one for every start from now on.
+    """The entries of a shorter journal that is equivalent for all later starts.
 
-    Files are left out that need not be read again, and moves of the watermark with nothing between
-    them but for the last.
+    It leaves out files that need not be read again, and all but the last of consecutive watermark
+    moves.
 
     Args:
-      journal: the whole.
-      oldest: records that were given earlier, in ms of event time, matter no more.
-      present: names of the files in the folder. Others are forgotten, unless it holds none of those
-        taken: then another folder may stand in its place.
+      journal: the whole journal.
+      oldest: records emitted with earlier times, in ms, no longer matter.
+      present: names of the files in the folder. Other files are forgotten, unless none of the files
+        taken is present, as when another folder is mounted there.
     """
     kept: list[Entry] = []
-    places: dict[int, int] = {}  # of files, in the shorter journal, which begins with its head
+    places: dict[int, int] = {}  # new positions of files; the shorter journal begins with its head
     names: set[str] = set()
-    before = WatermarkState()  # as of the last move that is not kept, so far
-    move: Move | None = None  # the last one, while nothing has come after it
+    before = WatermarkState()  # at the last move removed so far
+    move: Move | None = None  # the last move, if nothing has followed it
     watermark: int | None = None
     for position, entry in enumerate(journal.entries):
         if isinstance(entry, JournalHead):
@@ -258,7 +259,7 @@ def cut(journal: Journal, oldest: int, present: Collection[str]) -> list[Entry]:
 def _matters(
     journal: Journal, position: int, oldest: int, watermark: int | None, names: set[str]
 ) -> bool:
-    """Whether a file, or the note that one has changed, may be given again."""
+    """Whether a file, or the note that it has changed, may be emitted again."""
     entry = journal.entries[position]
     if isinstance(entry, Changed):
         return entry.name in names or watermark is None or watermark >= oldest
@@ -275,9 +276,9 @@ def _with_places(move: Move, places: Mapping[int, int]) -> Move:
 
 
 def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:
-    """A journal from its bytes, and how many of them are whole lines.
+    """Parse a journal; returns it, and the number of bytes in complete lines.
 
-    A last line without its end, as a crash leaves it, is not counted.
+    An incomplete last line, as after a crash, is ignored.
 
     Args:
       data: the content of the file.
@@ -294,13 +295,13 @@ def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise JournalError(
                 f"Line {number} of the journal {path} is damaged ({error}); restore it, or start "
-                "anew with another output folder."
+                "again with another output folder."
             ) from None
     return journal, whole
 
 
 def encoded(entry: Entry) -> bytes:
-    """The line of an entry, with its line feed."""
+    """The line of an entry, including the line feed."""
     return _encoder.encode(entry) + b"\n"
 
 

@@ -1,15 +1,15 @@
 """Rows of iterations before their conversation is closed (SPEC 7, `--live`).
 
-The rule. A row is known by (conversation_id, turn, i).
-* It is given as soon as the watermark has passed the last event of its iteration and of all
-  earlier ones of the turn; i = 1 first, then i = 2 and so on. It is the row that closing would give
-  for the records known then.
-* A record that arrives out of order may change rows that were given. When the watermark has passed
-  that record too, the changed rows are given again with the next revision.
-* A row that is no longer there is withdrawn: it is given again as it was, with the next revision
-  and `withdrawn`. So a new turn withdraws the rows of the turn before and begins again at i = 1.
+A row is identified by (conversation_id, turn, i). The rules:
+* It is emitted as soon as the watermark has passed the last event of its iteration and of all
+  earlier ones of the turn, in the order i = 1, 2, ... It is the row that closing would give for
+  the records known at that time.
+* A record that arrives out of order may change emitted rows. When the watermark has passed that
+  record too, the changed rows are emitted again with the next revision.
+* A row that no longer exists is withdrawn: it is emitted unchanged, with the next revision and
+  `withdrawn`. So a new turn withdraws the rows of the previous turn and starts again at i = 1.
 * Closing emits, with `is_final`, the rows that are new or differ from those emitted before.
-So the last revision of each row, without those withdrawn, is what batch gives for the records.
+So the last revisions of all rows, without withdrawn ones, equal the rows of a batch run.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _AFTER = 1
 
 
 class LiveIteration(Struct, frozen=True, array_like=True):
-    """A row of `iterations` while its conversation may still go on.
+    """A row of `iterations` whose conversation may still continue.
 
     Attributes:
       revision: from 1, for each (conversation_id, turn, i).
-      is_final: given when the conversation was closed.
-      withdrawn: the row is void; the conversation has no such iteration any more.
+      is_final: whether it was emitted when the conversation was closed.
+      withdrawn: whether the row is void: the conversation no longer has this iteration.
     """
 
     revision: int
@@ -42,12 +42,12 @@ class LiveIteration(Struct, frozen=True, array_like=True):
 def ends_of_iterations(
     rows: Sequence[IterationRow], calls: Iterable[CallFingerprint], unknown: int
 ) -> list[int]:
-    """By i - 1, the last event of that iteration and all earlier ones of its turn, in ms.
+    """For each i - 1, the time of the last event up to that iteration of the turn, in ms.
 
     Args:
-      rows: of one turn, by i - 1.
+      rows: rows of one turn, by i - 1.
       calls: every delivery of the conversation.
-      unknown: the event time of a call without timestamp.
+      unknown: the event time to assume for calls without a timestamp.
     """
     last: dict[int, int] = {}
     turn = rows[0].turn if rows else 0
@@ -63,12 +63,12 @@ def ends_of_iterations(
 
 
 def passed(ends: Sequence[int], now: int) -> int:
-    """How many iterations the watermark `now` has passed."""
+    """The number of iterations that the watermark `now` has passed."""
     return sum(end < now for end in ends)
 
 
 def next_end(ends: Sequence[int], now: int) -> int | None:
-    """The watermark that passes the next iteration; None when all are passed."""
+    """The watermark that passes the next iteration; None if all are passed."""
     return next((end + _AFTER for end in ends if end >= now), None)
 
 
@@ -78,12 +78,12 @@ def revise(
     due: int,
     is_final: bool = False,
 ) -> list[LiveIteration]:
-    """What is to be given now, in order: withdrawals, then rows by i.
+    """The rows to emit now: withdrawals, then rows by i.
 
     Args:
-      given: the last revision of each row given so far.
-      rows: all rows as closing would give them now, by i - 1.
-      due: how many of them may be given.
+      given: the last revision of each row emitted so far.
+      rows: all rows that closing would give now, by i - 1.
+      due: number of rows that may be emitted.
       is_final: whether the conversation is closed.
     """
     latest = {_key(one.row): one for one in given}
@@ -104,7 +104,7 @@ def revise(
 def remembered(
     given: Sequence[LiveIteration], news: Sequence[LiveIteration]
 ) -> list[LiveIteration]:
-    """The last revision of each row after the news were given too."""
+    """The last revision of each row, including those just emitted."""
     latest = {_key(one.row): one for one in given}
     latest.update((_key(one.row), one) for one in news)
     return list(latest.values())

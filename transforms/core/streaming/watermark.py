@@ -1,19 +1,19 @@
 """The watermark of a source, estimated from the event times of its records (SPEC 7).
 
-The watermark promises that no older record will come; conversations close by it. One clock that is
-wrong by years must not move it, hence these rules:
+The watermark promises that no older record will come, and closes conversations. A single wrong
+clock must not move it far, hence these rules:
 
-* Records more than `ahead_ms` in the future of this machine's clock never move it.
-* One record advances the newest event time by `ahead_ms` at most.
-* Across a wider gap it moves only with most of the records: when the median of those that came
-  since the last move (of the last 15, if these are fewer) lies beyond the gap. Its first value
-  needs such a majority too.
-* The watermark stays `out_of_orderness_ms` behind, and never falls.
+* Records more than `ahead_ms` ahead of this machine's clock never move it.
+* One record advances the newest event time by at most `ahead_ms`.
+* It crosses a wider gap only with a majority of records: when the median of those since the last
+  move (or of the last 15, if these are fewer) is beyond the gap. Its first value also needs a
+  majority.
+* The watermark stays `out_of_orderness_ms` behind the newest event time, and never goes back.
 * After `idle_ms` without a record, the watermark advances to `quiet_ms` after the greatest event
-  time, be it beyond a gap, unless it is in the future of this machine's clock. While the silence
-  lasts, the watermark then advances with the clock, in steps of `idle_ms`.
+  time, even beyond a gap, but not ahead of this machine's clock. During the silence it then
+  advances with the clock, in steps of `idle_ms`.
 
-A record too far ahead to move the watermark is counted as ahead, and scored like any other.
+A record that is too far ahead to move the watermark is counted as such, but scored like any other.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ WITNESSES = 15
 
 
 class WatermarkRule(Struct, frozen=True):
-    """What a source promises about its event times, all in milliseconds.
+    """How the watermark follows event times; all in milliseconds.
 
     Attributes:
-      out_of_orderness_ms: how much older than the newest record one that follows may be.
+      out_of_orderness_ms: how much older than the newest record a later record may be.
       ahead_ms: largest advance that one record may cause, in case its clock is wrong; at most the
-        gap after which a conversation closes, so that no single record closes all others.
+        gap after which conversations close, so that one record cannot close all of them.
       idle_ms: time without a record after which the stream counts as silent.
-      quiet_ms: how far after the greatest event time the watermark goes then; the gap after which
-        a conversation closes, so that each does.
+      quiet_ms: how far beyond the greatest event time the watermark then advances: the gap after
+        which conversations close, so that all of them do.
 
     Raises:
       UsageError: a duration is negative, or `ahead_ms` or `idle_ms` is 0.
@@ -62,14 +62,14 @@ class WatermarkRule(Struct, frozen=True):
 
 
 class WatermarkState(Struct, frozen=True):
-    """How far a stream has come; all times in milliseconds of event time.
+    """The state of the watermark; all times in milliseconds of event time.
 
     Attributes:
-      watermark: nothing older is expected; None while nothing is known.
-      newest: newest event time by the rules above.
-      greatest: greatest event time that was not in the future of this machine's clock.
+      watermark: nothing older is expected; None if there is none yet.
+      newest: newest event time by the rules of this module.
+      greatest: greatest event time that was not ahead of this machine's clock.
       recent: event times of the last records, at most 15, oldest arrival first.
-      silent: periods of `idle_ms` that have passed since the last record.
+      silent: number of periods of `idle_ms` since the last record.
     """
 
     watermark: int | None = None
@@ -82,18 +82,18 @@ class WatermarkState(Struct, frozen=True):
 def after_records(
     state: WatermarkState, times: Sequence[int], now_ms: int, rule: WatermarkRule
 ) -> tuple[WatermarkState, int]:
-    """The state after more records, and how many of these were too far ahead to move it.
+    """The state after more records, and how many of these were too far ahead to move the watermark.
 
     Args:
-      state: where the stream stood.
-      times: event times of the records that came since, in order of arrival.
-      now_ms: this machine's clock, milliseconds since the epoch.
-      rule: what the source promises.
+      state: the state before.
+      times: event times of the new records, in order of arrival.
+      now_ms: this machine's clock, in milliseconds since the epoch.
+      rule: the rules.
     """
     latest = now_ms + rule.ahead_ms
     trusted = [time for time in times if time <= latest]
     recent = (*state.recent, *trusted[-WITNESSES:])[-WITNESSES:]
-    # A record that was too far ahead when it came may be within reach of those that came since.
+    # A record that was too far ahead on arrival may now be in reach of later ones.
     ordered = sorted([*state.recent, *trusted])
     newest = _moved_on(state.newest, ordered, rule.ahead_ms)
     middle = _median(trusted if len(trusted) >= WITNESSES else recent)
@@ -110,7 +110,7 @@ def after_records(
 
 
 def after_silence(state: WatermarkState, rule: WatermarkRule) -> WatermarkState:
-    """The state after one more period of silence; before any record there is no watermark."""
+    """The state after one more period of silence; without records there is no watermark."""
     if state.silent:
         watermark = _later(state.watermark, state.watermark, rule.idle_ms)
     else:
@@ -131,7 +131,7 @@ def _moved_on(newest: int | None, ordered: Sequence[int], step: int) -> int | No
 
 
 def _median(times: Sequence[int]) -> int | None:
-    """The lower median, which over half of the times reach or pass; None for too few times."""
+    """The lower median, which more than half of the times reach; None for too few times."""
     if len(times) < WITNESSES:
         return None
     return sorted(times)[(len(times) - 1) // 2]

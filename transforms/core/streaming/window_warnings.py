@@ -1,4 +1,4 @@
-"""What is odd about the data of one window of a stream (SPEC 10)."""
+"""Data warnings about one window of a stream (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.core.warnings.warning import NONE, DataWarning
 
-_NOTHING = DataWarning(NONE, 0, None, "Nothing is to be warned of.", "")
+_NOTHING = DataWarning(NONE, 0, None, "There are no warnings.", "")
 
 
 class WindowWarnings(Struct, frozen=True):
-    """The warnings of a window: those of its latest pane count.
+    """The warnings of a window; those of its latest pane count.
 
     Attributes:
       window_start, window_end, pane, is_last: as in `WindowedMeanRow`.
-      warnings: one that says so when there are none any more.
+      warnings: a single `none` if there are no longer any.
     """
 
     window_start: int
@@ -50,13 +50,13 @@ def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarni
 def window_warnings(
     pane: DuePane, rules: WindowRules, counts: Mapping[str, int], scoring: Scoring
 ) -> WindowWarnings | None:
-    """The warnings of a pane; None where there is nothing to say, and there was nothing before.
+    """The warnings of a pane; None if there are none, and were none before.
 
     Args:
-      pane: of the slice of everything.
-      rules: when the panes of windows are given.
-      counts: of the conversations in it, by the names of `COUNTED`.
-      scoring: what the conversations were scored with.
+      pane: the pane of all conversations.
+      rules: when panes are emitted.
+      counts: counts of its conversations, by the names of `COUNTED`.
+      scoring: settings with which the conversations were scored.
     """
     found = data_warnings(counts, scoring)
     if not found and pane.number == 0:

@@ -1,16 +1,16 @@
 """Means by event-time window, in panes (SPEC 7). All times are in ms.
 
-A conversation counts in the window of its last event. The rule for the panes of a window, which
-holds for each slice by itself:
-* The on-time pane, number 0, comes when the watermark has passed the end of the window by `gap`:
-  then every conversation has been closed whose records were in time.
-* Each conversation that is closed later gives an update.
-* The last pane, `is_last`, comes when the watermark has passed the end by `gap` and
-  `allowed_lateness`, also when nothing has changed.
-* A conversation that is closed later still is missed by the means: it has its rows, and it is
-  counted as missed.
-Each pane holds the whole window, so of rows that are equal in window, slice, metric, i and
-population the one with the greatest pane is the one that counts.
+A conversation counts in the window of its last event. The rules for panes,
+for each slice separately:
+* The on-time pane, number 0, is emitted when the watermark has passed the end of the window by
+  `gap`, when all conversations whose records were in time are closed.
+* Each conversation that is closed later causes an update.
+* The last pane, `is_last`, is emitted when the watermark has passed the end by `gap` and
+  `allowed_lateness`, even if nothing has changed.
+* A conversation that is closed even later is missed by the means: it has rows, and is counted as
+  missed.
+Each pane covers the whole window, so of rows with equal window, slice, metric, i and population the
+one with the greatest pane counts.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class WindowedMeanRow(Struct, frozen=True):
     """A mean over the conversations of one window.
 
     Attributes:
-      window_start, window_end: the window, its end excluded.
-      pane: from 0, counts what has been given of the window and the slice.
-      is_last: whether nothing more will be given of them.
+      window_start, window_end: the window; the end is exclusive.
+      pane: number of the pane of this window and slice, from 0.
+      is_last: whether it is the last pane.
     """
 
     window_start: int
@@ -44,11 +44,11 @@ class WindowedMeanRow(Struct, frozen=True):
 
 
 class MissedByMeans(Struct, frozen=True):
-    """Conversations that were closed after the last pane of their window had been given.
+    """Conversations that were closed after the last pane of their window.
 
     Attributes:
-      slice: the attributes that they share; {} = all of them.
-      conversations: how many.
+      slice: the attributes that they share; {} = all conversations.
+      conversations: their number.
     """
 
     window_start: int
@@ -58,16 +58,16 @@ class MissedByMeans(Struct, frozen=True):
 
 
 def window_start(event_time: int, window: int) -> int:
-    """The start of the window of `window` ms that holds the time; windows begin at the epoch."""
+    """The start of the window of `window` ms with a time; windows are aligned to the epoch."""
     return event_time - event_time % window
 
 
 class OpenWindow(Struct, frozen=True, array_like=True):
-    """A window of a slice whose last pane has not been given.
+    """A window of a slice whose last pane has not been emitted.
 
     Attributes:
-      panes: how many have been given.
-      changed: whether conversations came since.
+      panes: number of panes emitted.
+      changed: whether conversations were added since.
     """
 
     panes: int = 0
@@ -75,11 +75,11 @@ class OpenWindow(Struct, frozen=True, array_like=True):
 
 
 class SliceWindows(Struct, frozen=True, array_like=True):
-    """What is remembered of the windows of a slice.
+    """The state of the windows of a slice.
 
     Attributes:
-      open: by start.
-      finished: start of the latest window whose last pane has been given.
+      open: the open windows by start.
+      finished: start of the latest window whose last pane has been emitted.
     """
 
     open: Mapping[int, OpenWindow] = {}
@@ -87,7 +87,7 @@ class SliceWindows(Struct, frozen=True, array_like=True):
 
 
 class DuePane(Struct, frozen=True):
-    """A pane to be given now."""
+    """A pane to be emitted now."""
 
     window_start: int
     number: int
@@ -95,10 +95,10 @@ class DuePane(Struct, frozen=True):
 
 
 class WindowRules(Struct, frozen=True):
-    """When the panes of windows are given.
+    """When the panes of windows are emitted.
 
     Attributes:
-      window: length of a window.
+      window: length of windows.
       gap, allowed_lateness: as in `Closing`.
     """
 
@@ -108,7 +108,7 @@ class WindowRules(Struct, frozen=True):
 
     @classmethod
     def of(cls, closing: Closing, window: int) -> WindowRules:
-        """The rules that fit to how conversations are closed."""
+        """The rules for conversations that are closed by `closing`."""
         return cls(window, closing.gap, closing.allowed_lateness)
 
     def on_time(self, start: int) -> int:
@@ -120,7 +120,7 @@ class WindowRules(Struct, frozen=True):
         return self.on_time(start) + self.allowed_lateness
 
     def due(self, start: int, window: OpenWindow) -> int:
-        """When the next pane is due; an update is overdue since the on-time pane."""
+        """When the next pane is due; after the on-time pane, updates are due immediately."""
         return self.on_time(start) if window.changed else self.last(start)
 
 
@@ -128,11 +128,11 @@ Fate = Literal["add", "missed"]
 
 
 class WakeUp(Struct, frozen=True):
-    """A wake-up to set; it is pending beside all others of the slice, and rings once.
+    """A wake-up to set; independent of the slice's other wake-ups, and fires once.
 
     Attributes:
-      name: of the wake-up; setting the same again moves it.
-      at: when it rings.
+      name: its name; setting it again moves it.
+      at: when it fires.
     """
 
     name: str
@@ -142,10 +142,11 @@ class WakeUp(Struct, frozen=True):
 def added(
     known: SliceWindows, start: int, rules: WindowRules
 ) -> tuple[Fate, SliceWindows, list[WakeUp]]:
-    """What becomes of conversations of the window that starts then, and what to remember and set.
+    """Add conversations to the window with this start; returns fate, new state and wake-ups.
 
-    The wake-ups of a window are all set when it opens, not one after the other: an engine may need
-    seconds from one that rings to one that it sets, and after a pause many windows are due at once.
+    All wake-ups of a window are set when it opens rather than one after another: an engine may need
+    seconds for a wake-up that is set by another one, and after a pause many windows are due at
+    once.
     """
     before = known.open.get(start)
     if before is None and known.finished is not None and start <= known.finished:
@@ -158,12 +159,12 @@ def added(
 
 
 def _on_time(start: int, rules: WindowRules) -> WakeUp:
-    """For the on-time pane, and again for an update, which is overdue since then."""
+    """The wake-up for the on-time pane, set again for an update, which is then due immediately."""
     return WakeUp(f"{start} on time", rules.on_time(start))
 
 
 def woken(known: SliceWindows, now: int, rules: WindowRules) -> tuple[list[DuePane], SliceWindows]:
-    """The panes to give when the watermark has reached `now`, and what to remember then."""
+    """The panes to emit when the watermark has reached `now`, and the new state."""
     open_ = dict(known.open)
     panes = []
     finished = known.finished

@@ -1,5 +1,5 @@
-"""Numbers that look right and are not: what a run finds odd in its own data (SPEC 10).
+"""Data warnings: oddities in a run's data that make its numbers misleading (SPEC 10).
 
-`scoring.data_counts` says what one conversation adds, `checks` what the sums mean. Between them is
-nothing but addition, so that the outcome does not depend on order, bundling or runner.
+`scoring.data_counts` counts in one conversation, `checks` interprets the sums. Between them there
+is only addition, so the outcome does not depend on order, bundling or runner.
 """

@@ -56,9 +56,9 @@ from goodgain.transforms.core.wording import counted, fitting
 
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED = 0.2
-_NOTABLE_SLICE = 0.1  # slices whose share differs by more are named
+_NOTABLE_SLICE = 0.1  # slices whose share differs by more are listed
 _MOST_UNIDENTIFIED = 0.1
-_ENOUGH_RESULTS = 1_000  # among so many, some should be duplicates
+_ENOUGH_RESULTS = 1_000  # among this many, some should be duplicates
 _SHOWN_NAMES = 5
 _SHOWN_SLICES = 3
 _SECONDS_TO_MILLIS = 1_000
@@ -77,7 +77,7 @@ def _empty_input(found: Findings) -> Iterator[DataWarning]:
             EMPTY_INPUT,
             0,
             None,
-            "The input holds no record at all.",
+            "The input has no records at all.",
             "Check the pattern of --input, and the program that wrote the files.",
         )
 
@@ -126,7 +126,7 @@ def _labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
 def _few_labels(found: Findings) -> Iterator[DataWarning]:
     results, unlabelled = found.count(RESULTS), found.count(UNLABELLED)
     if not found.labelled:
-        return  # `no_labels` says it, or there is no result
+        return  # `no_labels` warns, or there are no results
     share = unlabelled / results
     unlabelled_slices = [
         one for one in found.slices if one.results and one.unlabelled == one.results
@@ -166,7 +166,7 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
             UNKNOWN_FIELDS,
             len(found.seen.without_source),
             None,
-            f"--map names fields that none of the first records has: {names}.",
+            f"--map has fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
     unreadable = sorted(name for name in found.seen.costs if not is_cost_name(name))
@@ -180,7 +180,7 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
             "Name a cost with letters, digits and single underscores, beginning with a letter.",
         )
     unknown = found.unknown_names
-    if found.external:  # labels of the trace would not count anyway
+    if found.external:  # labels of the trace do not count anyway
         unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]
     if not unknown:
         return
@@ -285,7 +285,7 @@ class _CountCheck(Struct, frozen=True):
     remedy: str
 
 
-# To warn of another count, add an entry here and its name to `data_counts.COUNTED`.
+# To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
 _COUNTED = (
     _CountCheck(
         LABEL_CONFLICTS,
@@ -350,8 +350,8 @@ def _rejected_labels(found: Findings) -> Iterator[DataWarning]:
             rejected,
             rejected / read,
             f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
-            f"{fitting(rejected, 'labels', 'label')} nothing.",
-            "The dataset rejected_labels has each with its place and the reason.",
+            f"{fitting(rejected, 'was', 'were')} not used.",
+            "The dataset rejected_labels has the place and the reason of each.",
         )
 
 
@@ -364,7 +364,7 @@ def _labels_apart(found: Findings) -> Iterator[DataWarning]:
                 span.apart,
                 share,
                 f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
-                f"several conversations know by the id {name} {fitting(span.apart, 'has', 'have')} "
+                f"conversations share by the id {name} {fitting(span.apart, 'has', 'have')} "
                 "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
                 "different documents.",
                 f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "

@@ -18,7 +18,7 @@ READ = "records.read"
 
 
 class SliceLabels(Struct, frozen=True):
-    """The number of results of a slice, and of those without a label."""
+    """The number of results of a slice, and of unlabelled ones."""
 
     slice: Mapping[str, str]
     results: int
@@ -26,7 +26,7 @@ class SliceLabels(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share without label; 0 without results."""
+        """The unlabelled share; 0 without results."""
         return self.unlabelled / self.results if self.results else 0.0
 
     def __str__(self) -> str:
@@ -34,11 +34,11 @@ class SliceLabels(Struct, frozen=True):
 
 
 class LabelSpan(Struct, frozen=True):
-    """Agreement of votes on pool documents whose voters share an id of one name (SPEC 9).
+    """How far votes on pool documents differ whose voters share an id of the same name (SPEC 9).
 
     Attributes:
-      documents: pool documents with votes of two conversations that carry it.
-      apart: those of them whose votes span 2 or more.
+      documents: number of pool documents with votes of two conversations that have this id.
+      apart: number of these with votes 2 or more grades apart.
     """
 
     documents: int
@@ -49,15 +49,15 @@ class Findings(Struct, frozen=True):
     """The input of the checks.
 
     Attributes:
-      counts: by dotted name: those of `data_counts`, and of the results of the scored turns.
+      counts: counts by dotted name, from `data_counts` and of the results of scored turns.
       good_gain_threshold: the smallest gain of a good result.
-      rules: for duplicates.
+      rules: the rules for duplicates.
       records: number of records read; None if unknown, as in a window of a stream.
-      seen: the names that the first records use.
-      slices: the labels by slice, without the slice of all conversations.
+      seen: the names in the first records.
+      slices: the labels by slice, without the one of all conversations.
       external: whether labels come from outside the traces.
-      clock: the time that timestamps in the future (AHEAD) were counted against, in ms.
-      label_spans: by id name, for the pool that it was scored with.
+      clock: the time beyond which timestamps were counted as ahead, in ms.
+      label_spans: from the pool that was used, by name of the id.
     """
 
     counts: Mapping[str, int]
@@ -71,19 +71,19 @@ class Findings(Struct, frozen=True):
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({})
 
     def count(self, name: str) -> int:
-        """A count; 0 when nothing was counted."""
+        """A count, 0 if absent."""
         return self.counts.get(name, 0)
 
     def accepted(self, option: str) -> str:
-        """The words on how to accept a warning; "" for a window, since a stream goes on anyway."""
+        """The words on how to accept a warning; "" for a window, since streams continue anyway."""
         return "" if self.records is None else f"; {option} accepts it"
 
     @property
     def labelled(self) -> int:
-        """Results with a label."""
+        """The number of labelled results."""
         return self.count(RESULTS) - self.count(UNLABELLED)
 
     @property
     def unknown_names(self) -> list[UnknownName]:
-        """Names that Good Gain does not read."""
+        """The names that Good Gain does not read."""
         return unknown_names(self.seen, self.rules.fields)

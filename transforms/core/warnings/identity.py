@@ -1,4 +1,4 @@
-"""What would let the rules for duplicates recognise results that they know nothing of (SPEC 10)."""
+"""Advice on how the rules for duplicates could identify results that they cannot (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITHOUT_NAMES = (
 def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
     """Names in the maps of results that no rule uses, and what to do.
 
-    The advice holds the lines for the rules file when there is an id that could be definitive.
+    If an id could be definitive, the advice has the lines for the rules file.
     """
     ids = [name for name in sorted(seen.ids) if _unused(name, seen, rules)]
     names = [f"ids.{name}" for name in ids]
@@ -33,7 +33,7 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
 
 
 def _unused(name: str, seen: SeenNames, rules: RuleTable) -> bool:
-    """Whether an id is nothing to the rules of some type that it occurs with."""
+    """Whether the rules of some type that an id occurs with do not mention it."""
     number = rules.ids.get(name)
     return any(
         applicable.name != DEFAULT_TYPE and number not in applicable.ids
@@ -42,7 +42,7 @@ def _unused(name: str, seen: SeenNames, rules: RuleTable) -> bool:
 
 
 def _definitive(ids: list[str], seen: SeenNames, rules: RuleTable) -> list[tuple[str, list[str]]]:
-    """By type that such an id occurs with, the names of its definitive ids."""
+    """For each type that such an id occurs with, the names of its definitive ids."""
     names = {number: name for name, number in rules.ids.items()}
     types = {
         rules.of_type(_number(one, rules)).name: rules.of_type(_number(one, rules))

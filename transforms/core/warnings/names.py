@@ -1,4 +1,4 @@
-"""Field names that SPEC 2 does not define, and those that were likely meant (SPEC 10)."""
+"""Finds field names that SPEC 2 does not define, and what they probably mean (SPEC 10)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
 _OF_RESULT = "results[]."
-_MOST_RESULTS = 1_000  # of one record, beyond which names are not counted
-_MOST_NAMES = 1_000  # kept of each kind; with more, the keys are data rather than names
-# Names of our fields in other systems, in lower case and without separators.
+_MOST_RESULTS = 1_000  # per record; names in further results are not counted
+_MOST_NAMES = 1_000  # of each kind; if there are more, the keys are data rather than names
+# Names for our fields in other systems, in lower case without separators.
 _CALL_SYNONYMS = {
     "session": "conversation_id",
     "sessionid": "conversation_id",
@@ -81,12 +81,12 @@ _RESULT_SYNONYMS = {
 
 
 class SeenNames(Struct, frozen=True):
-    """The names that some records use, with or without a value.
+    """The names in some records, with or without a value.
 
     Attributes:
       call, result: names of the fields of records and of their results.
       ids, fields: names in the maps of results.
-      types: entity types that each named id occurs with; "" for none.
+      types: the entity types that each named id occurs with; "" for none.
       without_source: fields that --map renames but no record has.
       costs: names of costs.
     """
@@ -106,7 +106,7 @@ class UnknownName(Struct, frozen=True, order=True):
     Attributes:
       place: its path, like `relevance` or `results[].relevance`.
       name: the last part of the path.
-      meant: the field that is likely meant, as `--map` takes it; None if none is close.
+      meant: the field that was probably meant, as for `--map`; None if none is close.
     """
 
     place: str
@@ -153,7 +153,7 @@ def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Unknown
 
     Args:
       seen: the names that occur.
-      rule_fields: names of the further fields that the rules for duplicates use.
+      rule_fields: names of further fields in the rules for duplicates.
     """
     found = [
         UnknownName(name, name, _meant(name, CALL_FIELDS, _CALL_SYNONYMS))
@@ -183,7 +183,7 @@ def _listed(results: Any) -> list[Mapping[Any, Any]]:
 
 
 def _keys(map_: Any) -> list[str]:
-    """The keys of a map, which some formats decode to pairs."""
+    """The keys of a map, which some formats decode as pairs."""
     if isinstance(map_, Mapping):
         return [name for name, value in map_.items() if isinstance(name, str) and value is not None]
     pairs = map_ if isinstance(map_, list | tuple) else ()

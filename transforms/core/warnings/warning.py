@@ -16,7 +16,7 @@ ODD_TIMES = "odd_times"
 EMPTY_INPUT = "empty_input"
 LABEL_CONFLICTS = "label_conflicts"
 JUDGMENTS_MET_AGAIN = "judgments_met_again"
-NONE = "none"  # written in place of a code if there is no warning
+NONE = "none"  # stands for a code if there are no warnings
 OUTSIDE_POOL = "outside_pool"
 WEAK_DOCUMENTS = "weak_documents"
 LABELS_APART = "labels_apart"
@@ -37,7 +37,7 @@ CODES = (
     LABELS_APART,
     REJECTED_LABELS,
 )
-_ENOUGH_LABELS = 30  # of fewer, all may be bad by chance
+_ENOUGH_LABELS = 30  # fewer labels may all be bad by chance
 
 
 class DataWarning(Struct, frozen=True):
@@ -45,7 +45,7 @@ class DataWarning(Struct, frozen=True):
 
     Attributes:
       code: one of CODES.
-      count: number of results, records or names concerned.
+      count: number of affected results, records or names.
       share: their share of all, 0 to 1; None for names.
       message: the finding and its effect on the numbers.
       remedy: what the user can do.
@@ -59,7 +59,7 @@ class DataWarning(Struct, frozen=True):
 
 
 def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
-    """The codes that a user accepts, by `--allow-unlabelled` and `--allow-no-good`."""
+    """The codes accepted by `--allow-unlabelled` and `--allow-no-good`."""
     return frozenset(
         code
         for code, is_allowed in ((NO_LABELS, unlabelled), (LABELS_BELOW_THRESHOLD, no_good))
@@ -68,7 +68,7 @@ def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
 
 
 def grave(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
-    """The warnings that make a run exit with code 3, although its outputs are written."""
+    """The warnings that make a run exit with code 3, even though its outputs are written."""
     return [one for one in warnings if _is_grave(one) and one.code not in allowed]
 
 

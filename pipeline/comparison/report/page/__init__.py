@@ -1,1 +1,1 @@
-"""What the page is made of: templates and scripts."""
+"""Templates and scripts of the page."""

@@ -14,7 +14,7 @@ function atEnd(slice, metric) {
   return values && Object.fromEntries(data.parts.map((part, place) => [part, values[place]]));
 }
 
-// The label of a metric, or its name where the label is too long, on two lines if need be.
+// The label of a metric, or its name if the label is too long; on two lines if necessary.
 function rowLabel({name, label}, longest) {
   if (label.length <= longest) return plain(label);
   const cut = name.lastIndexOf("_", longest);
@@ -22,7 +22,7 @@ function rowLabel({name, label}, longest) {
   return lines.map((line) => plain(shorter(line, longest))).join("<br>");
 }
 
-function told(row) {
+function withInterval(row) {
   return `${difference(row.difference)} (${interval(row.ci_low, row.ci_high, difference)})`;
 }
 
@@ -50,7 +50,7 @@ function drawForest(figure, slice, which, scaleName) {
   const rows = names.map((name) => atEnd(slice, name));
   const points = rows.map((row, y) => ({
     y, x: scaled(scale, row, row.difference), low: scaled(scale, row, row.ci_low), high: scaled(scale, row, row.ci_high), kind: row.verdict,
-    told: `${plain(metrics[y].label)}: ${told(row)}<br>${relative(row.relative_difference)}, p corrected ${plain(probability(row.p_corrected))}<br>${row.verdict}, n = ${countOf(row)}`,
+    hover: `${plain(metrics[y].label)}: ${withInterval(row)}<br>${relative(row.relative_difference)}, p corrected ${plain(probability(row.p_corrected))}<br>${row.verdict}, n = ${countOf(row)}`,
   }));
   const title = `Differences: ${slice.label}`;
   fillTable(figure, title, ["metric", "unit", "better", "difference", CORRECTED, "relative", "p corrected", "effect size", "n", "verdict"], rows.map((row, at) => [
@@ -81,7 +81,7 @@ function drawGsb(figure, slice) {
   ]));
   const notes = rows.map((row, y) => ({
     xref: "paper", x: 1.01, y, xanchor: "left", showarrow: false, font: {size: 12, color: colour("ink")},
-    text: narrow.matches ? difference(row.gsb) : told({difference: row.gsb, ci_low: row.gsb_ci_low, ci_high: row.gsb_ci_high}),
+    text: narrow.matches ? difference(row.gsb) : withInterval({difference: row.gsb, ci_low: row.gsb_ci_low, ci_high: row.gsb_ci_high}),
   }));
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", barmode: "stack", bargap: .35, height: 110 + 27 * names.length, annotations: notes,
@@ -99,7 +99,7 @@ function drawCurve(figure, slice, name) {
     return bandedCurve(curve.i.map((i, at) => {
       const cells = [difference(curve.difference[at]), interval(curve.ci_low[at], curve.ci_high[at], difference), number(curve.n[at], true), curve.verdict[at]];
       rows.push([String(i), population.label, ...cells]);
-      return {x: i, y: curve.difference[at], low: curve.ci_low[at], high: curve.ci_high[at], told: `${cells[0]} (${cells[1]}), n = ${cells[2]}, ${cells[3]}`};
+      return {x: i, y: curve.difference[at], low: curve.ci_low[at], high: curve.ci_high[at], hover: `${cells[0]} (${cells[1]}), n = ${cells[2]}, ${cells[3]}`};
     }), population);
   });
   const title = `Difference of ${metric.title} by iteration: ${slice.label}`;
@@ -115,7 +115,7 @@ function drawSlices(figure, name) {
   const rows = data.slices.map((slice) => atEnd(slice, name));
   const points = rows.map((row, y) => ({
     y, x: row.difference, low: row.ci_low, high: row.ci_high, kind: row.verdict,
-    told: `${plain(data.slices[y].label)}<br>${told(row)}<br>${row.verdict}, n = ${countOf(row)}`,
+    hover: `${plain(data.slices[y].label)}<br>${withInterval(row)}<br>${row.verdict}, n = ${countOf(row)}`,
   }));
   const title = `Difference of ${metric.title} by slice`;
   fillTable(figure, title, ["slice", "base", "candidate", "difference", CORRECTED, "p corrected", "n", "verdict"], rows.map((row, at) => [

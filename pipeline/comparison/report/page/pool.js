@@ -12,7 +12,7 @@ function drawPool(figure) {
   const traces = POOL_ARMS.flatMap((look) => bandedCurve(shares.filter(({arm}) => arm === look.label).map(({i, mean, ci_low, ci_high, n}) => {
     const cells = [percent(mean), interval(ci_low, ci_high, percent), number(n, true)];
     rows.push([String(i), look.label, ...cells]);
-    return {x: i, y: mean, low: ci_low, high: ci_high, told: `${cells[0]} (${cells[1]}), n = ${cells[2]}`};
+    return {x: i, y: mean, low: ci_low, high: ci_high, hover: `${cells[0]} (${cells[1]}), n = ${cells[2]}`};
   }), look));
   const title = `Share of the pool found by i, population ${shares[0].population}`;
   fillTable(figure, title, ["i", "arm", "share", "95 % interval", "n"], rows);

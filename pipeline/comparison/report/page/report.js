@@ -18,7 +18,7 @@ const ARMS = [
   {arm: "candidate", label: "Candidate", tone: "accent", dash: "solid", symbol: "circle"},
 ];
 
-// The data of both arms for the plots of costs; empty for a slice that the page has no room for.
+// The data of both arms for the plots of costs; empty for a slice that the page does not show.
 function armsOf() {
   const arms = data.arms[Number(chosen("slice") ?? 0)] ?? {};
   const name = chosen("cost");

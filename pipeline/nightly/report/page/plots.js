@@ -21,10 +21,10 @@ const marks = (points, looks) => estimates(points, "y", looks, 9, 3);
 function drawTrend(figure, days, name) {
   const metric = data.metrics[name];
   const rows = days.map((day) => [day, day.means[name] ?? [null, null, null, 0], day.changes[name]]);
-  const told = (value) => amount(value, metric);
+  const format = (value) => amount(value, metric);
   const points = rows.map(([day, mean]) => ({
     x: day.date, kind: day.verdict, y: mean[MEAN], low: mean[LOW], high: mean[HIGH],
-    told: `${day.date}<br>${told(mean[MEAN])} (${interval(mean[LOW], mean[HIGH], told)}), n = ${number(mean[COUNT], true)}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
+    hover: `${day.date}<br>${format(mean[MEAN])} (${interval(mean[LOW], mean[HIGH], format)}), n = ${number(mean[COUNT], true)}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
   }));
   const lines = [
     {x: days.map(({date}) => date), y: points.map(({y}) => y), mode: "lines", name: "mean", showlegend: false, hoverinfo: "skip", line: {color: colour("accent"), width: 1.5}},
@@ -32,7 +32,7 @@ function drawTrend(figure, days, name) {
   ].filter(({y}) => y.some((value) => value !== null));
   const title = `Mean ${metric.title} by day`;
   fillTable(figure, title, ["day", "mean", "95 % interval", "n", "verdict", "baseline", "mean of the baseline"], rows.map(([day, mean, change]) => [
-    day.date, told(mean[MEAN]), interval(mean[LOW], mean[HIGH], told), number(mean[COUNT], true), day.verdict, day.baseline || NONE, told(change?.[BASE]),
+    day.date, format(mean[MEAN]), interval(mean[LOW], mean[HIGH], format), number(mean[COUNT], true), day.verdict, day.baseline || NONE, format(change?.[BASE]),
   ]));
   return draw(figure, `${title}. The numbers are in the table below.`, [...lines, ...marks(points, OUTCOMES)], {
     hovermode: "closest", xaxis: dayAxis(days), yaxis: axis(metric.title, {zeroline: false, ...ticksOf(metric)}),
@@ -44,7 +44,7 @@ function drawChanges(figure, days, name) {
   const rows = days.filter((day) => day.changes[name]).map((day) => [day, day.changes[name]]);
   const points = rows.map(([day, change]) => ({
     x: day.date, kind: change[VERDICT], y: change[DIFFERENCE], low: change[CHANGE_LOW], high: change[CHANGE_HIGH],
-    told: `${day.date}<br>${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
+    hover: `${day.date}<br>${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
   }));
   const title = `Difference of ${metric.title} from the baseline by day`;
   fillTable(figure, title, ["day", "difference", "95 % interval", "n", "verdict", "baseline"], rows.map(([day, change]) => [
@@ -58,12 +58,12 @@ function drawChanges(figure, days, name) {
 function drawInput(figure, days, name) {
   const values = days.map((day) => day.counts[name] ?? null);
   const shares = name.startsWith("share");
-  const told = (value) => (value === null ? NONE : shares ? percentage(value, 1) : number(value, true));
+  const format = (value) => (value === null ? NONE : shares ? percentage(value, 1) : number(value, true));
   const traces = [{
-    type: "bar", x: days.map(({date}) => date), y: values, customdata: values.map(told), hovertemplate: "%{x}: %{customdata}<extra></extra>",
+    type: "bar", x: days.map(({date}) => date), y: values, customdata: values.map(format), hovertemplate: "%{x}: %{customdata}<extra></extra>",
     marker: {color: colour("other")},
   }];
-  fillTable(figure, `${name} by day`, ["day", name], days.map(({date}, at) => [date, told(values[at])]));
+  fillTable(figure, `${name} by day`, ["day", name], days.map(({date}, at) => [date, format(values[at])]));
   return draw(figure, `${name} by day. The numbers are in the table below.`, traces, {
     hovermode: "closest", showlegend: false, height: 280, xaxis: dayAxis(days), yaxis: axis(name, {rangemode: "tozero", ...(shares ? {tickformat: ".1~%"} : {})}),
   });
