@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
+from typing import cast
 
 import msgspec
 import xxhash
@@ -102,6 +103,12 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
 # A whole record as bytes that are equal only for equal records; faster than JSON.
 record_encoding = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
 record_digest = xxhash.xxh3_128_digest  # 128 bits, a hash of a record's encoding (SPEC 3)
+
+
+def canonical_encoding_of(encoded: bytes) -> bytes:
+    """The canonical encoding of a call, from its `record_encoding`."""
+    # Every number as it was written: an integer as score too, which a caller may have given.
+    return canonical_encoding(cast(SearchCall, msgspec.msgpack.decode(encoded)))
 
 
 class _Memo(dict[str, _Part]):

@@ -44,6 +44,11 @@ class ReadBounds(Struct, frozen=True):
 DEFAULT_BOUNDS = ReadBounds()
 
 
+def with_fixed_bounds(reason: str) -> str:
+    """A reader's reason, for files that are read within the default bounds whatever the options."""
+    return reason.replace("raise --max-decoded-bytes", "write it in smaller blocks or row groups")
+
+
 def within(calls: Iterable[SearchCall], bounds: ReadBounds) -> bool:
     """Whether no record has too many results."""
     most = bounds.record_results

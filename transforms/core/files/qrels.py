@@ -14,6 +14,7 @@ import msgspec
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro import decoded_blocks
+from goodgain.transforms.core.files.bounds import with_fixed_bounds
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.lines import LongLine
 from goodgain.transforms.core.files.reading import Open
@@ -167,7 +168,8 @@ def _shown(value: Any) -> str:
 def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
     for found in decoded_blocks(file, shard):
         if isinstance(found, RejectedRecord):
-            yield QrelsProblem(JudgmentPlace(number, shard.start, found.position), found.reason)
+            place = JudgmentPlace(number, shard.start, found.position)
+            yield QrelsProblem(place, with_fixed_bounds(found.reason))
             continue
         for index, row in enumerate(found.records):
             place = JudgmentPlace(
@@ -207,7 +209,8 @@ def _read_parquet(
     except Exception as error:  # pyarrow raises all kinds of errors on a broken file
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the filesystem, not pyarrow
-        yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({error}).")
+        reason = with_fixed_bounds(str(error))
+        yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({reason}).")
 
 
 def _of_row(row: Any, place: JudgmentPlace) -> Judgment | QrelsProblem:

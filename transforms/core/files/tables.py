@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, with_fixed_bounds
 from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
@@ -218,7 +218,9 @@ def _parquet_rows(
     except Exception as error:  # pyarrow raises all kinds of errors for a broken file
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the file system, not from pyarrow
-        raise BrokenTableError(str(error).partition("\n")[0]) from None
+        reason = str(error).partition("
+")[0]
+        raise BrokenTableError(with_fixed_bounds(reason)) from None
 
 
 _ROWS = {

@@ -9,10 +9,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
+from goodgain.transforms.core.dedup.fingerprint import canonical_encoding_of
 from goodgain.transforms.core.dedup.keys import (
     TEXT_KEYS,
     id_key,
@@ -30,7 +31,7 @@ from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.record_taker import ReadRecord
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
@@ -155,8 +156,7 @@ class _Fallback:
         return None if normal is None else (normal.host, normal.path, list(normal.query))
 
     def encoding(self, encoded: bytes) -> bytes:
-        # Keeps numbers as written, even an integer score, which a caller may have given.
-        return canonical_encoding(cast(SearchCall, msgspec.msgpack.decode(encoded)))
+        return canonical_encoding_of(encoded)
 
 
 @cache

@@ -15,13 +15,14 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import (
     CallFingerprint,
     Fingerprinter,
+    canonical_encoding_of,
     record_encoding,
 )
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import Asked, LabelKeys, asked_by
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import tied
 from goodgain.transforms.core.scoring.payload import payload
 
@@ -93,7 +94,9 @@ class Packer:
                 record, self._packing.keep_encodings, encoded
             )
             buffered.fingerprints.append(fingerprints)
-            buffered.calls.append(record)
+            buffered.encoded.append(encoded)
+            if self._packing.label_keys is not None:
+                buffered.calls.append(record)
             room = 1 + len(record.results) + len(encoded) // _BYTES_OF_A_RESULT
         else:
             buffered.rejected_records += record.records
@@ -117,12 +120,17 @@ class Packer:
 
 
 class _Buffered:
-    """The buffered records of one conversation."""
+    """The buffered records of one conversation.
 
-    __slots__ = ("calls", "earliest", "fingerprints", "rejected_records", "room")
+    Their encodings, since so many objects would leave no room in the processor's cache; the calls
+    themselves only where they look for labels from outside.
+    """
+
+    __slots__ = ("calls", "earliest", "encoded", "fingerprints", "rejected_records", "room")
 
     def __init__(self, at: int) -> None:
         self.fingerprints: list[CallFingerprint] = []
+        self.encoded: list[bytes] = []
         self.calls: list[SearchCall] = []
         self.rejected_records = 0
         self.room = 0  # even a call without results takes some
@@ -131,7 +139,7 @@ class _Buffered:
     def packed(self, conversation_id: str, packing: Packing) -> Packed:
         keys, compress = packing.label_keys, packing.keep_encodings
         for place in tied(self.fingerprints):
-            encoding = canonical_encoding(self.calls[place])
+            encoding = canonical_encoding_of(self.encoded[place])
             self.fingerprints[place] = replace(self.fingerprints[place], encoding=encoding)
         asked = external = None
         if keys is not None and self.calls:
@@ -145,7 +153,7 @@ class _Buffered:
         return Packed(
             conversation_id,
             payload(self.fingerprints, self.rejected_records, external, compress=compress),
-            len(self.calls),
+            len(self.fingerprints),
             self.earliest,
             asked,
         )

@@ -1,0 +1,50 @@
+"""No option is named for files that are read within fixed bounds."""
+
+import io
+
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from goodgain.transforms.core.files.qrels import read_qrels
+from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.tables import (
+    BrokenTableError,
+    TableFile,
+    TableFormat,
+    table_rows,
+)
+
+REMEDY = "write it in smaller blocks or row groups"
+ROW = {"topic": "t", "document_id": "d" * 65 * 2**20, "gain": "1"}
+
+
+def avro():
+    fields = [{"name": name, "type": "string"} for name in ROW]
+    file = io.BytesIO()
+    fastavro.writer(file, {"type": "record", "name": "J", "fields": fields}, [ROW])
+    return file.getvalue()
+
+
+def parquet():
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([ROW]), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("written", [avro, parquet])
+def test_large_judgments(written):
+    content = written()
+    (shard,) = plan_shards(io.BytesIO(content), "qrels", len(content), 2**30)
+    (problem,) = read_qrels(shard, 0, lambda _: io.BytesIO(content))
+    assert REMEDY in problem.text
+    assert "--max" not in problem.text
+
+
+def test_a_large_table():
+    table = TableFile("labels.parquet", TableFormat.PARQUET)
+    content = parquet()
+    with pytest.raises(BrokenTableError, match=REMEDY) as raised:
+        list(table_rows(table, lambda _: io.BytesIO(content)))
+    assert "--max" not in str(raised.value)
