@@ -1,4 +1,4 @@
-//! From a result to its fingerprint: `dedup/fingerprint.py`.
+//! Fingerprints results: `dedup/fingerprint.py`.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -19,20 +19,21 @@ use crate::rules::{
     URL, URL_QUERY, digest,
 };
 
-/// The unknown type and id names of a call by the bytes of their numbers, in order of occurrence.
+/// Names of types and ids of a call that the rules do not know, by their encoded numbers, in order
+/// of occurrence.
 pub type Names = IndexMap<Vec<u8>, String, FxBuildHasher>;
 
-/// How a name of an id or a field stands in a fingerprint.
+/// How a fingerprint encodes the name of an id or a field.
 struct Name {
-    /// Orders the names of a result: the byte, and for unknown names their digest behind it.
+    /// Sort key for the names of a result: the byte, then the digest of an unknown name.
     number: u128,
     code: u8,
-    /// Of the name, where the rules don't know it.
+    /// Digest of the name if the rules do not know it.
     digest: Option<u64>,
     seed: u64,
 }
 
-/// One value of an id or field: its digest, and that of its key where that differs.
+/// One value of an id or field: its digest, and that of its key if it differs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Part {
     value: u64,
@@ -46,9 +47,9 @@ pub struct Fingerprinter {
     seeds: Vec<u64>,
     text: Vec<u8>,
     name: String,
-    /// Names of a map in the order of their numbers, each with its place in the map.
+    /// Names of a map in the order of their numbers, with their positions in the map.
     order: Vec<(Name, usize)>,
-    /// The fingerprint of the result that was given last.
+    /// The fingerprint of the last result.
     pub codes: Vec<u8>,
     pub digests: Vec<u8>,
 }
@@ -72,7 +73,7 @@ impl Fingerprinter {
         self.seeds[usize::from(attribute & !KEY)]
     }
 
-    /// Fingerprint one result into `codes` and `digests`; unknown names go into `names`.
+    /// Write the fingerprint of one result to `codes` and `digests`, and unknown names to `names`.
     pub fn add(&mut self, result: &SearchResult, pools: &Pools, names: &mut Names) -> PyResult<()> {
         self.codes.clear();
         self.digests.clear();
@@ -99,7 +100,7 @@ impl Fingerprinter {
         self.add_fields(result.fields, pools)
     }
 
-    /// The number of the type among the rules, 0 for none of them.
+    /// The number of the type in the rules; 0 = not in the rules.
     fn add_type(&mut self, written: Option<&str>, names: &mut Names) -> PyResult<u8> {
         let written = written.unwrap_or("");
         self.name.clear();
@@ -120,7 +121,7 @@ impl Fingerprinter {
         Ok(number)
     }
 
-    /// Add the named ids that have a value; gives whether one of them is definitive.
+    /// Add the ids that have a value; returns whether one of them is definitive.
     fn add_ids(
         &mut self,
         span: Span,
@@ -132,7 +133,7 @@ impl Fingerprinter {
         let order = self.in_order(span, pools, true);
         for (name, at) in &order {
             let (text, value) = pools.pairs_of(span)[*at];
-            let mut parts = Vec::new(); // of several values
+            let mut parts = Vec::new(); // for several values
             let mut any = false;
             match value {
                 OneOrMany::One(value) => {
@@ -145,7 +146,8 @@ impl Fingerprinter {
                     for value in pools.texts_of(values) {
                         parts.extend(self.id_part(value, name.seed)?);
                     }
-                    // As their bytes are sorted: codes, which are longer with a key, then digests.
+                    // In the order of their bytes: codes, which are longer with a key, then
+                    // digests.
                     parts.sort_unstable_by_key(|part: &Part| {
                         (part.key.is_some(), part.value, part.key)
                     });
@@ -195,9 +197,8 @@ impl Fingerprinter {
         Ok(())
     }
 
-    /// The names of a map in the order of their numbers, which is the order in a fingerprint.
-    ///
-    /// Takes the room of `self.order`; who is done with it gives it back.
+    /// The names of a map in the order of their numbers, which is the order in a fingerprint. Takes
+    /// the buffer of `self.order`; callers put it back.
     fn in_order(&mut self, span: Span, pools: &Pools, are_ids: bool) -> Vec<(Name, usize)> {
         let mut order = std::mem::take(&mut self.order);
         order.clear();
@@ -247,7 +248,7 @@ impl Fingerprinter {
         }
     }
 
-    /// An id, and as its key the casefolded form where that differs; None when it is blank.
+    /// An id, and its casefolded form as key if it differs; None if it is blank.
     fn id_part(&mut self, raw: &str, seed: u64) -> PyResult<Option<Part>> {
         if !raw.is_ascii() {
             let (value, folded) = self.python.identifier(raw)?;
@@ -272,7 +273,7 @@ impl Fingerprinter {
         Ok(Some(Part { value, key }))
     }
 
-    /// The digest of one value of a field; None when it is blank.
+    /// The digest of one value of a field; None if it is blank.
     fn field_digest(&mut self, raw: &str, timed: bool, seed: u64) -> PyResult<Option<u64>> {
         if timed {
             let instant = match normalise_plain_time_of(raw) {
@@ -289,7 +290,7 @@ impl Fingerprinter {
         Ok((!self.text.is_empty()).then(|| xxh3_64_with_seed(&self.text, seed)))
     }
 
-    /// Put the normal form of a text into `self.text`.
+    /// Write the normal form of a text to `self.text`.
     fn normalise_text(&mut self, raw: &str) -> PyResult<()> {
         if raw.is_ascii() {
             normalise_ascii(raw, &mut self.text);
@@ -298,7 +299,7 @@ impl Fingerprinter {
         normalise_other(raw, &self.python, &mut self.text)
     }
 
-    /// A text of a result, and as its key its beginning when it is long enough.
+    /// A text of a result, and its beginning as key if it is long enough.
     fn add_keyed_text(&mut self, raw: &str, attribute: u8) -> PyResult<()> {
         self.normalise_text(raw)?;
         if self.text.is_empty() {
@@ -332,7 +333,7 @@ impl Fingerprinter {
         let value =
             self.digest_joined(query.iter().flat_map(|(name, value)| [name, value]), URL_QUERY);
         self.push_part(URL_QUERY, None, Part { value, key: None });
-        // Sorted by name and then by value already.
+        // Already sorted by name, then by value.
         for of_name in query.chunk_by(|one, next| one.0 == next.0) {
             let Some(number) = self.rules.url_parameters.get(&*of_name[0].0).copied() else {
                 continue;
@@ -345,7 +346,7 @@ impl Fingerprinter {
         Ok(())
     }
 
-    /// The digest of texts one behind another, each with its length before it.
+    /// The digest of concatenated texts, each preceded by its length.
     fn digest_joined<'t>(
         &mut self,
         texts: impl Iterator<Item = &'t Cow<'t, str>>,
@@ -370,7 +371,7 @@ fn remember(names: &mut Names, codes: &[u8], name: &str) {
     }
 }
 
-/// One digest for a set of values; a set of one is its member.
+/// One digest for a set of values; for a single value, its own digest.
 fn digest_of_set(mut members: Vec<u64>) -> Option<u64> {
     members.sort_unstable();
     members.dedup();
@@ -381,7 +382,7 @@ fn digest_of_set(mut members: Vec<u64>) -> Option<u64> {
     Some(xxh3_64(&bytes))
 }
 
-/// Whether UTF-8 text has at least so many characters.
+/// Whether UTF-8 text has at least `least` characters.
 fn has_characters(text: &[u8], least: usize) -> bool {
     match text.get(..least) {
         Some(head) if head.is_ascii() => true,
@@ -390,7 +391,7 @@ fn has_characters(text: &[u8], least: usize) -> bool {
     }
 }
 
-/// Where the first so many characters of UTF-8 text end.
+/// The offset behind the first `length` characters of UTF-8 text.
 fn end_of_prefix(text: &[u8], length: usize) -> usize {
     match text.get(..length) {
         Some(head) if head.is_ascii() => length,
@@ -399,7 +400,7 @@ fn end_of_prefix(text: &[u8], length: usize) -> usize {
     }
 }
 
-/// Where each character of UTF-8 text begins.
+/// The offset of each character of UTF-8 text.
 fn characters(text: &[u8]) -> impl Iterator<Item = usize> {
     let starts = text.iter().enumerate().filter(|(_, byte)| (**byte as i8) >= -0x40);
     starts.map(|(at, _)| at)

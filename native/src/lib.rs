@@ -1,7 +1,6 @@
-//! Native reading, fingerprints and folds: bytes of trace files to the payloads that Python would
-//! give, and those to what the rows of conversations are made of.
-//!
-//! Each file mirrors the Python file that its head names; tests hold that both give the same bytes.
+//! Native reading, fingerprints and folds: turns bytes of trace files into the same payloads as
+//! Python, and payloads into the parts of conversation rows. Each file mirrors the Python file
+//! named at its top; tests check that both give the same bytes.
 
 mod arrow;
 mod avro;
@@ -43,16 +42,16 @@ use crate::python::{Fallback, HandedBack, RecordReader};
 use crate::records::Pools;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
-/// Raised together with `FORMAT` in transforms/core/native.py when one of both gives other bytes.
+/// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
 const FORMAT: u32 = 4;
 
-/// Bytes of records for which there is room from the beginning.
+/// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
 
-/// Conversation, payload, number of calls, and the earliest time at which a record was given.
+/// Conversation, payload, number of calls, and the earliest time of a record.
 type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64)>;
 
-/// How the blocks of a file are written.
+/// How the blocks of a file are encoded.
 #[pyclass(frozen)]
 struct Plan(avro_schema::Plan);
 
@@ -69,13 +68,13 @@ impl Plan {
     }
 }
 
-/// Rows whose columns lie in Arrow's buffers.
+/// Rows whose columns are in Arrow's buffers.
 #[pyclass(frozen)]
 struct Rows(arrow::Column, usize);
 
 #[pymethods]
 impl Rows {
-    /// Keep so many rows that Python described.
+    /// Keep `count` rows that Python described.
     #[new]
     fn new(described: &Bound<PyAny>, count: usize) -> PyResult<Self> {
         Ok(Rows(arrow::Column::new(described, 0)?, count))
@@ -100,13 +99,13 @@ impl Packer {
         Ok(Packer(packer))
     }
 
-    /// Take in a call that msgspec encoded as MessagePack.
+    /// Add a call that msgspec encoded as MessagePack.
     fn add<'py>(&mut self, py: Python<'py>, encoded: &[u8], at: i64) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
         Ok(given(py, |out| add_encoded(packer, encoded, at, out))?.0)
     }
 
-    /// Take in rejected records of a conversation.
+    /// Add rejected records of a conversation.
     fn add_rejected<'py>(
         &mut self,
         py: Python<'py>,
@@ -118,9 +117,9 @@ impl Packer {
         Ok(given(py, |out| packer.add_rejected(conversation_id, records, at, out))?.0)
     }
 
-    /// Take in lines from an offset up to the first one that is odd; gives its offset, or None.
-    ///
-    /// A line of more than `longest` bytes is odd, as is one with more than `most_results`.
+    /// Add lines from an offset up to the first one that Python must read; returns its offset, or
+    /// None. These include lines of more than `longest` bytes, and lines with more than
+    /// `most_results`.
     fn add_lines<'py>(
         &mut self,
         py: Python<'py>,
@@ -134,7 +133,8 @@ impl Packer {
         given(py, |out| add_lines(packer, lines, from, longest, most_results, at, out))
     }
 
-    /// Take in rows from one on up to the first one that is odd; gives its number, or None.
+    /// Add rows from a number up to the first one that Python must read; returns its number, or
+    /// None.
     fn add_rows<'py>(
         &mut self,
         py: Python<'py>,
@@ -147,10 +147,9 @@ impl Packer {
         given(py, |out| add_rows(packer, rows, from, most_results, at, out))
     }
 
-    /// Take in the records of a decompressed Avro block, or nothing and give None.
-    ///
-    /// `read` takes the index and the bytes of a record that is odd, and gives it encoded, or the
-    /// conversation that it flags, or None.
+    /// Add the records of a decompressed Avro block; or add nothing and return None. `read` takes
+    /// the index and the bytes of a record that Python must read. It returns the encoded call, or
+    /// the conversation that it flags, or None.
     fn add_block<'py>(
         &mut self,
         py: Python<'py>,
@@ -167,14 +166,14 @@ impl Packer {
         Ok(taken.then_some(given))
     }
 
-    /// One payload for each conversation that still waits.
+    /// One payload for each buffered conversation.
     fn rest<'py>(&mut self, py: Python<'py>) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
         Ok(given(py, |out| packer.rest(out))?.0)
     }
 }
 
-/// What work without the GIL gives, and its result.
+/// Runs work without the GIL; returns its result.
 fn given<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&mut Vec<Packed>) -> PyResult<T> + Send,
@@ -201,7 +200,7 @@ fn add_encoded(
     packer.add(&call, &pools, at, out)
 }
 
-/// Take in lines from an offset on; gives that of the first one that is for Python.
+/// Add lines from an offset; returns the offset of the first one that Python must read.
 fn add_lines(
     packer: &mut packing::Packer,
     lines: &[u8],
@@ -230,7 +229,7 @@ fn add_lines(
     Ok(None)
 }
 
-/// Take in rows from one on; gives the number of the first one that is for Python.
+/// Add rows from a number; returns the number of the first one that Python must read.
 fn add_rows(
     packer: &mut packing::Packer,
     Rows(rows, count): &Rows,
@@ -251,7 +250,7 @@ fn add_rows(
     Ok(None)
 }
 
-/// Take in all records of a block; false when it is for Python as a whole.
+/// Add all records of a block; false if Python must read the whole block.
 fn add_block(
     packer: &mut packing::Packer,
     plan: &avro_schema::Plan,
@@ -312,7 +311,7 @@ fn read_rules(rules: &Bound<PyAny>) -> PyResult<RuleTable> {
     })
 }
 
-/// The content of raw deflate data; None when it is damaged or longer than `most` bytes.
+/// The content of raw deflate data; None if it is damaged or longer than `most` bytes.
 #[pyfunction]
 fn inflate<'py>(py: Python<'py>, data: &[u8], most: usize) -> Option<Bound<'py, PyBytes>> {
     py.detach(|| avro_codecs::inflate(data, most)).map(|content| PyBytes::new(py, &content))

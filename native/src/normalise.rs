@@ -1,7 +1,6 @@
-//! Normal forms of plain texts, times, ids and URLs: `dedup/normalise.py`.
-//!
-//! What is ASCII is done here. `None` means that a string is not plain: Python decides then, so that
-//! one table of characters, that of the running Python, is behind every form.
+//! Normal forms of plain texts, times, ids and URLs: `dedup/normalise.py`. Only ASCII is handled
+//! here. `None` means that a string is not plain. Then Python normalises it, so that only the
+//! running Python's table of characters is used.
 
 use std::borrow::Cow;
 
@@ -9,24 +8,24 @@ use memchr::memchr2;
 
 use crate::rules::IgnoredParameters;
 
-/// The pairs of a URL's query that say which document it is, sorted.
+/// The pairs of a URL's query that identify the document, sorted.
 pub type Query<'u> = Vec<(Cow<'u, str>, Cow<'u, str>)>;
 
-/// White space among ASCII as Python's `str.split` has it.
+/// ASCII white space as in Python's `str.split`.
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | 0x1c..=0x20)
 }
 
-/// An ASCII text without the white space at its ends.
+/// An ASCII text without leading and trailing white space.
 pub fn trim(text: &str) -> &str {
     let bytes = text.as_bytes();
     if let ([b'!'..=b'~', ..], [.., b'!'..=b'~']) = (bytes, bytes) {
-        return text; // as nearly all are
+        return text; // the usual case
     }
     text.trim_matches(|character: char| character.is_ascii() && is_space(character as u8))
 }
 
-/// Put an ASCII text's normal form into `out`: lower case, white space folded and trimmed.
+/// Write an ASCII text's normal form to `out`: lower case, white space folded and trimmed.
 pub fn normalise_ascii(text: &str, out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(text.as_bytes());
@@ -62,7 +61,7 @@ fn has_odd_spaces(text: &[u8]) -> bool {
     let (Some(first), Some(last)) = (text.first(), text.last()) else {
         return false;
     };
-    // A whole pass without a way out early, which compiles to vector instructions.
+    // No early exit, so that this compiles to vector instructions.
     let found = text.iter().zip(&text[1..]).fold(false, |found, (one, next)| {
         found | (*one < b' ') | ((*one == b' ') & (*next == b' '))
     });
@@ -71,10 +70,9 @@ fn has_odd_spaces(text: &[u8]) -> bool {
 
 const MICROS: i64 = 1_000_000;
 
-/// The instant of a plainly written time in microseconds since 1970 UTC.
-///
-/// Plain are `2024-01-31`, `2024-01-31T23:59:59` (or a space), 3 or 6 decimals, and `Z` or
-/// `+01:00` behind it.
+/// A plain timestamp in microseconds since 1970 UTC. Plain timestamps are `2024-01-31` and
+/// `2024-01-31T23:59:59` (or with a space), the latter with 3 or 6 decimals or none, and `Z` or
+/// `+01:00` at the end.
 pub fn normalise_plain_time(text: &str) -> Option<i64> {
     let bytes = trim(text).as_bytes();
     let (date, rest) = bytes.split_at_checked(10)?;
@@ -109,7 +107,7 @@ pub fn normalise_plain_time(text: &str) -> Option<i64> {
     Some(seconds * MICROS + fraction)
 }
 
-/// Seconds that a zone is ahead of UTC.
+/// The offset of a zone from UTC in seconds.
 fn offset_of(zone: &[u8]) -> Option<i64> {
     match zone {
         [] | [b'Z' | b'z'] => Some(0),
@@ -139,14 +137,14 @@ fn days_of(date: &[u8]) -> Option<i64> {
     if year < 1 || month < 1 || day < 1 || day > longest {
         return None;
     }
-    // Years that begin in March end with the leap day.
+    // If years begin in March, the leap day is their last day.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days_before_month = (153 * month + 2) / 5;
     let of_years = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     Some(of_years + days_before_month + day - 1 - 719_468)
 }
 
-/// A number that digits alone write, if it is no more than `most`.
+/// A number of digits only, if it is at most `most`.
 fn number(digits: &[u8], most: i64) -> Option<i64> {
     let mut value = 0;
     for digit in digits {
@@ -158,7 +156,7 @@ fn number(digits: &[u8], most: i64) -> Option<i64> {
     (value <= most).then_some(value)
 }
 
-/// An ASCII id: trimmed; case is folded in GUIDs and in what contains `@`.
+/// An ASCII id: trimmed; case is folded in GUIDs and in ids that contain `@`.
 pub fn normalise_ascii_id(value: &str, out: &mut Vec<u8>) {
     let value = trim(value);
     out.clear();
@@ -176,9 +174,8 @@ fn is_guid(value: &[u8]) -> bool {
         })
 }
 
-/// Put host and path of a plain http(s) URL, with a line feed between, into `place`; gives its query.
-///
-/// Plain is what `_PLAIN_URL` matches, where it unescapes to UTF-8.
+/// Write host and path of a plain http(s) URL to `place`, separated by a line feed; returns its
+/// query. A plain URL matches `_PLAIN_URL` and unescapes to UTF-8.
 pub fn normalise_plain_url<'u>(
     url: &'u str,
     ignored: &IgnoredParameters,
@@ -236,7 +233,7 @@ fn is_path(byte: u8) -> bool {
     OF_PATH[usize::from(byte)]
 }
 
-/// A table, since a URL is asked byte by byte.
+/// A table, since every byte of a URL is looked up.
 const OF_PATH: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -250,13 +247,13 @@ const OF_PATH: [bool; 256] = {
     table
 };
 
-/// The rest behind one of the usual ports, where nothing but a path, query or fragment follows.
+/// The rest after a default port, if only a path, query or fragment follows.
 fn without_port(rest: &[u8]) -> &[u8] {
     let behind = rest.strip_prefix(b":443").or_else(|| rest.strip_prefix(b":80"));
     behind.unwrap_or(rest)
 }
 
-/// Percent signs and, in a query, plus signs undone as `urllib.parse` does.
+/// Unescapes percent signs and, in a query, plus signs, as `urllib.parse` does.
 fn unescaped(text: &[u8], plus_is_space: bool) -> Option<Cow<'_, str>> {
     if memchr2(b'%', b'+', text).is_none() {
         return std::str::from_utf8(text).map(Cow::Borrowed).ok();

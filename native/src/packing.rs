@@ -1,4 +1,4 @@
-//! Records to payloads: `packing.py`.
+//! Packs records into payloads: `packing.py`.
 
 use std::collections::VecDeque;
 
@@ -17,10 +17,10 @@ use crate::record_encoding::{encode_call, encode_pairs, record_digest};
 use crate::records::{Pools, SearchCall, SearchResult};
 use crate::rules::RuleTable;
 
-/// Bytes of a record that take as much room as a result: `_BYTES_OF_A_RESULT` of `packing.py`.
+/// Bytes of a record that take as much memory as a result: `_BYTES_OF_A_RESULT` of `packing.py`.
 const BYTES_OF_A_RESULT: usize = 1 << 14;
 
-/// Some records of one conversation.
+/// Records of one conversation.
 pub struct Packed {
     pub conversation_id: String,
     pub payload: Vec<u8>,
@@ -35,15 +35,16 @@ pub struct Packer {
     keep_encodings: bool,
     most_buffered: usize,
     buffered: FxHashMap<String, Buffered>,
-    /// Conversations as they were seen, each with the number of that; only the last one counts.
+    /// Conversations in the order in which they were seen, with a sequence number; only the last
+    /// occurrence counts.
     seen: VecDeque<(u64, String)>,
     next_number: u64,
     results: usize,
-    /// Bytes of the call that was encoded last; the next one is likely to be as long.
+    /// Size of the last encoded call; the next one is likely to be similar.
     last_length: usize,
 }
 
-/// What is known of one conversation.
+/// The buffered data of one conversation.
 #[derive(Default)]
 struct Buffered {
     frame: Frame,
@@ -55,17 +56,17 @@ struct Buffered {
     last_seen: u64,
 }
 
-/// A packed call in the parts before and behind its canonical encoding.
+/// A packed call: the parts before and after its canonical encoding.
 struct Call {
     before: Vec<u8>,
     encoding: Option<Vec<u8>>,
     behind: Vec<u8>,
-    /// The call as msgspec encodes it.
+    /// The call as encoded by msgspec.
     whole: Box<[u8]>,
 }
 
 impl Packer {
-    /// Keep at most about `most_buffered` results waiting.
+    /// Buffer at most about `most_buffered` results.
     pub fn new(
         rules: RuleTable,
         python: Fallback,
@@ -85,7 +86,8 @@ impl Packer {
         }
     }
 
-    /// Take in one call, given at `at`; when many wait, give the conversations not seen for longest.
+    /// Add one call, given at `at`. If too many are buffered, return the least recently seen
+    /// conversations.
     pub fn add(
         &mut self,
         call: &SearchCall,
@@ -103,7 +105,7 @@ impl Packer {
             false => None,
         };
         let results = pools.results_of(call.results);
-        // A call without results takes room too, and so do long texts.
+        // A call without results takes memory too, and so do long texts.
         let room = 1 + results.len() + whole.len() / BYTES_OF_A_RESULT;
         let mut buffered = self.take(call.conversation_id, at);
         let names = self.add_results(results, pools, &mut buffered.frame)?;
@@ -127,7 +129,7 @@ impl Packer {
         self.give_when_full(given)
     }
 
-    /// Take in so many rejected records that name a conversation.
+    /// Add rejected records that name a conversation.
     pub fn add_rejected(
         &mut self,
         conversation_id: &str,
@@ -144,7 +146,7 @@ impl Packer {
         self.give_when_full(given)
     }
 
-    /// One payload for each conversation that still waits.
+    /// One payload for each buffered conversation.
     pub fn rest(&mut self, given: &mut Vec<Packed>) -> PyResult<()> {
         self.give(0, given)
     }
@@ -193,7 +195,7 @@ impl Packer {
         Ok(())
     }
 
-    /// Payloads, until no more than so many results are left.
+    /// Return payloads until fewer than `kept_results` results are left.
     fn give(&mut self, kept_results: usize, given: &mut Vec<Packed>) -> PyResult<()> {
         while self.results >= kept_results {
             let Some((number, conversation_id)) = self.seen.pop_front() else {
@@ -235,7 +237,7 @@ impl Buffered {
     }
 }
 
-/// A `CallFingerprint` up to its record_digest.
+/// A `CallFingerprint` up to and including its record_digest.
 fn packed_before(call: &SearchCall, pools: &Pools, record_digest: &[u8; 16]) -> Vec<u8> {
     let mut out = Vec::new();
     write_array(&mut out, 13);
@@ -260,7 +262,7 @@ fn packed_encoding(encoding: Option<&[u8]>) -> Vec<u8> {
     out
 }
 
-/// A `CallFingerprint` behind its encoding: names, the results that are left out, and costs.
+/// The rest of a `CallFingerprint` after its encoding: names, results (empty) and costs.
 fn packed_behind(names: &Names, call: &SearchCall, pools: &Pools) -> Vec<u8> {
     let mut out = Vec::new();
     write_map(&mut out, names.len());

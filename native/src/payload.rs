@@ -1,4 +1,4 @@
-//! What travels between workers: `scoring/payload.py`.
+//! The data exchanged between workers: `scoring/payload.py`.
 
 use std::hash::BuildHasher;
 
@@ -12,7 +12,7 @@ use crate::msgpack::{
 use crate::record_encoding::write_optional_number;
 use crate::records::SearchResult;
 
-/// A frame while its calls come in: what its results have in common stands there once.
+/// A frame under construction: data that its results share are stored once.
 #[derive(Default)]
 pub struct Frame {
     shapes: IndexSet<Box<[u8]>, FxBuildHasher>,
@@ -20,20 +20,18 @@ pub struct Frame {
     results: Vec<u8>,
 }
 
-/// Shapes with their digests, each once, in the order in which they came.
-///
-/// The digests lie one behind another, since one allocation for each of them would cost more than
-/// all the rest of a result.
+/// Distinct shapes with their digests, in the order in which they were added. The digests are
+/// concatenated, since one allocation for each would cost more than the rest of a result.
 #[derive(Default)]
 struct EvidenceSet {
     digests: Vec<u8>,
-    /// The shape, and where in `digests` its stretch begins and ends.
+    /// The shape, and its range in `digests`.
     entries: Vec<(usize, usize, usize)>,
     places: HashTable<usize>,
 }
 
 impl EvidenceSet {
-    /// The place of a shape with its digests, which are added unless they are there.
+    /// The index of a shape with its digests, which is added if it is new.
     fn place_of(&mut self, shape: usize, digests: &[u8]) -> usize {
         let Self { digests: all, entries, places } = self;
         let entry = places.entry(
@@ -70,7 +68,7 @@ fn hash_of(shape: usize, digests: &[u8]) -> u64 {
 }
 
 impl Frame {
-    /// Begin the results of a call.
+    /// Start the results of a call.
     pub fn begin_call(&mut self, results: usize) {
         write_array(&mut self.results, results);
     }
@@ -88,9 +86,8 @@ impl Frame {
         write_optional_number(&mut self.results, result.score);
     }
 
-    /// The payload of all that was added.
-    ///
-    /// `calls` are the packed calls with their results left out.
+    /// The payload of everything that was added. `calls` are the packed calls without their
+    /// results.
     pub fn payload<'c>(
         &self,
         calls: impl ExactSizeIterator<Item = [&'c [u8]; 3]>,
@@ -115,9 +112,9 @@ impl Frame {
             call.into_iter().for_each(|part| out.extend_from_slice(part));
         }
         write_int(&mut out, rejected_records);
-        write_null(&mut out); // labels from outside
+        write_null(&mut out); // external labels
         write_map(&mut out, 0); // encodings of calls in other payloads
-        write_array(&mut out, 0); // labels given beside the traces
+        write_array(&mut out, 0); // labels given separately from the traces
         let length = (out.len() - 4) as u32;
         out[..4].copy_from_slice(&length.to_be_bytes());
         out

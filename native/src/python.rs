@@ -1,4 +1,4 @@
-//! What is asked of Python: the forms of single strings and records that are not plain.
+//! Calls Python for strings and records that are not plain.
 
 use std::sync::OnceLock;
 
@@ -8,17 +8,17 @@ use pyo3::types::PyBytes;
 use crate::characters::Characters;
 use crate::normalise::Query;
 
-// Of the process, since it has one Python.
+// One per process, since a process has one Python.
 static CHARACTERS: OnceLock<Characters> = OnceLock::new();
 
-/// The Python object that decides about what is not plain (`scoring/native_packing.py`).
+/// The Python object for strings and records that are not plain (`scoring/native_packing.py`).
 pub struct Fallback(pub Py<PyAny>);
 
-/// What Python made of a record that native code does not read itself.
+/// The outcome of a record that native code leaves to Python.
 pub enum HandedBack {
     /// A usable call, encoded by msgspec.
     Usable(Vec<u8>),
-    /// A record that was rejected, and the conversation that it names.
+    /// A rejected record, and the conversation that it names.
     Rejected(Option<String>),
 }
 
@@ -27,7 +27,7 @@ impl Fallback {
         Python::attach(|py| Fallback(self.0.clone_ref(py)))
     }
 
-    /// The table of characters, which is made when it is first needed.
+    /// The table of characters, made on first use.
     pub fn characters(&self) -> PyResult<&'static Characters> {
         if let Some(made) = CHARACTERS.get() {
             return Ok(made);
@@ -54,7 +54,7 @@ impl Fallback {
         Python::attach(|py| self.0.call_method1(py, "entity_type", (written,))?.extract(py))
     }
 
-    /// As `normalise_plain_url`.
+    /// See `normalise_plain_url`.
     pub fn url(&self, url: &str, place: &mut Vec<u8>) -> PyResult<Option<Query<'static>>> {
         type Parts = Option<(String, String, Vec<(String, String)>)>;
         let parts: Parts =
@@ -68,7 +68,7 @@ impl Fallback {
         }))
     }
 
-    /// The canonical encoding of a call that msgspec encoded.
+    /// The canonical encoding of a call that was encoded by msgspec.
     pub fn encoding(&self, encoded: &[u8]) -> PyResult<Vec<u8>> {
         Python::attach(|py| {
             self.0.call_method1(py, "encoding", (PyBytes::new(py, encoded),))?.extract(py)
@@ -76,11 +76,11 @@ impl Fallback {
     }
 }
 
-/// Reads the odd records of a block.
+/// Reads the records of a block that are left to Python.
 pub struct RecordReader(pub Py<PyAny>);
 
 impl RecordReader {
-    /// Have Python read the record of a block that lies in these bytes of its content.
+    /// Let Python read the record at these bytes of a block.
     pub fn record(&self, index: usize, content: &[u8]) -> PyResult<HandedBack> {
         Python::attach(|py| {
             let answer = self.0.call1(py, (index, PyBytes::new(py, content)))?;
