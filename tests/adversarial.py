@@ -1,9 +1,9 @@
-"""Seeded traces made to collide: few documents, many spellings, every odd case of SPEC 2 to 4.
+"""Seeded traces with many collisions: few documents, many spellings, all odd cases of SPEC 2 to 4.
 
 Every record is valid. A conversation draws one or two entity types and a few documents, then emits
 results as views of those documents: some attributes dropped, some spelled differently, some
-replaced by another document's. A profile per conversation says how often each group of attributes
-is present, so that the late steps of SPEC 4.3 are reached as often as the early ones.
+replaced by another document's. A profile per conversation sets how often each group of attributes
+is present, so that late steps of SPEC 4.3 decide as often as early ones.
 """
 
 import copy
@@ -89,7 +89,7 @@ def call_record(random, source, turn, iteration, number):
 
 
 def redelivery(random, source, record):
-    """The same record again: respelled but equal, or the same identity with other content."""
+    """The record again: respelled but equal, or with the same identity and other content."""
     again = copy.deepcopy(record)
     if random.random() < 0.4:
         return respelled(random, again)
@@ -143,7 +143,7 @@ class ResultSource:
         self.emitted = []
 
     def group_presence(self):
-        """How often each group of attributes is shown; often only two groups ever are."""
+        """How often each group of attributes is present; often only two groups are."""
         random = self.random
         presence = {group: random.choice([0, 0.3, 0.7, 0.95]) for group in GROUPS}
         if random.random() < 0.5:
@@ -158,7 +158,7 @@ class ResultSource:
         return presence
 
     def document(self):
-        """The number of the value that a document has for each attribute; small on purpose."""
+        """The number of a document's value for each attribute; deliberately small."""
         names = {*values.FIELDS, *TEXTS, *values.ALL_IDS, "id"}
         document = {name: self.random.choice([0, 0, 1, 2]) for name in sorted(names)}
         document["url"] = self.random.choice([0, 0, 1, 2, 3, *range(len(values.URLS))])
@@ -168,7 +168,7 @@ class ResultSource:
         return document
 
     def result(self):
-        """A view of a document, or now and then exactly an earlier result with another label."""
+        """A view of a document, or sometimes an exact earlier result with another label."""
         if self.emitted and self.random.random() < 0.2:
             result = copy.deepcopy(self.random.choice(self.emitted))
         else:
@@ -237,7 +237,7 @@ class ResultSource:
         return self.random.random() < self.presence[group]
 
     def number(self, number):
-        """The document's number of a value, or another document's now and then."""
+        """The document's number of a value, or sometimes another document's."""
         return self.random.randint(0, 2) if self.random.random() < self.noise else number
 
     def value(self, vocabulary, number):
@@ -246,7 +246,7 @@ class ResultSource:
         return self.random.choice(vocabulary[self.number(number)])
 
     def list_of(self, vocabulary, number):
-        """One value, plain or in a list, or several of which one is the document's own."""
+        """One value, plain or in a list, or several values including the document's own."""
         value = self.value(vocabulary, number)
         shape = self.random.random()
         if shape < 0.75:

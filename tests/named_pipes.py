@@ -6,15 +6,15 @@ from threading import Event, Thread
 
 
 def opened_with(process, path, mode):
-    """A named pipe, as soon as a process (or one of its own) opens the other end.
+    """Open a named pipe once a process (or one of its children) opens the other end.
 
     Raises:
-      AssertionError: the process ended without.
+      AssertionError: the process ended without opening it.
     """
     opened = Event()
 
     def stand_in():
-        """Open the other end where nobody will, as opening this end would wait for ever."""
+        """Open the other end in place of an ended process, since this end would wait for ever."""
         process.wait()
         if not opened.is_set():
             other = os.open(path, os.O_RDWR)
@@ -34,10 +34,10 @@ def opened_with(process, path, mode):
 
 @contextmanager
 def passable(path):
-    """Let a program through that opens a named pipe to read, whether one is there or not."""
-    both_ends = os.open(path, os.O_RDWR)  # waits for nobody
+    """Unblock a program that opens a named pipe for reading, if there is one."""
+    both_ends = os.open(path, os.O_RDWR)  # does not block
     try:
         yield
     finally:
-        path.unlink()  # who comes too late fails, and does not wait for ever
+        path.unlink()  # a late opener fails instead of waiting for ever
         os.close(both_ends)

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [OUTPUT]` measures everything in one go and prints and stores a table."""
+"""`python -m tests.bench [OUTPUT]` measures everything, and prints and stores a table."""
 
 import sys
 import tempfile
@@ -11,7 +11,7 @@ from tests.bench.table import store
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """Each row as soon as it is measured."""
+    """Yield each row as soon as it is measured."""
     run_seconds = 0.0
     for row in runs.format_rows(folder):
         yield row

@@ -1,8 +1,8 @@
-"""How often 95 % intervals hold the true value, on data as search metrics are distributed.
+"""Coverage of 95 % intervals for data that are distributed like search metrics.
 
     python -m tests.bench.coverage
 
-prints the tables of `docs/intervals.md`, the same on every run: seeds are fixed. Takes a minute.
+prints the tables of `docs/intervals.md`; seeds are fixed. Takes a minute.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _zeros(generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray
     return (generator.random(shape) >= 0.6) * generator.geometric(0.3, shape)
 
 
-# By name: how a sample is drawn, and the true mean.
+# By name: function that draws a sample, and the true mean.
 MEANS: dict[str, tuple[Draw, float]] = {
     "normal": (lambda generator, shape: generator.normal(size=shape), 0.0),
     "0.3-geometric": (lambda generator, shape: generator.geometric(0.3, shape) - 1, 1 / 0.3 - 1),
@@ -38,7 +38,7 @@ MEANS: dict[str, tuple[Draw, float]] = {
     "Student's t(3)": (lambda generator, shape: generator.standard_t(3, shape), 0.0),
 }
 
-# By name: how pairs are drawn, and the true difference.
+# By name: function that draws pairs, and the true difference.
 DIFFERENCES = {
     "normal": (populations.normal, 0.3),
     "precision of alike arms": (populations.precisions, 0.0),
@@ -61,7 +61,7 @@ def intervals_of_mean(values: np.ndarray) -> Iterator[tuple[float, float]]:
 
 
 def intervals_of_difference(values: np.ndarray) -> Iterator[tuple[float, float]]:
-    """Student's, Hall's, and the hull of both, which differences have."""
+    """Student's, Hall's, and the hull of both, which is used for differences."""
     found = moments(values, 0.0)
     stderr = found.stddev / sqrt(found.n)
     for asymmetry, hull in ((0.0, False), (found.asymmetry, False), (found.asymmetry, True)):
@@ -74,10 +74,10 @@ def shares(
     true: float,
     intervals: Callable[[np.ndarray], Iterator[tuple[float, float]]],
 ) -> list[tuple[float, float, float]]:
-    """By interval: the shares of samples whose interval holds, lies above, and lies below."""
+    """For each interval: shares of samples where it contains the truth, is above or below it."""
     spread = [sample for sample in samples if np.ptp(sample) > 1e-12]
     ends = np.array([list(intervals(sample)) for sample in spread])
-    # On tied values an end often is the truth but for rounding.
+    # With tied values an end often equals the truth except for rounding.
     above = (ends[:, :, 0] > true + 1e-9).mean(axis=0)
     below = (ends[:, :, 1] < true - 1e-9).mean(axis=0)
     return [(1 - one - other, one, other) for one, other in zip(above, below, strict=True)]

@@ -1,4 +1,4 @@
-"""The page about intervals says what its script measures."""
+"""The page about intervals agrees with its script."""
 
 from pathlib import Path
 

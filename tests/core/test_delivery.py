@@ -1,4 +1,4 @@
-"""Redeliveries, the order of SPEC 3, and what a conversation's attributes are (SPEC 6)."""
+"""Redeliveries, the order of SPEC 3, and the attributes of a conversation (SPEC 6)."""
 
 from itertools import permutations
 
@@ -9,7 +9,7 @@ from tests.core.direct import fingerprints
 
 
 def delivered(*records, keep_encoding=True):
-    """What is left, after checking that no order of arrival changes it."""
+    """The remaining calls, after a check that they do not depend on the order of arrival."""
     records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
     (calls,) = fingerprints(records, keep_encoding=keep_encoding).values()
     outcomes = [deliver(order) for order in permutations(calls)]
@@ -18,7 +18,7 @@ def delivered(*records, keep_encoding=True):
 
 
 def labels(outcome):
-    """The label of each call's only result, which names the call."""
+    """The label of each call's only result, which identifies the call."""
     return [call.results[0].gain for call in outcome.calls]
 
 
@@ -70,18 +70,18 @@ def test_order():
     assert labels(delivered(*reversed(ordered))) == [0, 1, 2, 3, 4, 0]
 
 
-def test_equal_places_are_ordered_by_encoding():
+def test_equal_positions_are_ordered_by_encoding():
     assert labels(delivered(call(1, query="b"), call(2, query="a"))) == [2, 1]
 
 
-def test_encodings_are_needed_for_equal_places_and_times():
+def test_encodings_are_needed_for_equal_positions_and_times():
     with pytest.raises(EncodingsNeededError):
         delivered(call(1, query="b"), call(2, query="a"), keep_encoding=False)
     with pytest.raises(EncodingsNeededError):
         delivered(call(1, call=0), call(2, call=0), keep_encoding=False)
 
 
-def test_encodings_are_not_needed_where_time_or_equality_decides():
+def test_encodings_are_not_needed_if_time_or_equality_decides():
     newer = delivered(call(1, call=0), call(2, call=0, timestamp=1), keep_encoding=False)
     assert labels(newer) == [2]
     same = delivered(call(1), call(1), keep_encoding=False)
@@ -110,7 +110,7 @@ def test_nothing_delivered():
     assert (outcome.calls, outcome.last_turn, outcome.attributes()) == ([], None, {})
 
 
-def test_attributes_are_the_last_that_are_not_blank():
+def test_attributes_are_the_last_nonblank_values():
     outcome = delivered(
         call(0, turn=2, attributes={"arm": " ", "model": "m"}),
         call(1, iteration=2, attributes={"arm": "b", "market": "de"}),

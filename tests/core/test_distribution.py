@@ -1,4 +1,4 @@
-"""The accumulator behind the means: exact, free of order, with honest quantiles (SPEC 6)."""
+"""The accumulator of means: exact sums in any order, quantiles within the stated error (SPEC 6)."""
 
 from fractions import Fraction
 from math import isclose, sqrt
@@ -41,7 +41,7 @@ def test_moments_are_exact(values):
 
 @pytest.mark.parametrize("value", [2.2271e-161, 2.6e-162, 1e-170, 5e-324])
 @pytest.mark.parametrize("copies", [2, 3, 1_000])
-def test_values_whose_squares_vanish_have_no_deviation(value, copies):
+def test_values_whose_squares_underflow_have_no_deviation(value, copies):
     found = Distribution().add([value] * copies)
     assert found.mean == value
     assert found.stddev == pytest.approx(0, abs=1e-160)
@@ -74,7 +74,7 @@ def test_any_order_and_grouping_gives_the_same(batches, order):
 
 
 @given(st.lists(st.one_of(nasty, st.integers(0, 4).map(float)), min_size=1, max_size=60))
-def test_quantiles_of_few_values_are_numpys(values):
+def test_quantiles_of_few_values_equal_numpy(values):
     found = Distribution().add(values)
     for share in (0.0, 0.1, 0.25, 0.5, 0.9, 1.0):
         expected = float(np.quantile(np.array(values) + 0.0, share))
@@ -84,7 +84,7 @@ def test_quantiles_of_few_values_are_numpys(values):
         )
 
 
-def test_quantiles_at_the_most_distinct_values_are_exact():
+def test_quantiles_at_the_limit_of_distinct_values_are_exact():
     random = Random(3)
     values = [random.lognormvariate(0, 3) for _ in range(MOST_DISTINCT)]
     found = Distribution().add(values + values[:500])
@@ -101,7 +101,7 @@ def test_quantiles_at_the_most_distinct_values_are_exact():
     zeros=st.integers(0, 900),
 )
 @settings(max_examples=25)
-def test_quantiles_beyond_are_exact_to_0_2_percent(seed, spread, sign, zeros):
+def test_quantiles_beyond_the_limit_are_within_0_2_percent(seed, spread, sign, zeros):
     random = Random(seed)
     values = [sign * random.lognormvariate(0, spread) for _ in range(MOST_DISTINCT + 500)]
     values += [0.0] * zeros
@@ -129,7 +129,7 @@ def test_crossing_to_bins_does_not_depend_on_order(seed):
     assert merged == whole
 
 
-def test_nothing_has_no_figures():
+def test_no_values_give_nulls():
     for empty in (Distribution(), Distribution().add([], undefined=3)):
         assert (empty.n, empty.mean, empty.stddev, *empty.quantiles([0.5])) == (0, None, None, None)
     assert Distribution().add([], undefined=3).undefined == 3

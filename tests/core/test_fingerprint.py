@@ -24,7 +24,7 @@ def identity(result):
 
 
 def reversed_maps(result):
-    """The same result with the entries of its maps, and the values of its lists, turned round."""
+    """The same result with the entries of its maps and the values of its lists reversed."""
     turned = dict(reversed(result.items()))
     for name in ("ids", "fields"):
         if result.get(name):
@@ -112,7 +112,7 @@ def test_different_evidence(one, other):
     assert identity(one) != identity(other)
 
 
-def test_generic_id_goes_where_the_own_type_has_a_definitive_id():
+def test_generic_id_is_dropped_if_the_type_has_a_definitive_id():
     with_both = {"ids": {"file_id": "1"}, "id": "g"}
     assert identity({"entity_type": "File", **with_both}) == identity(
         {"entity_type": "File", "ids": {"file_id": "1"}}
@@ -124,8 +124,8 @@ def test_generic_id_goes_where_the_own_type_has_a_definitive_id():
     assert identity(blank) == identity({"entity_type": "File", "id": "g"})
 
 
-def test_short_values_of_different_attributes_never_meet():
-    """Else results would be candidates by keys that they don't share (SPEC 4.2)."""
+def test_short_values_of_different_attributes_never_collide():
+    """Otherwise results would be candidates by keys that they do not share (SPEC 4.2)."""
     values = [f"id{end}" for end in "0123456789abcdefghijklmnopqrstuvwxyz"]
     results = [{"ids": {name: value}} for name in [*shipped_rules().ids, "odd"] for value in values]
     results += [{name: value} for name in ("id", "title") for value in values]
@@ -134,12 +134,12 @@ def test_short_values_of_different_attributes_never_meet():
     assert len({result_fingerprint(result).digests for result in results}) == len(results)
 
 
-def test_names_that_the_rules_do_not_know_travel_along():
+def test_names_unknown_to_the_rules_are_kept():
     results = [{"entity_type": " Wiki", "ids": {"odd": "1", "doc_id": "2", "empty": " "}}]
     assert sorted(call_fingerprint(results).names.values()) == ["odd", "wiki"]
 
 
-def test_texts_stay_behind():
+def test_texts_are_dropped():
     snippet = "a secret snippet that is certainly longer than fifty characters"
     found = result_fingerprint(
         {"title": snippet, "snippet": snippet, "fields": {"author": snippet}}
@@ -149,7 +149,7 @@ def test_texts_stay_behind():
     assert snippet.encode() not in found.digests
 
 
-def test_label_and_score_are_kept_and_are_no_evidence():
+def test_label_and_score_are_kept_but_are_not_evidence():
     one, other = (
         result_fingerprint({"title": "a", "gain": 0, "score": 1.5}),
         result_fingerprint({"title": "a"}),
@@ -159,7 +159,7 @@ def test_label_and_score_are_kept_and_are_no_evidence():
     assert (one.codes, one.digests) == (other.codes, other.digests)
 
 
-def test_memos_forget_and_stay_right(monkeypatch):
+def test_caches_evict_and_stay_correct(monkeypatch):
     monkeypatch.setattr("goodgain.transforms.core.dedup.fingerprint._MEMO_ENTRIES", 3)
     small = Fingerprinter(shipped_rules())
     source = ResultSource(Random(7))

@@ -56,7 +56,7 @@ def test_worked_example():
     assert row.computed == (3, 0)  # iterations for all good results, and after the last good
 
 
-def test_search_that_found_nothing_keeps_its_i():
+def test_search_without_results_keeps_its_i():
     *_, last = rows_of((2, 2, 2, 5), (0, 0, 0, 0), (3, 3, 1, 4))
     assert last.i == 3
     assert last.DCG_at_i == pytest.approx(7.0)
@@ -138,7 +138,7 @@ def test_formulas(given_iterations):
 
 
 @given(st.lists(iterations, min_size=1, max_size=8), st.integers(1, 6))
-def test_extended_rows_are_those_of_empty_iterations(given_iterations, further):
+def test_extended_rows_equal_those_of_empty_iterations(given_iterations, further):
     real = rows_of(*given_iterations)
     longer = rows_of(*given_iterations, *[(0, 0, 0, 0)] * further)
     for i in range(len(real) + 1, len(longer) + 1):

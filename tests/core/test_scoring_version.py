@@ -1,4 +1,4 @@
-"""Two versions of the program whose scoring version is the same give the same numbers."""
+"""Two versions of the program with the same scoring version give the same numbers."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ WHAT_TO_DO = (
 
 
 def settled(value):
-    """Nine digits: the last ones may differ between machines."""
+    """Rounded to nine digits, since the last ones may differ between machines."""
     return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
@@ -34,6 +34,6 @@ def digest_of_the_sample():
     return content.hexdigest()[:32]
 
 
-def test_numbers_of_the_sample_are_those_of_this_scoring_version():
+def test_numbers_of_the_sample_match_the_scoring_version():
     digest = digest_of_the_sample()
     assert (SCORING_VERSION, digest) == (2, DIGEST), WHAT_TO_DO.format(digest)

@@ -19,7 +19,7 @@ _CLUSTERS = {"flink": Cluster, "spark": SparkCluster}
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments say; 0 when it is done, 1 when it could not be."""
+    """Run the command; return 0, or 1 if it failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.engines", description=__doc__)
     parser.add_argument("engine", choices=("flink", "spark", "kafka", "airflow"))
     parser.add_argument("action", choices=("install", "start", "check", "stop", "goodgain"))

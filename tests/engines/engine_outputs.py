@@ -1,4 +1,4 @@
-"""What one and the same run of Good Gain leaves behind on different engines."""
+"""The same run of Good Gain for comparing the outputs of different engines."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ CONVERSATIONS = 150
 
 
 def sample_files(folder: Path) -> list[Path]:
-    """Two files of traces with all that can be wrong with them; the second begins with the first.
+    """Two files of traces with all kinds of errors; the second starts with a copy of the first.
 
-    So every record of the first is delivered twice, and conversations lie in both.
+    So every record of the first is delivered twice, and conversations are in both files.
     """
     files = []
     for name, conversations in (("some.avro", CONVERSATIONS // 5), ("all.jsonl", CONVERSATIONS)):
@@ -21,7 +21,7 @@ def sample_files(folder: Path) -> list[Path]:
 
 
 def run_arguments(files: list[Path], output: Path, shape: str) -> tuple[str, ...]:
-    """`goodgain run` with everything that it can write."""
+    """`goodgain run` with all optional outputs."""
     return (
         *("run", "--input", *map(str, files), "--output", str(output), *FULL),
         *("--format", shape, "--shards", "3", "--max-rejected", "50%"),

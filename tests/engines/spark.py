@@ -19,7 +19,7 @@ class SparkCluster(LocalEngine):
 
     @functools.cached_property
     def master(self) -> Daemon:
-        """What hands out the workers' cores."""
+        """The process that assigns the workers' cores."""
         ports = self.settings.ports
         return self._daemon(
             "master",
@@ -32,7 +32,7 @@ class SparkCluster(LocalEngine):
 
     @functools.cached_property
     def workers(self) -> tuple[Daemon, ...]:
-        """What starts executors, one core each."""
+        """The processes that start executors, one core each."""
         return tuple(
             self._daemon(
                 f"worker-{number}",
@@ -68,7 +68,7 @@ class SparkCluster(LocalEngine):
 
     @functools.cached_property
     def worker_pool(self) -> Daemon:
-        """What starts Python workers, for all executors."""
+        """The process that starts Python workers, for all executors."""
         return flink.worker_pool(
             self.settings, self.settings.spark, self.settings.ports.spark_worker_pool
         )
@@ -89,36 +89,36 @@ class SparkCluster(LocalEngine):
         self.master.start()
 
     def check(self) -> None:
-        """Return when every process is healthy and the workers' Python is the right one.
+        """Check that every process is healthy and that the workers' Python is the expected one.
 
         Raises:
-            EngineError: one is not; says which log to read.
+            EngineError: a check failed; the message names the log to read.
         """
         super().check()
         flink.check_workers_python(self.settings, flink.environment_of(self.worker_pool))
 
     @property
     def temporary_folders(self) -> tuple[Path, ...]:
-        """Of use only while the engine runs, unlike logs."""
+        """Folders that are only needed while the engine runs, unlike logs."""
         return tuple(self.settings.spark / name for name in ("work", "local", "artifacts"))
 
     def finished_stages(self) -> int:
-        """How many stages of all jobs so far have ended, by what the job server has logged."""
+        """The number of finished stages of all jobs, by the log of the job server."""
         log = self.job_server.log
         return log.read_text(errors="replace").count(" finished in ") if log.exists() else 0
 
     def kill_executor(self) -> None:
-        """Kill -9 one of the processes that work for a job.
+        """Kill one of the processes that work for a job, with SIGKILL.
 
         Raises:
-            EngineError: none is there.
+            EngineError: no such process is running.
         """
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            # Another cluster's has its jars elsewhere.
+            # The executors of other clusters have their jars elsewhere.
             if EXECUTOR in command and any(str(self.settings.spark_home) in at for at in command):
                 os.kill(int(folder.name), signal.SIGKILL)
                 return
@@ -136,7 +136,7 @@ class SparkCluster(LocalEngine):
         )
 
     def begin(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """The command `goodgain` on the cluster, begun."""
+        """Start the command `goodgain` on the cluster."""
         return subprocess.Popen(
             [
                 *(str(self.settings.worker_python), "-m", "goodgain"),
@@ -165,7 +165,7 @@ class SparkCluster(LocalEngine):
             **os.environ,
             "SPARK_HOME": str(settings.spark_home),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_SCALA_VERSION": "2.12",  # as Spark's own start scripts find out
+            "SPARK_SCALA_VERSION": "2.12",  # as in Spark's own start scripts
             "SPARK_LOCAL_DIRS": str(settings.spark / "local"),
         }
         return Daemon(

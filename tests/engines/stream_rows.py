@@ -1,4 +1,4 @@
-"""What a stream has written, against what batch writes of the same files."""
+"""Compares the outputs of a stream with those of batch for the same files."""
 
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,14 @@ WINDOW = HOUR // 3
 OPTIONS = (
     *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=2h"),
     *("--window=20m", "--idle=3s", "--flush=1s", "--poll=200ms", "--slice=arm", "--live"),
-    "--cost=milliseconds,tokens,usd",  # batch looks for them, a stream cannot
+    "--cost=milliseconds,tokens,usd",  # found by batch only
 )
 _KEYS = {
     "conversations": ("conversation_id",),
     "iterations": ("conversation_id", "i"),
     "rejected": ("conversation_id", "position"),
 }
-# What batch cannot know or tells otherwise.
+# Columns that batch lacks or fills differently.
 _OTHER = ("earlier_turn", "source")
 
 Row = dict[str, Any]
@@ -52,9 +52,9 @@ def conversations_in(output: Path) -> set[str]:
 
 
 def assert_is_batch_but_for_repeats(output: Path, batch: Path) -> None:
-    """Each row of batch is there, and no other; one that is there twice is the same twice.
+    """Compare with the rows of batch: none is missing, none is new, and repeated ones are equal.
 
-    After a loss an engine gives rows again that it had given since its last checkpoint.
+    After a failure an engine repeats rows that it emitted since its last checkpoint.
     """
     for dataset, columns in _KEYS.items():
         expected = _by_key(rows(batch, dataset), columns)
@@ -93,7 +93,7 @@ def assert_live_ends_as_batch(output: Path, batch: Path) -> None:
 
 
 def assert_means_are_batch(output: Path, batch: Path) -> None:
-    """Each window that had a pane holds the means of all of its conversations, each once."""
+    """Every emitted window has the means over all of its conversations, each counted once."""
     windows: dict[int, list[float]] = {}
     for row in rows(batch, "conversations"):
         if row["N"] and not row["rejected_records"]:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.engines
 TOPICS = 1_000
 JUDGED = (100, 2_000)  # documents of a topic
 CALLS, RESULTS = 2, 10
-LEAST_HELD = 100  # bytes of a judgment in memory: the string of a document's name alone has more
+LEAST_HELD = 100  # bytes per judgment in memory; the string of a document's name alone has more
 
 
 def document(topic: int, number: int) -> str:
@@ -44,11 +44,11 @@ def write_traces(path: Path) -> Path:
 
 
 def greatest_worker(cluster: Cluster) -> int:
-    """The most bytes that a process of the worker pool has ever held, of those that are there."""
+    """The largest peak memory of the running processes of the worker pool, in bytes."""
     pool, greatest = cluster.worker_pool.pid(), 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            # Behind the program's name, which may hold anything: state, parent, group, session.
+            # After the program's name, which may contain anything: state, parent, group, session.
             session = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
             status = (folder / "status").read_text()
         except (FileNotFoundError, ProcessLookupError):
@@ -59,7 +59,7 @@ def greatest_worker(cluster: Cluster) -> int:
 
 
 def peak_of_run(cluster: Cluster, traces: Path, judgments: Path, output: Path) -> int:
-    """The most bytes that a worker held while the judgments were joined."""
+    """The peak memory of a worker while the judgments were joined, in bytes."""
     arguments = ["--input", str(traces), "--qrels", str(judgments), "--output", str(output)]
     job = cluster.submit("goodgain", "run", *arguments, folder=output.parent)
     peaks = [0]

@@ -1,4 +1,4 @@
-"""Costs in native code: which of them it reads itself, and the same payloads as in Python."""
+"""Costs in native code: which it reads itself, with the same payloads as in Python."""
 
 import math
 from ctypes import c_float
@@ -34,14 +34,14 @@ def rows_of(*costs):
 
 
 def file_of(schema, rows, file_schema=None):
-    """A file of one block, whatever schema its rows were written by."""
+    """A file with one block, with any schema in its header."""
     content = content_of(schema, rows)
     head = samples.avro_bytes([], "null", file_schema or schema)
     return head + samples.zigzag(len(rows)) + samples.zigzag(len(content)) + content + samples.SYNC
 
 
 def costs_in(given):
-    """The costs of all calls, in the order of their iterations, and how many records are lost."""
+    """The costs of all calls by iteration, and the number of rejected records."""
     whole, rejected = given
     calls = [call for one in whole for call in unpack([one.payload]).calls]
     return [call.costs for call in sorted(calls, key=lambda call: call.iteration)], len(rejected)
@@ -65,12 +65,12 @@ def test_plain_maps_need_no_python(values, costs, read):
     rows = rows_of(costs, None, costs)
     assert asked_for(schema, rows) == []
     found, rejected = costs_in(assert_same(file_of(schema, rows), "a.avro"))
-    # Keys in the order in which they were written, and floats with all their bits.
+    # Keys in their original order, and floats with all their bits.
     assert repr(found) == repr([read, {}, read])
     assert rejected == 0
 
 
-def test_records_that_stand_for_maps_need_no_python():
+def test_records_instead_of_maps_need_no_python():
     of = record("C", usd=["null", "double"], tokens=["null", "int"], seconds="float")
     rows = rows_of(
         {"usd": 0.5, "tokens": 3, "seconds": 1.0}, {"usd": None, "tokens": None, "seconds": 0.0}
@@ -80,7 +80,7 @@ def test_records_that_stand_for_maps_need_no_python():
     assert found == [{"usd": 0.5, "tokens": 3.0, "seconds": 1.0}, {"seconds": 0.0}]
 
 
-def test_no_column_is_no_costs():
+def test_without_the_column_there_are_no_costs():
     schema = record("S", conversation_id="string", iteration="int", attributes=ARM)
     rows = [{name: value for name, value in row.items() if name != "costs"} for row in rows_of({})]
     assert asked_for(schema, rows) == []
@@ -104,7 +104,7 @@ def test_no_column_is_no_costs():
         (True, None),
     ],
 )
-def test_others_are_python_s(cost, read):
+def test_other_maps_are_left_to_python(cost, read):
     rows = rows_of({"usd": 1.0}, {"usd": cost}, {"usd": 2.0})
     assert asked_for(schema_of(ANY), rows) == [1]
     found, rejected = costs_in(assert_same(file_of(schema_of(ANY), rows), "a.avro"))
@@ -112,12 +112,12 @@ def test_others_are_python_s(cost, read):
     assert rejected == (read is None)
 
 
-def test_the_largest_cost_is_that_of_python():
+def test_the_largest_cost_is_the_same_as_in_python():
     assert LARGEST_COST == 1e100 < JUST_ABOVE
 
 
 @pytest.mark.parametrize("costs", ["double", "string", {"type": "array", "items": "double"}])
-def test_columns_that_are_no_maps_are_python_s(costs):
+def test_columns_other_than_maps_are_left_to_python(costs):
     rows = rows_of({"double": 1.0, "string": "x"}.get(str(costs), [1.0]))
     assert asked_for(schema_of(costs), rows) == [0]
     assert costs_in(assert_same(file_of(schema_of(costs), rows), "a.avro")) == ([], 1)
@@ -132,8 +132,8 @@ def test_columns_that_are_no_maps_are_python_s(costs):
         [(f"unit-{at % 13}", None if at % 3 else float(at)) for at in range(40)],
     ],
 )
-def test_units_twice_are_python_s(entries):
-    """As an array of pairs they are written as a map would be."""
+def test_repeated_units_are_left_to_python(entries):
+    """An array of pairs is encoded like a map."""
     of = ["null", "double"]
     pairs = {"type": "array", "items": record("P", key="string", value=of)}
     as_map = schema_of({"type": "map", "values": of})
@@ -152,7 +152,7 @@ odd_maps = st.dictionaries(units, st.none() | plain | odd, max_size=4)
 
 
 def branch(cost):
-    """The branch of COST that fastavro is to write a cost by: a float where that holds it."""
+    """The branch of COST for fastavro: float if it represents the cost exactly."""
     if cost is None:
         return None
     if isinstance(cost, float):
@@ -185,7 +185,7 @@ def test_any_costs_in_json_lines(told, keep_encodings):
     assert_same(content, "a.jsonl", keep_encodings=keep_encodings)
 
 
-def test_ties_by_costs_carry_their_encodings():
+def test_ties_by_costs_keep_their_encodings():
     schema = schema_of({"type": "map", "values": "double"})
     rows = [{**row, "iteration": 1} for row in rows_of({"b": 1.0, "a": 0.1}, {"b": 2.0, "a": 0.1})]
     whole, _ = assert_same(file_of(schema, rows), "a.avro")

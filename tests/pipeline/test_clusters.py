@@ -1,4 +1,4 @@
-"""Repeated runs of a query from the outside: run, compare and gate with clusters (SPEC 6)."""
+"""Repeated runs of a query from the command line: run, compare and gate by cluster (SPEC 6)."""
 
 import json
 from math import sqrt
@@ -18,7 +18,7 @@ ALONE = conversation("alone", [[4, 4]])
 
 
 def repeats(name, generator, more=0):
-    """Conversations that resemble those of the same query; `more` good results in each."""
+    """Conversations similar to others of the same query, each with `more` further good results."""
     made = []
     for query in range(QUERIES):
         usual = generator.integers(0, 6)
@@ -70,7 +70,7 @@ def test_means_have_clusters(outputs):
     assert manifest["conversations"]["without_cluster"] == 1
 
 
-def test_the_run_tells_what_its_repeats_can_detect(tmp_path, capsys):
+def test_the_run_reports_the_effect_that_its_repeats_can_detect(tmp_path, capsys):
     given = repeats("c", np.random.default_rng(1))
     capsys.readouterr()
     output_of(tmp_path / "out", given, cluster="query_id")
@@ -84,7 +84,7 @@ def test_the_run_tells_what_its_repeats_can_detect(tmp_path, capsys):
     assert float(paired) < float(other) / 2
 
 
-def test_a_misspelt_attribute_is_noticed(tmp_path, capsys):
+def test_a_misspelt_attribute_is_reported(tmp_path, capsys):
     given = repeats("c", np.random.default_rng(1))
     capsys.readouterr()
     output_of(tmp_path / "out", given, cluster="query")
@@ -103,7 +103,7 @@ def compared(capsys, *words):
     return found, row
 
 
-def test_comparisons_take_the_clusters_of_the_runs(outputs, capsys):
+def test_comparisons_use_the_clusters_of_the_runs(outputs, capsys):
     found, row = compared(capsys, *outputs)
     assert (found["cluster"], row["clusters"], row["n_base"]) == ("query_id", 13, 49)
     before, after = map(cg_by_query, outputs)

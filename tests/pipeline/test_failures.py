@@ -48,11 +48,11 @@ class TestUsage:
         assert "is not empty" in complaint(capsys)
         assert names_in(tmp_path) == ["good.jsonl"]
 
-    def test_an_output_that_cannot_be_made(self, good, tmp_path, capsys):
+    def test_an_output_that_cannot_be_written(self, good, tmp_path, capsys):
         assert run(tmp_path / "good.jsonl" / "out", [good]) == ExitCode.USAGE
         assert "cannot be written to" in complaint(capsys)
 
-    def test_a_mistake_costs_no_earlier_output(self, good, tmp_path):
+    def test_a_mistake_keeps_earlier_outputs(self, good, tmp_path):
         assert run(tmp_path / "out", [good]) == ExitCode.DONE
         before = contents(tmp_path / "out")
         mistakes = (
@@ -86,7 +86,7 @@ class TestDeath:
         assert "manifest.json" in names_in(output)
         assert ".unfinished" not in names_in(output)
 
-    def test_a_stage_that_raises(self, tmp_path, capsys, monkeypatch):
+    def test_a_step_that_raises(self, tmp_path, capsys, monkeypatch):
         score = PayloadScorer.score
         last = max(row["conversation_id"] for row in self.expected(tmp_path))
 
@@ -132,7 +132,7 @@ class TestDeath:
         assert "manifest.json" not in names_in(tmp_path / "out")
         self.assert_unfinished_and_repaired(tmp_path / "out")
 
-    def test_a_balance_that_does_not_hold(self, tmp_path, capsys, monkeypatch):
+    def test_a_balance_that_does_not_add_up(self, tmp_path, capsys, monkeypatch):
         """As when an engine loses a bundle."""
         counts_of_score = goodgain.pipeline.graph.counts_of_score
         with monkeypatch.context() as context:
@@ -149,7 +149,7 @@ class TestDeath:
 
 
 class TestOverwrite:
-    def test_replaces_all_that_an_earlier_run_wrote(self, good, tmp_path):
+    def test_replaces_all_outputs_of_an_earlier_run(self, good, tmp_path):
         first = ("--per-call", "--write-duplicates", "--format=parquet", "--shards=3")
         assert run(tmp_path / "out", [SAMPLE], *first) == ExitCode.DONE
         assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.DONE
@@ -157,7 +157,7 @@ class TestOverwrite:
         assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
         assert names_in(tmp_path / "out") == names_in(tmp_path / "fresh")
 
-    def test_keeps_what_nobody_wrote(self, good, tmp_path, capsys):
+    def test_keeps_files_of_others(self, good, tmp_path, capsys):
         assert run(tmp_path / "out", [good]) == ExitCode.DONE
         (tmp_path / "out" / "means" / "notes.txt").write_text("mine")
         before = contents(tmp_path / "out")
@@ -180,7 +180,7 @@ class TestRejected:
         good = [call(f"c{number}") for number in range(5)]
         return write_jsonl(tmp_path / "in.jsonl", [*good, call("flagged"), *self.BAD])
 
-    def test_flag_their_conversation(self, traces, tmp_path):
+    def test_rejected_records_flag_their_conversation(self, traces, tmp_path):
         assert run(tmp_path / "out", [traces], "--max-rejected=5") == ExitCode.DONE
         by_id = {row["conversation_id"]: row for row in rows(tmp_path / "out", "conversations")}
         assert sorted(by_id) == ["c0", "c1", "c2", "c3", "c4", "flagged", "only bad"]
@@ -222,7 +222,7 @@ class TestRejected:
         ("limit", "code"),
         [("5", 0), ("4", 3), ("46%", 0), ("45%", 3), ("0", 3), ("100%", 0)],
     )
-    def test_too_many_end_with_3_and_all_outputs(self, limit, code, traces, tmp_path, capsys):
+    def test_too_many_give_exit_code_3_and_all_outputs(self, limit, code, traces, tmp_path, capsys):
         assert run(tmp_path / "out", [traces], f"--max-rejected={limit}") == code
         assert manifest(tmp_path / "out")["records"]["too_many_rejected"] is (code == 3)
         assert len(rows(tmp_path / "out", "rejected")) == 5
@@ -230,7 +230,7 @@ class TestRejected:
         said = capsys.readouterr().out
         assert ("exit code is 3" in said) is (code == 3)
 
-    def test_text_that_no_encoder_takes_is_rejected(self, tmp_path):
+    def test_text_with_a_lone_surrogate_is_rejected(self, tmp_path):
         """Half a surrogate pair, which JSON can write, next to what only a lenient reader takes."""
         path = tmp_path / "in.jsonl"
         path.write_text(
@@ -245,7 +245,7 @@ class TestRejected:
             "attributes.\\udc00 has half of a surrogate pair, which is not text."
         )
 
-    def test_a_file_name_that_is_no_text_is_escaped(self, tmp_path):
+    def test_a_file_name_that_is_not_utf_8_is_escaped(self, tmp_path):
         (tmp_path / "in").mkdir()
         (tmp_path / "in" / "\udcff.jsonl").write_text("bad\n")
         assert run(tmp_path / "out", [tmp_path / "in"], "--max-rejected=1") == ExitCode.DONE
@@ -254,7 +254,7 @@ class TestRejected:
 
 
 class TestManifest:
-    def test_holds_what_the_run_was(self, tmp_path):
+    def test_describes_the_run(self, tmp_path):
         options = ("--slice", "arm", "--max-i=3", "--shards=2", "--write-duplicates")
         assert run(tmp_path / "out", [SAMPLE], *options) == ExitCode.DONE
         found = manifest(tmp_path / "out")
@@ -278,7 +278,7 @@ class TestManifest:
         assert {"goodgain", "python", "apache-beam"} <= found["versions"].keys()
 
     @pytest.mark.parametrize("content", ["", "\n\n"])
-    def test_of_nothing_has_every_count(self, content, tmp_path, capsys):
+    def test_of_an_empty_run_has_every_count(self, content, tmp_path, capsys):
         (tmp_path / "empty.jsonl").write_text(content)
         assert run(tmp_path / "out", [tmp_path / "empty.jsonl"]) == ExitCode.DATA_QUALITY
         found = manifest(tmp_path / "out")
@@ -296,7 +296,7 @@ class TestManifest:
                 balance_of({**counts, name: counts[name] + 1})
 
 
-def test_a_run_that_fails_takes_nothing_from_the_earlier_one(tmp_path):
+def test_a_failed_run_keeps_earlier_outputs(tmp_path):
     output = tmp_path / "out"
     assert run(output, [SAMPLE]) == 0
     before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
@@ -307,7 +307,7 @@ def test_a_run_that_fails_takes_nothing_from_the_earlier_one(tmp_path):
     assert after == before
 
 
-def test_a_quiet_run_says_what_is_wrong(tmp_path, capsys):
+def test_a_quiet_run_reports_problems(tmp_path, capsys):
     (tmp_path / "t.jsonl").write_text("bad\n")
     assert run(tmp_path / "out", [tmp_path / "t.jsonl"], "--quiet") == ExitCode.DATA_QUALITY
     assert "more than --max-rejected 1%, so the exit code is 3" in capsys.readouterr().out

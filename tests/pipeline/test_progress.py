@@ -1,4 +1,4 @@
-"""How far a run is, for a person who waits."""
+"""The progress of a run on the terminal."""
 
 from pathlib import Path
 
@@ -21,19 +21,19 @@ SEEN = {"records.read": 1_234, "conversations.total": 56, "records.rejected": 7}
         (100, 400, f"25% read, about 1:30 left to read; {COUNTED}"),
         (300, 400, f"75% read, about 0:10 left to read; {COUNTED}"),
         (400, 400, f"100% read; {COUNTED}"),
-        (500, 400, f"100% read; {COUNTED}"),  # a part that an engine read twice
+        (500, 400, f"100% read; {COUNTED}"),  # the engine read a part twice
     ],
 )
 def test_percent_and_time_left(read, planned, text):
     assert progress_text({**SEEN, "bytes.read": read}, planned, 30) == text
 
 
-def test_one_is_one():
+def test_singular():
     seen = {**SEEN, "bytes.read": 0, "records.read": 1, "conversations.total": 1}
     assert progress_text(seen, 0, 30) == "1 record, 1 conversation, 7 rejected"
 
 
-def test_all_bytes_that_are_planned_are_read(tmp_path):
+def test_all_planned_bytes_are_read(tmp_path):
     size = Path(SAMPLE).stat().st_size
     evaluate(SAMPLE)
     assert progress._seen["bytes.read"] == size

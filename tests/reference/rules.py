@@ -1,7 +1,7 @@
-"""The table of SPEC 4.3 as data, and how a type name finds its row.
+"""The table of SPEC 4.3 as data, and the lookup of a type's row.
 
-A line of "duplicate if" is a list of requirements (at least how many, of which names); all of them
-must hold. A name that begins with "id:" is a named id, any other a field.
+A line of "duplicate if" is a list of requirements (minimum number, names), all of which must hold.
+A name that begins with "id:" is a named id, any other a field.
 """
 
 FILE = {
@@ -83,7 +83,7 @@ MEETING_TRANSCRIPT = {
     "reject_on": ["start", "end", "title", "snippet", "content"],
     "duplicate_if": [[(1, ["snippet", "content"])], [(1, ["title"]), (1, ["start", "end"])]],
 }
-# The field rule of `default` is points and not lines; SPEC 4.3 step 3 for it is written out in
+# The field rule of `default` uses points, not lines; its SPEC 4.3 step 3 is in
 # `verification.default_clause`.
 DEFAULT = {"definitive": ["doc_id"], "container": []}
 

@@ -57,7 +57,7 @@ def test_time_field(one, other, equal):
     assert (values[0] == values[1]) is equal
 
 
-def test_time_in_another_field_is_a_text():
+def test_time_in_another_field_is_text():
     assert normalisation.field_value("created", "2024-03-01T10:00Z") == "2024-03-01t10:00z"
 
 

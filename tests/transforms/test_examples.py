@@ -1,4 +1,4 @@
-"""Each exported transform inside somebody else's pipeline, as its user would write it."""
+"""Each exported transform in a user's own pipeline."""
 
 from importlib.resources import files
 
@@ -32,13 +32,13 @@ TRACES = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz
 RULES = compile_rules(read_rules(shipped_rules_text()))
 SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2))
 
-# The worked example of SPEC 5, without the duplicates' ids spelled out.
+# The worked example of SPEC 5, without the ids of duplicates.
 CALLS = [
     SearchCall("c", 1, results=[Result(id="a", gain=3), Result(id="b", gain=2)]),
     SearchCall("c", 2, results=[Result(id="d", gain=4), Result(id="e", gain=1), Result(id="a")]),
     SearchCall("c", 3, results=[Result(id="f", gain=2), Result(id="a"), Result(id="d")]),
 ]
-# Two searches of one iteration that nothing tells apart but what they hold.
+# Two searches of one iteration that differ only in their content.
 TIED = [
     SearchCall("tied", 1, results=[Result(id="a", gain=3)]),
     SearchCall("tied", 1, results=[Result(id="b", gain=2)]),
@@ -97,7 +97,7 @@ def test_score_conversations(pipeline):
 
 
 def test_fingerprint_calls_and_score_payloads(pipeline):
-    """In two steps, with a stage of one's own between them."""
+    """In two steps, with a user's own step in between."""
     with pipeline:
         payloads = (
             pipeline | beam.Create(CALLS).with_output_types(SearchCall) | FingerprintCalls(RULES)
@@ -134,8 +134,8 @@ def test_global_means(pipeline):
 
 @pytest.mark.parametrize("through_files", [False, True])
 def test_read_payloads_and_score_tied(pipeline, tmp_path, monkeypatch, through_files):
-    """Leave the texts behind at first, and read again those that an order hangs on."""
-    # So that no two calls meet in a payload, as on engines with many workers.
+    """Read without texts at first, and read those again that decide an order."""
+    # So that no two calls share a payload, as on engines with many workers.
     monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
     path = tmp_path / "traces.jsonl"
     path.write_bytes(b"\n".join(msgspec.json.encode(call) for call in [*CALLS, *TIED]))
@@ -157,7 +157,7 @@ def test_read_payloads_and_score_tied(pipeline, tmp_path, monkeypatch, through_f
         assert files.payloads.element_type == beam.typehints.Tuple[str, bytes]
 
 
-def test_the_package_offers_its_transforms_by_name():
+def test_the_package_exports_its_transforms():
     assert all(
         issubclass(getattr(goodgain.transforms, name), beam.PTransform)
         for name in goodgain.transforms.__all__

@@ -1,4 +1,4 @@
-"""Payloads as they come out of bundles: however calls are bundled, the same score comes of them."""
+"""Payloads of bundles: the score does not depend on how calls are bundled."""
 
 from random import Random
 
@@ -26,7 +26,7 @@ EVENT_TIME = Timestamp(5)
 
 
 def payloads(bundle, keep_encodings):
-    """By conversation, the payload that one bundle of calls gives."""
+    """The payload of a bundle of calls for each conversation."""
     fingerprint = FingerprintBundle(Packing(SCORING.rules, keep_encodings))
     fingerprint.setup()
     outputs = [output for call in bundle for output in fingerprint.process(call, EVENT_TIME)]
@@ -36,7 +36,7 @@ def payloads(bundle, keep_encodings):
 
 
 def score(bundles, keep_encodings):
-    """The score of the only conversation in some bundles."""
+    """The score of the only conversation in these bundles."""
     packed = [payloads(bundle, keep_encodings) for bundle in bundles]
     (conversation_id,) = {name for one in packed for name in one}
     frame = unpack([one[conversation_id] for one in packed])
@@ -63,12 +63,12 @@ def test_bundling_changes_nothing(seed, parts, order):
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=30)
-def test_one_bundle_holds_what_its_order_needs(seed):
+def test_one_bundle_keeps_what_its_order_needs(seed):
     calls = calls_of(seed)
     assert score([calls], keep_encodings=False) == score([calls], keep_encodings=True)
 
 
-def test_ties_that_come_apart_need_encodings():
+def test_ties_across_bundles_need_encodings():
     one, other = (SearchCall("c", 1, results=[Result(id=name)]) for name in "ab")
     later = SearchCall("c", 2)
     assert score([[one, other, later]], False).conversation.N == 2
@@ -76,12 +76,12 @@ def test_ties_that_come_apart_need_encodings():
         score([[one, later], [other]], False)
 
 
-def test_when_much_is_buffered_the_conversations_not_seen_for_longest_leave(monkeypatch):
+def test_a_full_buffer_emits_the_least_recently_seen_conversations(monkeypatch):
     monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 6)
     fingerprint = FingerprintBundle(Packing(SCORING.rules))
     fingerprint.setup()
     left = []
-    for at, name in enumerate("abacad"):  # each call takes the room of one result
+    for at, name in enumerate("abacad"):  # each call counts like one result
         call = SearchCall(conversation_id=name, iteration=at + 1)
         left.append([output.value[0] for output in fingerprint.process(call, EVENT_TIME)])
     assert left == [[], [], [], [], [], ["b", "c", "a"]]
@@ -89,7 +89,7 @@ def test_when_much_is_buffered_the_conversations_not_seen_for_longest_leave(monk
     assert last.value[0] == "d"
 
 
-def test_rejected_records_flag_the_conversation_that_they_name():
+def test_rejected_records_flag_their_named_conversation():
     fingerprint = FingerprintBundle(Packing(SCORING.rules))
     fingerprint.setup()
     records = [

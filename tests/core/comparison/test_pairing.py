@@ -1,4 +1,4 @@
-"""Pairs by key, and an account of every key without a pair."""
+"""Pairs by key, and counts of keys without a pair."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unpaired(pairing):
     )
 
 
-def test_every_reason_to_fall_out_is_counted():
+def test_every_reason_for_missing_pairs_is_counted():
     base = {"a": 1.0, "b": None, "c": 0.5, "d": None, "e": 2.0, "f": None}
     candidate = {"a": 3.0, "b": 1.0, "c": None, "d": None, "g": 4.0, "h": 5.0, "i": None}
     pairing = pair(base, candidate)

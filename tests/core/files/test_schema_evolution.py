@@ -63,7 +63,7 @@ def test_avro_numbers_and_unions(number, nullable):
 
 
 def with_schema(content, schema):
-    """The blocks of an uncompressed Avro file under the header of another schema."""
+    """The blocks of an uncompressed Avro file after a header with another schema."""
     head = samples.avro_bytes([], "null", schema)
     return head[: head.index(samples.SYNC)] + content[content.index(samples.SYNC) :]
 
@@ -87,7 +87,7 @@ def test_avro_missing_and_unknown_columns():
     assert read == [SearchCall("c", 2)]
 
 
-def test_avro_nulls_in_every_place():
+def test_avro_nulls_everywhere():
     text = ["null", "string"]
     many = ["null", {"type": "map", "values": [*text, {"type": "array", "items": text}]}]
     result = avro_record("R", ids=many, fields=many, gain=["null", "int"])
@@ -132,7 +132,7 @@ def test_avro_times(kind, stored, millis, nullable):
     assert read == [SearchCall("c", 2, timestamp=millis)]
 
 
-def test_avro_time_beyond_all_years_rejects_its_record_only():
+def test_avro_time_out_of_range_rejects_only_its_record():
     schema = samples.avro_schema()
     rows = samples.records(3)
     plain = [{**row, "timestamp": 10**18 if n == 1 else 5} for n, row in enumerate(rows)]
@@ -200,7 +200,7 @@ def test_parquet_day_and_iso_text_as_time():
         assert read == [SearchCall("c", 2, timestamp=2 * 86_400_000)]
 
 
-def test_parquet_nulls_in_every_place():
+def test_parquet_nulls_everywhere():
     result = pa.struct([("ids", ARROW_MANY), ("fields", ARROW_TEXT), ("gain", pa.int32())])
     schema = pa.schema(
         [

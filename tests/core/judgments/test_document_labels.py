@@ -1,4 +1,4 @@
-"""Which judgment labels which document (SPEC 8): METRIC_TRAPS 24 and 25, and what is near them."""
+"""Which judgment labels which document (SPEC 8): METRIC_TRAPS 24 and 25, and similar cases."""
 
 import pytest
 
@@ -9,7 +9,7 @@ RANKING = ("recall", "map", "ndcg", "judged")
 
 
 def result(file, *names, **more):
-    """A document of its own by its file_id; `names` are what it is judged by."""
+    """A distinct document, identified by its file_id; it is judged by `names`."""
     named = {"doc_id": list(names)} if names else {}
     return {"entity_type": "File", "ids": {"file_id": file, **named}, **more}
 
@@ -29,7 +29,7 @@ def test_24_a_judgment_counts_once():
     assert row.judgments_met_again == found.counts["qrels.judgments_met_again"] == 1
 
 
-def test_25_a_name_that_only_a_copy_carries_is_found():
+def test_25_a_name_that_only_a_copy_has_is_found():
     found = score(result("A"), result("A", "d1"), judged={"d1": 2})
     row = found.conversation
     assert (row.UR, row.CG, row.unlabelled, row.judgments_met_again) == (1, 2, 0, 0)
@@ -50,7 +50,7 @@ def test_of_several_names_the_first_free_one_labels():
 
 
 def test_earlier_documents_choose_first_even_by_their_later_copies():
-    """B carries d1 before A's copy does, but A was there first."""
+    """B has d1 before A's copy has it, but A came first."""
     results = [result("A"), result("B", "d1"), result("A", "d1")]
     found = score(*results, judged={"d1": 2}, metrics=("mrr",))
     row = found.conversation
@@ -65,13 +65,13 @@ def test_the_label_of_a_copy_is_no_further_gain():
     assert values(found, RANKING)["recall"] == 0.0
 
 
-def test_a_negative_label_neither_labels_nor_is_met_again():
+def test_a_negative_label_is_ignored():
     found = score(result("A", "d1"), result("B", "d1"), judged={"d1": -1})
     assert (found.conversation.unlabelled, found.conversation.judgments_met_again) == (2, 0)
 
 
 def test_the_generic_id_names_a_result_without_the_named_id():
-    """Beside a definitive id too, of which SPEC 4.2 says that it leaves no generic id to keys."""
+    """Also in addition to a definitive id, with which SPEC 4.2 excludes generic ids from keys."""
     results = [result("A", id=" g1 "), result("B", "d1", id="g2"), result("C", id="g3")]
     found = score(*results, judged={"g1": 3, "g2": 4, "d1": 2})
     assert (found.conversation.CG, found.conversation.unlabelled) == (5, 1)
@@ -106,13 +106,13 @@ def test_call_lists_have_the_labels_of_their_documents():
     assert [row.ranking for row in found.calls] == [(1, 1.0), (1, 1.0)]
 
 
-def test_the_best_case_leaves_qrels_lines_as_they_are():
+def test_the_best_case_keeps_labels_of_qrels():
     found = score(result("A"), result("A", "d1"), result("B"), judged={"d1": 0}, bounds=True)
     assert found.best is not None
     assert (found.conversation.CG, found.best.conversation.CG) == (0, 4)
 
 
-def test_without_judgments_from_outside_nothing_is_met_again():
+def test_without_external_judgments_nothing_is_counted_as_repeated():
     row = score_one([{"results": [result("A", "d1", gain=2), result("B", "d1", gain=2)]}])
     assert row.conversation.judgments_met_again is None
     assert row.conversation.CG == 4

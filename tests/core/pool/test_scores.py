@@ -1,4 +1,4 @@
-"""Scores with a pool: against the reference, the traps, and what holds on any input (SPEC 9)."""
+"""Scores with a pool: against the reference, traps, and properties for any input (SPEC 9)."""
 
 import math
 from collections import Counter
@@ -32,7 +32,7 @@ def same(ours, theirs):
 
 
 def assert_as_reference(records, pooled, run, max_candidates=256):
-    """Every number of every conversation, from the core and from the reference."""
+    """Compare every number of every conversation with the reference."""
     rules = shipped_rules(max_candidates)
     held = reference.build(pooled, "topic", max_candidates=max_candidates)
     scores = score(records, build(pooled, "topic", rules=rules), run, rules=rules, metrics=METRICS)
@@ -64,7 +64,7 @@ def assert_as_reference(records, pooled, run, max_candidates=256):
 
 
 @pytest.mark.slow
-def test_scores_are_those_of_the_reference():
+def test_scores_equal_the_reference():
     counted = Counter()
     for seed in range(300):
         random = Random(seed)
@@ -78,7 +78,7 @@ def test_scores_are_those_of_the_reference():
 
 
 @pytest.mark.slow
-def test_many_scores_are_those_of_the_reference():
+def test_many_scores_equal_the_reference():
     for seed in range(1_000, 1_400):
         random = Random(seed)
         found = runs(random)
@@ -97,8 +97,8 @@ def test_any_score(seed):
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
 @settings(max_examples=30)
-def test_what_holds_of_any_run(seed, order):
-    """A pool changes no R, UR, Dup; no share exceeds 1; what was pooled is not outside."""
+def test_properties_of_any_run(seed, order):
+    """A pool changes no R, UR, Dup; no share exceeds 1; pooled documents are not outside."""
     found = runs(Random(seed))
     built = build(found, "topic")
     for name, records in found.items():
@@ -153,8 +153,8 @@ def test_trap_28(order):
 def test_a_worked_example():
     """Two agents on one question; five documents, of which four are good: GP = 4 + 3 + 2 + 2.
 
-    Agent A finds d1 (4) at once and d3 (2) at i = 3; agent B d2 (3), d4 (2) and d5 (1). So A has
-    half of the good ones at i = 3 and 6 of 11 gain; discounted (4 + 2 / log2(4)) / 11 = 5 / 11.
+    Agent A finds d1 (4) at i = 1 and d3 (2) at i = 3; agent B finds d2 (3), d4 (2) and d5 (1). So A
+    has half of the good ones at i = 3 and 6 of 11 gain; discounted (4 + 2 / log2(4)) / 11 = 5 / 11.
     """
     a = [
         call(doc("d1", 4)),
@@ -207,8 +207,8 @@ def test_topics_of_attributes_and_of_conversations_never_meet():
     assert Topic("c").key != Topic(None, "c").key
 
 
-def test_votes_lie_apart_by_the_id_that_both_voters_carry():
-    """Ordinals as ids: the second result of each list is `2`, whatever it is."""
+def test_votes_are_separated_by_the_id_that_both_voters_have():
+    """Ordinals as ids: the second result of each list has id `2`, whatever its document."""
     a = [call(doc("1", 4), doc("2", 0))]
     b = [call(doc("1", 4), doc("2", 3))]
     (built,) = build({"A": a, "B": b}).values()

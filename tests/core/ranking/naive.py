@@ -1,4 +1,4 @@
-"""The formulas of SPEC 8 written down one by one, slowly, as an independent reference."""
+"""Direct, slow implementations of the formulas of SPEC 8, as an independent reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ G_MAX = 4
 
 
 def evaluate(name, labels, pool, scores=None):
-    """The value of the metric `name`, computed from its definition alone."""
+    """The value of the metric `name`, computed from its definition."""
     family, _, argument = name.replace(".", "@").partition("@")
     return globals()["_" + family](List(labels, pool, scores), argument)
 

@@ -1,4 +1,4 @@
-"""One spelling for every metric, everywhere."""
+"""Every metric has one spelling."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_parsed():
 
 
 @given(good_names)
-def test_a_good_name_stays_itself(name):
+def test_a_valid_name_is_unchanged(name):
     (metric,) = parse_ranking_metrics([name])
     assert metric.name == name == metric.declaration.name
 
@@ -66,7 +66,7 @@ def test_column_spelling_is_fixed():
 
 
 @pytest.mark.parametrize("column", OTHER_COLUMNS)
-def test_other_columns_stay_themselves(column):
+def test_other_columns_are_unchanged(column):
     assert column_name(column) == column == metric_name(column)
 
 
@@ -89,7 +89,7 @@ def test_other_columns_stay_themselves(column):
         ("bpref.5", "bpref"),
     ],
 )
-def test_the_nearest_good_name_is_offered(bad, nearest):
+def test_the_nearest_valid_name_is_suggested(bad, nearest):
     with pytest.raises(UsageError, match=re.escape(f"'{bad}' (did you mean '{nearest}'?)")):
         parse_ranking_metrics([bad])
 
@@ -119,21 +119,21 @@ def test_the_nearest_good_name_is_offered(bad, nearest):
         ("num_rel_ret", "hits"),
     ],
 )
-def test_what_other_tools_call_a_metric_is_read_as_it(other, ours):
+def test_names_of_other_tools_are_accepted(other, ours):
     assert [metric.name for metric in parse_ranking_metrics([other])] == [ours]
     with pytest.raises(UsageError, match="more than once"):
         parse_ranking_metrics([other, ours])
 
 
 @pytest.mark.parametrize("name", ["CG", "DCG", "R"])
-def test_metrics_over_iterations_are_not_taken_for_those_of_lists(name):
+def test_metrics_over_iterations_are_not_ranking_metrics(name):
     assert respelled(name) == name
     with pytest.raises(UsageError, match="Unknown"):
         parse_ranking_metrics([name])
 
 
 @given(st.text(max_size=20))
-def test_whatever_is_offered_is_good(text):
+def test_every_suggestion_is_valid(text):
     parse_ranking_metrics([nearest_name(text)])
 
 
@@ -146,7 +146,7 @@ def test_all_bad_names_at_once():
     assert "'map'" not in message
 
 
-def test_a_name_given_twice_would_be_two_equal_columns():
+def test_repeated_names_are_refused():
     with pytest.raises(UsageError, match=r"more than once: 'map'; give each once"):
         parse_ranking_metrics(["map", "ndcg@5", "map"])
 

@@ -1,4 +1,4 @@
-"""Importing records in memory: what the tests of `goodgain convert --from` start from."""
+"""Imports records in memory, for the tests of `goodgain convert --from`."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from goodgain.pipeline.local import local_files
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
-# A span as short as can be: i id, p parent, s start, e end, k kind, c session, d documents.
+# Short names in spans: i id, p parent, s start, e end, k kind, c session, d documents.
 SPANS = """
 unit: span
 trace: t || 'T'
@@ -35,7 +35,7 @@ result: {id: id, url: url, gain: gain}
 
 
 def imported(folder, records, mapping=SPANS, format="custom"):
-    """The trace records of JSON records, and what was counted."""
+    """The trace records imported from JSON records, and the counts."""
     path = folder / "input.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return imported_files([path], mapping, format)
@@ -49,7 +49,7 @@ def imported_files(paths, mapping=None, format="custom"):
 
 
 def places(records):
-    """Where each record stands: conversation, turn, iteration, call and query."""
+    """The position of each record: conversation, turn, iteration, call and query."""
     return [
         (r["conversation_id"], r["turn"], r["iteration"], r["call"], r["query"]) for r in records
     ]

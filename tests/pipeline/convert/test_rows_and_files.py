@@ -1,4 +1,4 @@
-"""Tables, nested documents, and every form in which a file may hold records."""
+"""Tables, nested documents, and all supported forms of files."""
 
 import bz2
 import gzip
@@ -45,7 +45,7 @@ class TestTable:
         row = score(records)["1"].conversation
         assert (row.N, row.R, row.UR, row.GR, row.CG) == (2, 4, 3, 2, 5)
 
-    def test_csv_and_parquet_say_the_same(self, tmp_path):
+    def test_csv_and_parquet_give_the_same_records(self, tmp_path):
         names = list(TABLE[0])
         lines = [",".join(str(row.get(name, "")) for name in names) for row in TABLE]
         (tmp_path / "t.csv").write_text("\n".join([",".join(names), *lines]), encoding="utf-8-sig")
@@ -57,7 +57,7 @@ class TestTable:
         for name in ("t.csv", "t.tsv", "t.parquet"):
             assert imported_files([tmp_path / name], format="table")[0] == expected
 
-    def test_a_word_for_a_number_is_told(self, tmp_path):
+    def test_a_word_instead_of_a_number_is_reported(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("topic,iteration,docid\n1,first,x\n,1,x\n1,1,y\n")
         records, counts = imported_files([path], format="table")
@@ -69,7 +69,7 @@ class TestTable:
 
 
 class TestNestedDocuments:
-    def test_each_level_is_seen_with_its_number(self, tmp_path):
+    def test_each_level_is_read_with_its_number(self, tmp_path):
         hit = {"link": "https://a.example/1", "title": "One", "label": 3}
         document = {
             "id": "c1",
@@ -136,7 +136,7 @@ class TestForms:
         path.write_text("\ufeff" + json.dumps(requests, indent=1), encoding="utf-8")
         assert imported_files([path], format="otlp") == self.whole()
 
-    def test_a_line_too_long_to_be_held_is_streamed(self, tmp_path, monkeypatch):
+    def test_a_line_too_long_for_memory_is_streamed(self, tmp_path, monkeypatch):
         monkeypatch.setattr(reading, "_FIRST_LINE", 1000)
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
         together = {"resourceSpans": [one["resourceSpans"][0] for one in requests]}
@@ -178,7 +178,7 @@ class TestForms:
         expected = imported_files([FIXTURES / "langfuse_blob.jsonl"], format="langfuse")
         assert imported_files([tmp_path / "rows.csv"], format="langfuse") == expected
 
-    def test_a_bad_line_and_a_broken_end_are_told(self, tmp_path):
+    def test_a_bad_line_and_a_truncated_end_are_reported(self, tmp_path):
         path = tmp_path / "rows.jsonl.gz"
         rows = "".join(json.dumps(row) + "\n" for row in TABLE) + "not JSON\n" + "x" * 5000
         path.write_bytes(gzip.compress(rows.encode(), 0)[:-20])
@@ -190,7 +190,7 @@ class TestForms:
             "a file that is damaged or truncated; read up to there": str(path),
         }
 
-    def test_a_document_that_breaks_off_gives_what_came_before(self, tmp_path):
+    def test_a_truncated_document_gives_the_records_before(self, tmp_path):
         path = tmp_path / "rows.json"
         path.write_text(json.dumps(TABLE, indent=1)[:-40])
         records, counts = imported_files([path], format="table")
@@ -199,7 +199,7 @@ class TestForms:
 
 
 def test_memory_does_not_grow_with_a_document(tmp_path):
-    """Spans of one trace lie far apart, all in one line; no more than one of them is decoded."""
+    """Spans of one trace are far apart on one line; only one of them is decoded at a time."""
     span = {"traceId": "00" * 16, "spanId": "01" * 8, "startTimeUnixNano": "1", "name": "x" * 1000}
     begin = b'{"resourceSpans":[{"resource":{},"scopeSpans":[{"spans":['
     path = tmp_path / "one-line.json"
@@ -236,7 +236,7 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
         ("- a", "the mapping"),
     ],
 )
-def test_mistakes_in_a_mapping_have_their_line(tmp_path, mapping, said, capsys):
+def test_mistakes_in_a_mapping_have_line_numbers(tmp_path, mapping, said, capsys):
     path = tmp_path / "m.yaml"
     path.write_text(mapping)
     words = ["--from", "custom", "in", "--mapping", str(path), "--output", "t.jsonl"]
@@ -275,7 +275,7 @@ def test_mistakes_of_options_are_one_sentence(tmp_path, monkeypatch, words, said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "words"]
 
 
-def test_the_mapping_that_is_shown_is_the_one_that_is_used(tmp_path, capsys):
+def test_the_shown_mapping_is_the_one_used(tmp_path, capsys):
     goodgain("convert", "--from", "otlp", "--show-mapping")
     (tmp_path / "own.yaml").write_text(capsys.readouterr().out.replace("input.value", "in.value"))
     spans = FIXTURES / "otlp_openinference.jsonl"

@@ -1,4 +1,4 @@
-"""A TREC run and its qrels become traces in which no order is lost."""
+"""A TREC run and its qrels become traces with the same order."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ from tests.pipeline.convert.steps import (
 
 
 class TestRunToTraces:
-    def test_ranks_as_trec_eval_does(self, tmp_path):
+    def test_ranks_like_trec_eval(self, tmp_path):
         traces = tmp_path / "traces.jsonl"
         goodgain("convert", "--from-run", RUN, "--to-traces", traces)
         found = {
@@ -33,7 +33,7 @@ class TestRunToTraces:
         }
         assert found == trec_tables.documents_by_rank()
 
-    def test_scores_that_single_precision_holds_equal_are_tied(self):
+    def test_scores_equal_in_single_precision_are_tied(self):
         lines = [
             RunLine(1, "Q0", "a", 1.00000001, "t"),
             RunLine(2, "Q0", "b", 1.0, "t"),
@@ -114,7 +114,7 @@ class TestRunToTraces:
         assert [record["iteration"] for record in records] == [2, 10]
         assert [len(record["results"]) for record in records] == [2, 1]
 
-    def test_one_document_may_come_back_in_another_iteration(self, tmp_path):
+    def test_a_document_may_return_in_another_iteration(self, tmp_path):
         run, traces = tmp_path / "run", tmp_path / "traces.avro"
         run.write_text("s 1 a 1 2 m\ns 2 a 1 2 m\n")
         goodgain("convert", "--from-run", run, "--to-traces", traces, "--iteration-from", "q0")

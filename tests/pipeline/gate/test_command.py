@@ -1,4 +1,4 @@
-"""`goodgain gate` from the outside: every kind of rule, every kind of verdict."""
+"""`goodgain gate` from the command line: all kinds of rules and verdicts."""
 
 import json
 from importlib.resources import files
@@ -73,7 +73,7 @@ def test_bounds_on_the_run_itself(judge, runs, rule, verdict):
 
 
 @pytest.mark.parametrize("bound", ["at_least", "at_most"])
-def test_a_bound_that_is_met_exactly_is_kept(judge, runs, bound):
+def test_a_bound_met_exactly_passes(judge, runs, bound):
     (mean,) = [
         row["mean"]
         for row in read_dataset(runs[1], "means")
@@ -93,7 +93,7 @@ def test_a_bound_that_is_met_exactly_is_kept(judge, runs, bound):
         ({"share": "undefined", "metric": "recall@3", "at_most": 1}, "no such mean"),
     ],
 )
-def test_what_is_missing_fails(judge, runs, rule, reason):
+def test_missing_values_fail(judge, runs, rule, reason):
     outcome = one(judge([rule], runs[1]))
     assert outcome["verdict"] == "failed"
     assert reason in outcome["reason"]
@@ -132,10 +132,10 @@ def test_each_slice_is_judged_by_itself(judge, runs):
     "rule",
     [
         {"metric": "SRE", "at_least": 0.99},
-        {"metric": "CG", "rise_at_most": "1 %"},  # es is in the run alone, and counts too
+        {"metric": "CG", "rise_at_most": "1 %"},  # es is only in the run, and counts too
     ],
 )
-def test_each_slice_makes_the_proofs_of_the_others_surer(judge, runs, rule):
+def test_confidence_is_corrected_for_the_number_of_slices(judge, runs, rule):
     rule = {**rule, "slice": ["market"], "proof": "of_compliance", "least_n": 2}
     outcomes = judge([rule], runs[1], "--baseline", runs[0])[1]
     reasons = {outcome["rule"].split(" = ")[1]: outcome["reason"] for outcome in outcomes}
@@ -171,7 +171,7 @@ def test_bounds_on_the_change_against_a_baseline(judge, runs, rule, verdict):
 @pytest.mark.parametrize("percent", [-0.0, 5, 10, 20, 40])
 def test_statistical_margins_are_one_sided_t_tests(judge, runs, percent, confidence):
     """Against scipy: candidate - (1 - drop) base, tested one-sided on the same pairs."""
-    new, old = runs  # the other way round, so that CG drops
+    new, old = runs  # the arms swapped, so that CG drops
     before, after = values(old, "CG"), values(new, "CG")
     pairs = sorted(before.keys() & after.keys())
     scaled = [after[key] - (1 - percent / 100) * before[key] for key in pairs]
@@ -190,7 +190,7 @@ def test_statistical_margins_are_one_sided_t_tests(judge, runs, percent, confide
         assert outcome["verdict"] == ("passed" if keeps else "failed")
 
 
-def test_absolute_bounds_can_ask_for_proof(judge, runs):
+def test_absolute_bounds_can_require_confidence(judge, runs):
     sample = [value for value in values(runs[1], "SRE").values() if value is not None]
     a, t = stats.skew(sample) / len(sample) ** 0.5, stats.t.ppf(0.95, len(sample) - 1)
     reach = 3 * (np.cbrt(1 + a * (t - a / 6)) - 1) / a
@@ -200,7 +200,7 @@ def test_absolute_bounds_can_ask_for_proof(judge, runs):
         assert one(judge([rule], runs[1]))["verdict"] == verdict
 
 
-def test_a_slice_that_vanished_fails(judge, runs):
+def test_a_missing_slice_fails(judge, runs):
     rule = {"metric": "CG", "drop_at_most": "99 %", "slice": ["market"], "least_n": 1}
     code, outcomes = judge([rule], runs[0], "--baseline", runs[1])
     failed = [outcome for outcome in outcomes if outcome["verdict"] == "failed"]
@@ -218,7 +218,7 @@ def test_a_baseline_of_one_pair_proves_nothing(judge, tmp_path):
         assert "no interval: one pair has no interval" in outcome["reason"]
 
 
-def test_a_share_without_spread_has_wilsons_bound(judge, tmp_path):
+def test_a_constant_share_has_wilsons_bound(judge, tmp_path):
     """40 of 40 have a hit: Wilson's one-sided 95 % bound is 40 / (40 + 1.644854^2) = 0.93664."""
     run = output_of(tmp_path / "out", [conversation(f"c{at}", [[4]]) for at in range(40)])
     for bound, verdict in ((0.9366, "passed"), (0.9367, "failed")):
@@ -228,7 +228,7 @@ def test_a_share_without_spread_has_wilsons_bound(judge, tmp_path):
         assert "95 % sure that it is at least 0.9366" in outcome["reason"]
 
 
-def test_values_without_spread_prove_nothing(judge, tmp_path):
+def test_constant_values_prove_nothing(judge, tmp_path):
     run = output_of(tmp_path / "out", [conversation(f"c{at}", [[4]]) for at in range(40)])
     rule = {"metric": "CG", "at_least": 3, "at_most": 5, "proof": "of_compliance"}
     outcome = one(judge([rule], run))
@@ -240,7 +240,7 @@ def test_values_without_spread_prove_nothing(judge, tmp_path):
         assert "no interval: no value differs" in outcome["reason"]
 
 
-def test_changes_without_spread_prove_nothing(judge, tmp_path):
+def test_constant_changes_prove_nothing(judge, tmp_path):
     conversations = [[conversation(f"c{at}", [[gain]]) for at in range(40)] for gain in (4, 3)]
     base, worse = (
         output_of(tmp_path / name, given)
@@ -256,7 +256,7 @@ def test_changes_without_spread_prove_nothing(judge, tmp_path):
         assert of_breach["verdict"] == verdict
 
 
-def test_fewer_than_30_conversations_fail_unless_the_gate_says_otherwise(judge, tmp_path):
+def test_fewer_than_30_conversations_fail_by_default(judge, tmp_path):
     run = output_of(tmp_path / "out", [conversation(f"c{at}", [[4]]) for at in range(29)])
     outcome = one(judge(["CG >= 1"], run))
     assert outcome["reason"] == "n = 29 is below least_n = 30"
@@ -281,7 +281,7 @@ def test_everyone_counts_conversations_that_never_searched(judge, tmp_path):
 
 
 def test_everyone_counts_in_changes_too(judge, tmp_path):
-    """Two of forty stop searching in the run: too few for verdicts to rest on everyone."""
+    """Two of forty stop searching in the run: too few for verdicts about everyone."""
     conversations = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
     fewer = [conversation(f"c{at:02}", [[4]], turn_count=2 if at < 2 else None) for at in range(40)]
     base, run = (
@@ -296,7 +296,7 @@ def test_everyone_counts_in_changes_too(judge, tmp_path):
             assert outcome["value"].startswith(value)
 
 
-def test_a_budget_that_the_run_was_not_given(judge, runs):
+def test_a_budget_that_the_run_lacks(judge, runs):
     assert "was --budget tokens=300 used" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
 
 
@@ -368,7 +368,7 @@ def test_the_shipped_example_works(runs, capsys):
 @pytest.mark.parametrize(
     ("value", "shown"), [(-0.0, "0"), (-5.6e-17, "0"), (-0.25, "-0.25"), (1e-9, "1e-09")]
 )
-def test_what_rounding_leaves_of_nothing_is_shown_as_0(value, shown):
+def test_rounding_errors_are_shown_as_0(value, shown):
     assert number(value) == shown
 
 
@@ -383,7 +383,7 @@ STOPPING = "Gain per iteration (RG), Gain per result (RAG): Stopping early raise
         ([{"share": "undefined", "metric": "RG", "at_most": "90 %"}], False),
     ],
 )
-def test_metrics_that_reward_stopping_say_so(runs, tmp_path, capsys, rules, cautioned):
+def test_metrics_that_reward_stopping_give_a_caution(runs, tmp_path, capsys, rules, cautioned):
     gate, summary = tmp_path / "gate.yaml", tmp_path / "summary.md"
     gate.write_text(json.dumps({"rules": rules}))
     words = ["--baseline", str(runs[0]), "--markdown", str(summary)]

@@ -22,7 +22,7 @@ def read(more):
     return config_of(LEAST + more)
 
 
-def test_shipped_example_can_be_used():
+def test_shipped_example_is_valid():
     config = load_nightly_config(str(SHIPPED))
     assert config.baseline == BaselineChoice(days=1)
     assert config.gate == "configs/gate.yaml"
@@ -65,7 +65,7 @@ def test_baselines(written, choice, text):
     assert config.model_dump(mode="json")["baseline"] == text
 
 
-def test_every_mistake_has_its_line():
+def test_every_mistake_has_a_line_number():
     with pytest.raises(UsageError) as raised:
         config_of(
             "input: [t/*, 't/{dat}']\n"
@@ -103,7 +103,7 @@ def test_every_mistake_has_its_line():
         ("a: [", "n.yaml:1: not valid YAML"),
     ],
 )
-def test_what_cannot_be_used(text, expected):
+def test_invalid_settings(text, expected):
     with pytest.raises(UsageError, match=r"n\.yaml") as raised:
         config_of(text)
     assert expected in str(raised.value)
@@ -154,7 +154,7 @@ def test_days():
 
 
 @pytest.mark.parametrize("written", ["2025-3-4", "20250304", "2025-02-30", "yesterday", ""])
-def test_no_day(written):
+def test_invalid_day(written):
     with pytest.raises(UsageError, match="is not a day"):
         read_day(written)
 
@@ -173,7 +173,7 @@ def test_wrong_usage_ends_with_2(words, expected, capsys):
     assert expected in capsys.readouterr().err
 
 
-def test_engine_is_that_of_the_command_line_then_of_the_file_then_of_the_run(tmp_path, monkeypatch):
+def test_engine_comes_from_the_command_line_else_the_file_else_the_run(tmp_path, monkeypatch):
     seen = []
 
     def nothing(config, request, beam_arguments, surroundings):
@@ -194,7 +194,7 @@ def test_engine_is_that_of_the_command_line_then_of_the_file_then_of_the_run(tmp
 @pytest.mark.parametrize(
     "words", [["--date", "9999-01-01"], ["--backfill", "2025-03-01", "9999-01-01"]]
 )
-def test_day_that_has_not_come_is_refused_and_leaves_no_entry(tmp_path, capsys, words):
+def test_future_day_is_refused_and_leaves_no_entry(tmp_path, capsys, words):
     config = tmp_path / "nightly.yaml"
     config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\n")
     assert main(["nightly", "--config", str(config), *words]) == 2

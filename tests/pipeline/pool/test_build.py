@@ -1,4 +1,4 @@
-"""`goodgain pool build` and `show`: deterministic files, updates, and what is refused."""
+"""`goodgain pool build` and `show`: deterministic files, updates and refused inputs."""
 
 import json
 from random import Random
@@ -35,7 +35,7 @@ def pool(paths, tmp_path_factory):
     return folder
 
 
-def test_the_pool_is_that_of_the_core(pool, found):
+def test_the_pool_equals_that_of_the_core(pool, found):
     built = direct.build(found, "topic")
     expected = {one.topic: own for one in built.values() if (own := one.documents)}
     by_topic = {}
@@ -48,7 +48,7 @@ def test_the_pool_is_that_of_the_core(pool, found):
 
 
 @pytest.mark.slow
-def test_order_and_split_change_no_byte(pool, found, tmp_path):
+def test_order_and_split_of_inputs_do_not_change_bytes(pool, found, tmp_path):
     names = list(found)[::-1]
     shuffled = {name: list(found[name]) for name in names}
     for records in shuffled.values():
@@ -70,7 +70,7 @@ def test_order_and_split_change_no_byte(pool, found, tmp_path):
 
 
 @pytest.mark.parametrize("written", ["jsonl", "parquet"])
-def test_every_format_holds_the_same(pool, paths, written, tmp_path):
+def test_every_format_has_the_same_content(pool, paths, written, tmp_path):
     other = tmp_path / "other"
     assert build(other, paths, "--topic", "topic", "--format", written) == ExitCode.DONE
     assert sorted(map(repr, documents(other))) == sorted(map(repr, documents(pool)))
@@ -98,7 +98,7 @@ def allows(pool, topic, most):
     return True
 
 
-def test_topics_make_room_for_others(pool):
+def test_topics_are_evicted_for_others(pool):
     one, other = list(dict.fromkeys(document.topic for document in documents(pool)))[:2]
     bounds = range(1_000, 10**6, 1_000)
     most = next(n for n in bounds if allows(pool, one, n) and allows(pool, other, n))
@@ -138,7 +138,7 @@ def test_a_conversation_is_pooled_once_unless_it_is_replaced(pool, paths, tmp_pa
     assert documents(folder) == documents(pool)
 
 
-def test_what_is_refused(pool, paths, tmp_path, capsys):
+def test_refused_inputs(pool, paths, tmp_path, capsys):
     one = {"A": next(iter(paths.values()))}
     for options, message in [
         (["--output", str(pool)], "is not empty"),
@@ -169,7 +169,7 @@ def test_show(pool, capsys):
 
 
 def foreign(tmp_path):
-    """Two runs whose records call everything otherwise, and count iterations from 0."""
+    """Two runs whose records have other field names and count iterations from 0."""
     for run, number in (("a", 1), ("b", 2)):
         hits = [{"docid": f"d{number}", "relevance": number}, {"docid": "both"}]
         record = {"session": "c", "step": 0, "q": "what", "hits": hits}
@@ -180,7 +180,7 @@ def foreign(tmp_path):
 RENAMED = "conversation_id=session,iteration=step,query=q,results=hits,ids.doc_id=docid"
 
 
-def test_fields_of_other_names_are_pooled(tmp_path, capsys):
+def test_renamed_fields_are_pooled(tmp_path, capsys):
     options = ("--map", f"{RENAMED},gain=relevance", "--iteration-base", "0")
     assert build(tmp_path / "pool", foreign(tmp_path), *options) == ExitCode.DONE
     found = {one.evidence[0].ids["doc_id"]: one for one in documents(tmp_path / "pool")}
@@ -193,9 +193,7 @@ def test_fields_of_other_names_are_pooled(tmp_path, capsys):
     assert "Warning" not in capsys.readouterr().err
 
 
-def test_a_field_that_there_is_not_is_a_mistake_and_a_name_that_nothing_has_is_told(
-    tmp_path, capsys
-):
+def test_an_unknown_field_is_an_error_and_an_absent_name_is_reported(tmp_path, capsys):
     paths = foreign(tmp_path)
     options = ("--map", "conversation=session", "--iteration-base", "0")
     assert build(tmp_path / "pool", paths, *options) == ExitCode.USAGE

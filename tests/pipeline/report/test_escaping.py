@@ -1,4 +1,4 @@
-"""Text from traces stays text, wherever it stands in the page."""
+"""Text from traces stays text everywhere in the report."""
 
 import re
 
@@ -23,12 +23,12 @@ ATTACKS = [
 
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory):
-    """The elements of a page of the same shape that holds nothing of the kind."""
+    """The elements of a similar report without such texts."""
     return _elements(tmp_path_factory.mktemp("harmless") / "out", "harmless")
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_text_makes_an_element(tmp_path, harmless, attack):
+def test_no_text_creates_an_element(tmp_path, harmless, attack):
     attack = attack.encode("utf-8", "ignore").decode()
     assert _elements(tmp_path / "out", attack) == harmless
 
@@ -49,7 +49,7 @@ def _elements(folder, text):
     content = build_report(str(folder))
     assert content.count(b"<script") == 3  # the data, plotly and the page's own
     page = Page(content)
-    # Every slice, list and example is there, or a comparison would show nothing.
+    # All slices, lists and examples are present, or the comparison would be empty.
     assert len(page.data["slices"]) == 3
     return [(tag, sorted(attributes)) for tag, attributes in page.elements]
 
@@ -59,7 +59,7 @@ def test_json_in_a_script_element_cannot_end_it_or_begin_another():
     assert not re.search("[<>&]", island)
 
 
-def test_json_means_the_same_after_escaping():
+def test_json_is_equivalent_after_escaping():
     texts = [text for text in ATTACKS if text.isascii()] + ["\u2028 & <"]
     page = Page(f"<script>{json_island(texts)}</script>".encode())
     assert page.data == texts
@@ -70,13 +70,13 @@ def test_template_syntax_in_data_is_not_run(tmp_path):
     assert "{{ 7 * 7 }}" in Page(build_report(str(tmp_path / "out"))).text
 
 
-def test_text_that_no_encoder_takes_is_escaped(tmp_path):
+def test_text_with_a_lone_surrogate_is_escaped(tmp_path):
     manifest = write_outputs(tmp_path / "out", [search("a", 1, [(1, 0)])])
     manifest["engine"] = "\ud800"
     assert b"\\ud800" in build_report(str(tmp_path / "out"), manifest)
 
 
-def test_long_texts_are_cut(tmp_path):
+def test_long_texts_are_shortened(tmp_path):
     text = "x" * 100_000
     write_outputs(
         tmp_path / "out",

@@ -20,7 +20,7 @@ rows = st.lists(st.tuples(share, share, st.integers(0, 3), st.integers(1, 4)), m
 
 
 @given(rows, st.randoms(use_true_random=False))
-def test_leaders_are_the_first_of_all_in_whatever_order_they_come(drawn, random):
+def test_leaders_do_not_depend_on_the_order_of_conversations(drawn, random):
     all_rows = [row(at, *values) for at, values in enumerate(drawn)]
     shuffled = random.sample(all_rows, len(all_rows))
     for measure in MEASURES:
@@ -31,7 +31,7 @@ def test_leaders_are_the_first_of_all_in_whatever_order_they_come(drawn, random)
         assert leaders.rows == expected
 
 
-def test_conversations_where_nothing_went_wrong_are_not_listed():
+def test_conversations_without_problems_are_not_listed():
     perfect = row(1, 1.0, 0.0, 0, 5)
     for measure in MEASURES:
         leaders = Leaders(measure)

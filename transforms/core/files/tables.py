@@ -218,8 +218,7 @@ def _parquet_rows(
     except Exception as error:  # pyarrow raises all kinds of errors for a broken file
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the file system, not from pyarrow
-        reason = str(error).partition("
-")[0]
+        reason = str(error).partition("\n")[0]
         raise BrokenTableError(with_fixed_bounds(reason)) from None
 
 
