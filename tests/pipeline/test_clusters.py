@@ -116,7 +116,7 @@ def test_comparisons_use_the_clusters_of_the_runs(outputs, capsys):
 
 def test_unpaired_comparisons_let_what_queries_share_cancel_out(outputs, capsys):
     _, row = compared(capsys, *outputs, "--unpaired")
-    assert (row["design"], row["clusters"]) == ("unpaired", 14)  # alone twice: it has no query
+    assert (row["design"], row["clusters"]) == ("unpaired", 14)  # one conversation has no query
     before, after = map(cg_by_query, outputs)
     means = [np.concatenate(list(arm.values())).mean() for arm in (before, after)]
 
@@ -157,7 +157,7 @@ def test_the_comparison_says_its_clusters(outputs, capsys):
 
 
 def judged(tmp_path, capsys, folders, rule, **gate):
-    """The verdict of one rule on a run, with its baseline."""
+    """The outcome of one rule for a run and its baseline."""
     path = tmp_path / "gate.yaml"
     path.write_text(json.dumps({"rules": [rule], **gate}))
     capsys.readouterr()
@@ -180,7 +180,7 @@ def test_gates_judge_by_clusters(tmp_path, outputs, capsys):
 
 
 def test_gates_judge_changes_by_clusters(tmp_path, outputs, capsys):
-    """By those of the runs, or else by those that the gate names."""
+    """By the clusters of the runs, or else by those in the gate file."""
     _, change = compared(capsys, *outputs)
     high = float(change["difference"] + stats.t.ppf(0.95, 12) * change["stderr"])
     rule = {"metric": "CG", "proof": "of_compliance"}
@@ -192,6 +192,6 @@ def test_gates_judge_changes_by_clusters(tmp_path, outputs, capsys):
         for name, more in (("base", 0), ("candidate", 1))
     )
     by_query = {"cluster": "query_id"}
-    assert judged(tmp_path, capsys, plain, beyond) == "passed"  # surer by 48 degrees of freedom
+    assert judged(tmp_path, capsys, plain, beyond) == "passed"  # 48 degrees of freedom
     assert judged(tmp_path, capsys, plain, within, **by_query) == "passed"
     assert judged(tmp_path, capsys, plain, beyond, **by_query) == "failed"

@@ -1,4 +1,4 @@
-"""Runs that go wrong: what they say, how they end, and what they leave (SPEC 3, 6)."""
+"""Failing runs: their messages, exit codes and remaining files (SPEC 3, 6)."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ def call(conversation_id, iteration=1, **more):
 
 
 def complaint(capsys):
-    """The one sentence on stderr that a failed command leaves beside progress."""
+    """The only sentence on stderr of a failed command besides progress."""
     lines = capsys.readouterr().err.strip().splitlines()
     assert not any("Traceback" in line for line in lines)
     assert lines[-1].startswith("goodgain: ")
@@ -76,7 +76,7 @@ class TestUsage:
 
 
 class TestDeath:
-    """A run that dies leaves nothing that looks finished, and --overwrite repairs it."""
+    """A killed run leaves nothing that looks finished, and --overwrite repairs it."""
 
     def assert_unfinished_and_repaired(self, output):
         assert names_in(output) in ([], [".unfinished"])
@@ -231,7 +231,7 @@ class TestRejected:
         assert ("exit code is 3" in said) is (code == 3)
 
     def test_text_with_a_lone_surrogate_is_rejected(self, tmp_path):
-        """Half a surrogate pair, which JSON can write, next to what only a lenient reader takes."""
+        """A lone surrogate in JSON, in a record that only a lenient reader accepts."""
         path = tmp_path / "in.jsonl"
         path.write_text(
             '{"conversation_id": "\\ud800", "iteration": NaN}\n'
