@@ -114,7 +114,7 @@ def test_adversarial_conversations(adversarial_records):
 
 @pytest.mark.parametrize("max_candidates", [1, 2, 3])
 def test_few_candidates(max_candidates):
-    records = trace(Random(max_candidates), conversations=200)
+    records = trace(Random(max_candidates), conversations=120)
     scores = assert_as_reference(records, max_candidates)
     assert total_counts(scores)["candidates_cut"] > 0
 

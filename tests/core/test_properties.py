@@ -17,7 +17,7 @@ from tests.reference.evidence import evidence_of
 from tests.reference.verification import verify
 
 seeds = st.integers(min_value=0, max_value=2**32 - 1)
-thorough = settings(max_examples=60)
+thorough = settings(max_examples=40)
 COUNTS = ["N", "calls", "R", "UR", "GR", "DupR", "CG"]
 
 

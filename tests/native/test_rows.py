@@ -267,7 +267,7 @@ def test_fields_under_other_names():
 def test_damaged_files():
     rng = Random(8)
     content = samples.parquet_bytes(ROWS, codec="none", group=10)
-    for _ in range(75):
+    for _ in range(50):
         changed = bytearray(content)
         for _ in range(rng.choice([1, 1, 3])):
             changed[rng.randrange(len(changed) - 8)] = rng.randrange(256)

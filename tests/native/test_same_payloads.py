@@ -120,7 +120,7 @@ def assert_characters(codes):
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=8))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_any_texts(texts):
     assert_same_results([result for text in texts for result in results_with(text)])
 

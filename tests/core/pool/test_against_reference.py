@@ -55,7 +55,7 @@ def by_core(found, topic, max_candidates=256):
 @pytest.mark.parametrize("max_candidates", [1, 2, 256])
 def test_pools_are_those_of_the_reference(max_candidates):
     shared = 0
-    for seed in range(80):
+    for seed in range(60):
         found = runs(Random(seed))
         topic = "topic" if seed % 3 else None
         ours = by_core(found, topic, max_candidates)
@@ -63,18 +63,18 @@ def test_pools_are_those_of_the_reference(max_candidates):
         shared += sum(
             len({place[0] for place in one[0]}) > 1 for own in ours.values() for one in own
         )
-    assert shared > 60
+    assert shared > 45
 
 
 @given(seed=seeds)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_any_pool(seed):
     found = runs(Random(seed))
     assert by_core(found, "topic") == by_reference(found, "topic")
 
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_the_order_of_runs_and_records_changes_nothing(seed, order):
     found = runs(Random(seed))
     names = list(found)
@@ -86,7 +86,7 @@ def test_the_order_of_runs_and_records_changes_nothing(seed, order):
 
 
 @given(seed=seeds)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_no_two_documents_of_a_conversation_are_one(seed):
     found = runs(Random(seed))
     documents = {
@@ -136,7 +136,7 @@ def assert_matched_as_reference(scored, built, *run_names):
 
 def test_matches_are_those_of_the_reference():
     how = Counter()
-    for seed in range(80):
+    for seed in range(60):
         random = Random(seed)
         found = runs(random)
         name, records = random.choice(list(found.items()))
@@ -144,12 +144,12 @@ def test_matches_are_those_of_the_reference():
         names = random.choice([name, None]), random.choice(["B", "A", None])
         how += assert_matched_as_reference(records, pools(found), *names)
         how += assert_matched_as_reference(records, pools(others, 2), random.choice([name, None]))
-    assert min(how.values()) > 60
+    assert min(how.values()) > 45
     assert len(how) == 3
 
 
 @given(seed=seeds)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_pooled_run_has_nothing_outside(seed):
     found = runs(Random(seed))
     built = pools(found)
@@ -161,7 +161,7 @@ def test_a_pooled_run_has_nothing_outside(seed):
 def test_updates_are_those_of_the_reference():
     """A pool that is updated comes first and keeps its ids and order."""
     updated = 0
-    for seed in range(60):
+    for seed in range(40):
         found = runs(Random(seed))
         names = sorted(found)
         first, rest = {names[0]: found[names[0]]}, {name: found[name] for name in names[1:]}
@@ -183,7 +183,7 @@ def test_updates_are_those_of_the_reference():
             assert ids[: len(held)] == [one.document for one in held]
             assert [one.number for one in built.documents] == list(range(1, len(ids) + 1))
             updated += len(ids) > len(held) > 0
-    assert updated > 12
+    assert updated > 8
 
 
 def test_what_is_replaced_by_the_same_stays_what_it_was():

@@ -66,14 +66,14 @@ def assert_as_reference(records, pooled, run, max_candidates=256):
 @pytest.mark.slow
 def test_scores_equal_the_reference():
     counted = Counter()
-    for seed in range(300):
+    for seed in range(150):
         random = Random(seed)
         found = runs(random)
         name, records = random.choice(list(found.items()))
         others = {other: own for other, own in found.items() if other != name}
         counted += assert_as_reference(records, found, random.choice([name, None, "B"]))
         counted += assert_as_reference(records, others, random.choice([name, None]), 2)
-    assert min(counted.values()) > 50
+    assert min(counted.values()) > 25
     assert len(counted) == 3
 
 
