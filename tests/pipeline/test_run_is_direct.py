@@ -248,7 +248,7 @@ def test_means_over_many_conversations_are_free_of_order(tmp_path, monkeypatch):
             "attributes": {"arm": random.choice("ab")},
             "results": [{"gain": random.randint(0, 4)} for _ in range(random.randint(0, 4))],
         }
-        for number in range(700)
+        for number in range(2_500)
     ]
     path = write_jsonl(tmp_path / "in.jsonl", many)
     assert run(tmp_path / "one", [path], *FULL) == 0
@@ -258,4 +258,4 @@ def test_means_over_many_conversations_are_free_of_order(tmp_path, monkeypatch):
     assert run(tmp_path / "parts", parts, *FULL, *LOOPBACK) == 0
     assert merged
     assert contents(tmp_path / "one" / "means") == contents(tmp_path / "parts" / "means")
-    assert {row["n"] for row in rows(tmp_path / "one", "means") if not row["slice"]} >= {700}
+    assert {row["n"] for row in rows(tmp_path / "one", "means") if not row["slice"]} >= {2_500}
