@@ -140,7 +140,7 @@ def test_pairs_by_the_attribute_are_independent(outputs, capsys):
     ("words", "said"),
     [
         (["--cluster", "query"], "No conversation in the means has the attribute query"),
-        (["--sign"], "take every pair for independent"),
+        (["--sign"], "assume independent pairs"),
     ],
 )
 def test_what_does_not_fit_to_clusters_is_refused(outputs, capsys, words, said):

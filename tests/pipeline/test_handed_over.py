@@ -72,5 +72,5 @@ def test_gate_is_refused(tmp_path, capsys):
     (tmp_path / "gate.yaml").write_text(json.dumps({"rules": ["SRE >= 0.2"]}))
     gate = f"--gate={tmp_path}/gate.yaml"
     assert run(tmp_path / "out", [SAMPLE], gate, HANDED_OVER) == ExitCode.USAGE
-    assert "--gate judges finished outputs" in capsys.readouterr().err
+    assert "--gate checks finished outputs" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

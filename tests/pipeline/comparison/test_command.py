@@ -326,7 +326,7 @@ def test_shared_judgments_are_the_same_labels_wherever_they_lie(tmp_path, capsys
         (["--tolerance", "CG=some"], "Tolerance CG=some"),
         (["--examples-by", "N"], "Examples cannot be chosen by N"),
         (["--by", "arm", "--base", "A"], "give one folder"),
-        (["--base", "A"], "give --by"),
+        (["--base", "A"], "name it with --by"),
         (["--unpaired", "--pair-by", "query_id"], "exclude each other"),
         (["--max-i", "0"], "--max-i is 0"),
         (["--confidence", "95"], "`confidence` is 95"),

@@ -90,7 +90,7 @@ class TestExport:
         ("words", "said"),
         [
             ("out --to phoenix --output x", "--to is 'phoenix'"),
-            ("gone --to otlp --output x", "gone holds no manifest.json"),
+            ("gone --to otlp --output x", "gone has no manifest.json"),
             ("out --to otlp --output x --metric ndgc", "no metric ndgc of conversations"),
             ("out --to otlp --output no/x", "no/x cannot be written"),
         ],

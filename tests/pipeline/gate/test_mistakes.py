@@ -59,7 +59,7 @@ def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
         (9, "rule 6: CG_at_i is a metric of iterations"),
         (10, "rule 7: a rule needs exactly one of"),
         (11, "rule 8: confidence must be from 50 %"),
-        (12, "rule 9: share: undefined needs the metric"),
+        (12, "rule 9: share: undefined needs metric"),
         (13, "rule 10: a rule needs a bound"),
         (14, "rule 11: gauc has no value per conversation"),
     ):

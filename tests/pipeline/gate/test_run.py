@@ -44,7 +44,7 @@ def test_too_many_rejected_records_are_said_before_the_gate(tmp_path, traces):
     ("words", "said"),
     [
         (["--gate", "none.yaml"], "none.yaml cannot be read"),
-        (["--gate", "GATE", "--baseline", "none"], "none holds no manifest.json"),
+        (["--gate", "GATE", "--baseline", "none"], "none has no manifest.json"),
         (["--baseline", "none"], "add --gate"),
     ],
 )

@@ -100,7 +100,7 @@ def test_days_that_measured_something_else_do_not_serve(world):
         )
     found = baseline_of(world, DAYS[2], "previous_good")
     assert (found.days, found.folder) == ((), None)
-    assert "2 earlier good days could not serve" in found.lacking
+    assert "2 earlier good days could not be used as baseline" in found.lacking
     assert "good_gain_threshold (3 against 2)" in found.lacking
     assert baseline_of(world, DAYS[3], "mean of last 2").days == (DAYS[2],)
 

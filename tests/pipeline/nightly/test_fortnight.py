@@ -113,7 +113,7 @@ def test_fortnight(world, capsys):
 
         capsys.readouterr()
         assert world.nightly("--date", day(8)) == 0
-        assert f".date={day(8)}.unfinished, left by a job" in capsys.readouterr().err
+        assert f".date={day(8)}.unfinished, left by an interrupted job" in capsys.readouterr().err
         assert world.hidden() == []
         assert world.entry(day(8))["baseline"] == [day(6)]
         assert world.nightly("--date", day(9)) == 0

@@ -102,7 +102,7 @@ def test_outputs_of_another_day_are_not_taken(world):
     shutil.rmtree(place)
     shutil.copytree(world.folder / f"scored/date={DAYS[0]}", place)
     assert world.nightly("--date", DAYS[1]) == 1
-    assert f"are not of {DAYS[1]}: they were made of" in reason(world, DAYS[1])
+    assert f"are not of {DAYS[1]}: they were made from" in reason(world, DAYS[1])
     assert f"traces/date={DAYS[0]}/a.jsonl" in reason(world, DAYS[1])
 
 

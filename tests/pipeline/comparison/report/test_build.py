@@ -163,4 +163,4 @@ def test_comparison_without_its_rows_is_a_usage_error(tmp_path, capsys):
     output = write_comparison(tmp_path, arms())
     shutil.rmtree(output / "comparison")
     assert main(["report", str(output)]) == 2
-    assert "comparison holds 0 rows, but" in capsys.readouterr().err
+    assert "comparison has 0 rows, but" in capsys.readouterr().err
