@@ -149,7 +149,7 @@ def test_what_is_beyond_the_cap_is_rejected_and_flagged(closing):
     assert 0 < kept < 5
     assert len(rejected) == score.conversation.rejected_records == 5 - kept
     assert len({(row.source, row.position) for row in rejected}) == len(rejected)
-    assert all("--max-open-results or --max-open-bytes" in row.reason for row in rejected)
+    assert all("may be kept open" in row.reason for row in rejected)
     assert score.counts["conversations.over_cap"] == 1
     assert score.counts["conversations.in_means"] == 0
     # What is not kept still says that the conversation goes on.
