@@ -45,6 +45,7 @@ def test_unknown_fields_are_ignored():
         ({"tokens": 0, "usd": 0.25}, {"tokens": 0.0, "usd": 0.25}),
         ({"tokens": None, "usd": 1}, {"usd": 1.0}),
         ({"tokens": "3", "usd": "0.5"}, {"tokens": 3.0, "usd": 0.5}),
+        ({"tokens": "\x1f3\x1c", "usd": "\u30000.5\n"}, {"tokens": 3.0, "usd": 0.5}),
         ([["tokens", 3]], {"tokens": 3.0}),
         ([{"key": "tokens", "value": 3}, {"key": "usd", "value": None}], {"tokens": 3.0}),
         ([], {}),

@@ -95,7 +95,7 @@ def _integer(value: Any) -> Any:
 
 def _number(value: Any) -> Any:
     if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return float(value)
+        return float(value.strip())  # which, unlike `float`, takes all that `\s` does
     return value
 
 
