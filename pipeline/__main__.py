@@ -49,6 +49,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.BROKEN_PIPE
+    except OSError as error:  # a full disk, above all
+        named = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"goodgain: {printable_lines(named)}{error.strerror or error}.\n")
+        return ExitCode.FAILED
 
 
 def _dispatch(words: Sequence[str]) -> int:

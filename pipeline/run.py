@@ -129,7 +129,7 @@ def run(
         try:
             with _spill_folder(config, facts.area) as folder:
                 _run_pipeline(replace(plan, spill_folder=folder), engine, options, quiet)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, GoodGainError):
             discard_unfinished(config.output, facts.area)
             raise
         if not handed_over:

@@ -79,8 +79,6 @@ def make_report(
 def _notes(survey: Survey) -> list[str]:
     """Hints that may be intended, which is why a run does not warn about them."""
     notes = []
-    if survey.calls and not survey.results:
-        notes.append("No record has a result: is the field called `results`?")
     if 0 < survey.timed < survey.calls:
         untimed = survey.calls - survey.timed
         records = counted(untimed, "record has", "records have")

@@ -17,14 +17,21 @@ from goodgain.pipeline.comparison.clusters import (
 from goodgain.pipeline.comparison.correction import corrected
 from goodgain.pipeline.comparison.costs import ArmMean, arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
-from goodgain.pipeline.comparison.matching import BY_ID, Account, Matched, account, match
+from goodgain.pipeline.comparison.matching import (
+    BY_ID,
+    Account,
+    Matched,
+    account,
+    match,
+    match_conversations,
+)
 from goodgain.pipeline.comparison.measures import counts_everyone
 from goodgain.pipeline.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.comparison.statistics import TestedRow, row_of
-from goodgain.pipeline.comparison.withholding import grounds
+from goodgain.pipeline.comparison.withholding import grounds, without_counterpart
 from goodgain.transforms.core.errors import UsageError
 
 DRAWS_A_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -98,7 +105,9 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
                 arms, parts[:1] if only_family else parts, cluster, request.tests.options.interval
             )
         ),
-        answer=answer(rows, arms.measures.primary),
+        answer=" ".join(
+            filter(None, [answer(rows, arms.measures.primary), _not_compared(matched)])
+        ),
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
         cluster=cluster,
@@ -114,6 +123,12 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
             request.tests.options.interval,
         ),
     )
+
+
+def _not_compared(matched: Matched) -> str | None:
+    """A sentence about keys that only one arm has; a verdict withheld for conversations says so."""
+    clause = None if matched.pair_by == BY_ID else without_counterpart(matched)
+    return clause and f"Not compared: {clause}."
 
 
 def _key_name(request: ComparisonRequest) -> str:
@@ -150,21 +165,23 @@ def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
 
 
 def _match(request: ComparisonRequest, arms: Arms) -> Matched:
-    """Pair the arms; compare them as two samples if no key is shared and --pair-by is not given.
+    """Pair the arms, or compare them as two samples.
 
     Raises:
       UsageError: --pair-by was given, and there are no pairs.
     """
-    matched = match(arms.base, arms.candidate, _key_name(request), paired=not request.unpaired)
-    if request.unpaired or matched.keys:
-        return matched
-    if request.pair_by is not None:
+    if request.unpaired:
+        return match(arms.base, arms.candidate, _key_name(request), paired=False)
+    if request.pair_by is None:
+        return match_conversations(arms.base, arms.candidate)
+    matched = match(arms.base, arms.candidate, request.pair_by, paired=True)
+    if not matched.keys:
         raise UsageError(
             f"No value of {request.pair_by} occurs in both arms ({len(matched.base.keys)} in "
             f"{arms.base.label}, {len(matched.candidate.keys)} in {arms.candidate.label}): pair by "
             "another attribute, or leave --pair-by out to compare the arms as two samples."
         )
-    return match(arms.base, arms.candidate, BY_ID, paired=False)
+    return matched
 
 
 def _rows(

@@ -15,6 +15,7 @@ from goodgain.transforms.core.comparison import pair
 from goodgain.transforms.core.comparison.samples import Array
 
 BY_ID = "conversation_id"
+_FEW_SHARED = 0.05
 _Places = npt.NDArray[np.intp]
 _Flags = npt.NDArray[np.bool_]
 
@@ -88,6 +89,7 @@ class Matched(Struct, frozen=True):
       keys: the keys in both arms, ascending; empty when unpaired.
       base_places, candidate_places: indexes of these keys in each arm's `Grouped.keys`.
       paired: whether values are compared pair by pair.
+      pair_by: BY_ID or the attribute whose values are the keys.
     """
 
     base: Grouped
@@ -96,6 +98,7 @@ class Matched(Struct, frozen=True):
     base_places: _Places
     candidate_places: _Places
     paired: bool
+    pair_by: str
 
 
 def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
@@ -109,7 +112,20 @@ def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
         base_places=np.array(places.base, dtype=np.intp),
         candidate_places=np.array(places.candidate, dtype=np.intp),
         paired=paired,
+        pair_by=pair_by,
     )
+
+
+def match_conversations(base: Arm, candidate: Arm) -> Matched:
+    """Match by conversation_id; as two samples if at most 5 % of the smaller arm is in both.
+
+    Such arms are different traffic: two days share only conversations that span midnight.
+    """
+    matched = match(base, candidate, BY_ID, paired=True)
+    smaller = min(len(matched.base.keys), len(matched.candidate.keys))
+    if len(matched.keys) <= smaller * _FEW_SHARED:
+        return match(base, candidate, BY_ID, paired=False)
+    return matched
 
 
 def _places(keys: Sequence[str]) -> dict[str, float | None]:

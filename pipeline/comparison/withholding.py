@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
+from goodgain.pipeline.comparison.matching import BY_ID, Grouped, Matched, Sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.transforms.core.metric import ZERO_TO_ONE
@@ -28,6 +28,8 @@ class Grounds(Struct, frozen=True):
       idle_base, idle_candidate: share of the conversations whose last turn did not search.
       shared_judgments: whether the same judgments from outside label both arms.
       max_i: last i for which both runs have means.
+      missing: which conversations one arm lacks, as a clause; None if it lacks few, or if values
+        are not paired by conversation. A conversation that never searches leaves no record.
     """
 
     labelled_base: float | None
@@ -36,6 +38,7 @@ class Grounds(Struct, frozen=True):
     idle_candidate: float
     shared_judgments: bool
     max_i: int
+    missing: str | None = None
 
     @property
     def unequal_search(self) -> bool:
@@ -61,7 +64,35 @@ def grounds(matched: Matched, arms: Arms) -> Grounds:
         idle_candidate=matched.candidate.arm.share_without_search,
         shared_judgments=arms.shared_judgments,
         max_i=arms.max_i,
+        missing=without_counterpart(matched) if matched.pair_by == BY_ID else None,
     )
+
+
+def without_counterpart(matched: Matched) -> str | None:
+    """A clause about arms that lack several of the other's keys, and more than 5 % of them.
+
+    None if neither does, or if there are no pairs. A conversation left out of the means, since its
+    records were rejected, is not lacking.
+    """
+    if not matched.keys:
+        return None
+    base, candidate = matched.base, matched.candidate
+    clauses = []
+    for name, mine, other_name, other in (
+        ("base", base, "candidate", candidate),
+        ("candidate", candidate, "base", base),
+    ):
+        here = len(mine.keys)
+        tolerated = max(1.0, here * MOST_DIFFERENT)
+        if here - len(matched.keys) <= tolerated:
+            continue
+        lacking = len({*mine.keys} - {*matched.keys} - {*other.arm.left_out})
+        if lacking > tolerated:
+            keys = "conversations" if matched.pair_by == BY_ID else f"values of {matched.pair_by}"
+            clauses.append(
+                f"{lacking:,} of the {name}'s {here:,} {keys} are not in the {other_name}"
+            )
+    return " and ".join(clauses) or None
 
 
 def _labelled(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool) -> float | None:
@@ -81,6 +112,8 @@ def withheld(
         value.
     """
     metric = metric_by_name(measure.metric)
+    if grounds.missing is not None:
+        return grounds.missing
     if metric.own_ideal and not grounds.shared_judgments:
         return (
             "own ideal: each run is measured by its own finds; use the same judgments (--qrels "

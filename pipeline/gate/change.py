@@ -13,10 +13,21 @@ from msgspec.structs import replace
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.clusters import cluster_codes
 from goodgain.pipeline.comparison.compare import slices
-from goodgain.pipeline.comparison.matching import BY_ID, Matched, Sample, match, sample
+from goodgain.pipeline.comparison.matching import (
+    Matched,
+    Sample,
+    match,
+    match_conversations,
+    sample,
+)
 from goodgain.pipeline.comparison.measures import Measure, counts_everyone
 from goodgain.pipeline.comparison.sources import Arms
-from goodgain.pipeline.comparison.withholding import grounds, withheld, worst_case
+from goodgain.pipeline.comparison.withholding import (
+    grounds,
+    withheld,
+    without_counterpart,
+    worst_case,
+)
 from goodgain.pipeline.gate.bounds import Held, Measured, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families
@@ -92,7 +103,8 @@ def _judge(
     families: Families,
     how: _How,
 ) -> Outcome:
-    values, paired, reason, codes = _values(rule, slice_, arms, how.cluster)
+    values, matched, reason, codes = _values(rule, slice_, arms, how.cluster)
+    paired = matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
@@ -105,7 +117,7 @@ def _judge(
     if n < least:
         reason = f"{n:,} {of} {fitting(n, 'is', 'are')} below least_n = {least:,}"
         return _outcome(rule, slice_, shown, "failed", reason, n)
-    notes = [f"n = {n:,} {of}"]
+    notes = [f"n = {n:,} {of}", *filter(None, [without_counterpart(matched)])]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
@@ -122,8 +134,8 @@ def _judge(
 
 def _values(
     rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None
-) -> tuple[Sample, bool, str | None, Any]:
-    """The values, whether they are paired, why they are not comparable (else None), and clusters.
+) -> tuple[Sample, Matched, str | None, Any]:
+    """The values, how they were matched, why they are not comparable (else None), and clusters.
 
     They are paired if the arms share keys, otherwise two samples.
     """
@@ -141,14 +153,13 @@ def _values(
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster).of(values, measure)
-    return values, matched.paired, reason, codes
+    return values, matched, reason, codes
 
 
 def _match(rule: Rule, base: Arm, candidate: Arm) -> Matched:
-    matched = match(base, candidate, rule.pair_by or BY_ID, paired=True)
-    if not matched.keys and rule.pair_by is None:
-        return match(base, candidate, BY_ID, paired=False)
-    return matched
+    if rule.pair_by is None:
+        return match_conversations(base, candidate)
+    return match(base, candidate, rule.pair_by, paired=True)
 
 
 def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:

@@ -27,7 +27,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     identifies,
     times_counts,
 )
-from goodgain.transforms.core.warnings.findings import READ
+from goodgain.transforms.core.warnings.findings import READ, REJECTED
 
 _MOST_NAMES = 1_000  # distinct names of each kind to count
 _MOST_VALUES = 20  # distinct values of an attribute to keep
@@ -86,8 +86,9 @@ class Survey:
     def counts(self) -> dict[str, int]:
         """The counts that warnings are based on, over all usable records."""
         labels = {LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
-        whole = {RESULTS: self.results, UNLABELLED: self.gains[None], READ: self.read}
-        return {**self.data, **labels, **whole}
+        records = {READ: self.read, REJECTED: self.rejections.records}
+        whole = {RESULTS: self.results, UNLABELLED: self.gains[None]}
+        return {**self.data, **labels, **whole, **records}
 
     def add(self, record: SearchCall | RejectedRecord) -> None:
         """Count one record, usable or not.

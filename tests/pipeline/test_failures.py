@@ -100,7 +100,7 @@ class TestDeath:
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
         said = complaint(capsys)
         assert said == "The run failed: the moon is full"
-        self.assert_unfinished_and_repaired(tmp_path / "out")
+        assert names_in(tmp_path / "out") == []
 
     def expected(self, tmp_path):
         assert run(tmp_path / "expected", [SAMPLE]) == ExitCode.DONE

@@ -166,7 +166,8 @@ class TestCounts:
             ([call(results=[{"id": "1", "gain": 1}])], "labels_below_threshold"),
             ([call(results=[{"gain": 3}])], "no_identity"),
             ([call(results=[{"id": "1", "gain": 3, "colour": 1}])], "unknown_fields"),
-            ([call(timestamp=1_700_000_000)], "odd_times"),
+            ([call(results=[])], "no_results"),
+            ([call(timestamp=1_700_000_000, results=[{"id": "1", "gain": 3}])], "odd_times"),
         ],
     )
     def test_what_a_run_would_warn_of(self, records, expected, traces, validate):
@@ -175,17 +176,17 @@ class TestCounts:
 
     @pytest.mark.parametrize(
         ("records", "fails"),
-        [([], True), ([call(results=[{"id": "1"}])], True), ([call(timestamp=1)], False)],
+        [
+            ([], True),
+            ([call(results=[{"id": "1"}])], True),
+            ([call(timestamp=1, results=[{"id": "1", "gain": 3}])], False),
+        ],
     )
     def test_warnings_that_fail_a_run_say_so(self, records, fails, traces, capsys):
         assert main(["validate", traces(*records)]) == 0
         told = " ".join(capsys.readouterr().out.split())
         assert "Warning (" in told
         assert ("A run exits with code 3." in told) is fails
-
-    def test_records_without_results_are_noted(self, traces, validate):
-        _, report = validate(traces(call()))
-        assert "is the field called `results`?" in report["notes"][0]
 
     def test_fields_under_other_names(self, traces, validate):
         path = traces({"session": "c", "iteration": 0, "results": [{"id": "1", "relevance": "3"}]})

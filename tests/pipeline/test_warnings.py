@@ -8,6 +8,7 @@ import pytest
 import goodgain
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.data_warnings import slice_labels
+from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.local import open_local
 from goodgain.pipeline.outputs.folder import REPORT
@@ -85,6 +86,16 @@ def test_what_the_warning_advises_helps(unlabelled, tmp_path, capsys):
     assert codes(tmp_path / "out") == []
     assert at_end(tmp_path / "out")["CG"]["mean"] == 18
     assert "Warning" not in capsys.readouterr().out
+
+
+def test_traces_without_results_are_not_bad_results(tmp_path, capsys):
+    traces = write_jsonl(
+        tmp_path / "in.jsonl", [{"conversation_id": "c", "iteration": at} for at in (1, 2)]
+    )
+    assert run(tmp_path / "out", [traces]) == ExitCode.DATA_QUALITY
+    assert codes(tmp_path / "out") == ["no_results"]
+    assert "The 2 records have no result in any scored turn" in capsys.readouterr().out
+    assert run(tmp_path / "out", [traces], "--overwrite", "--allow-unlabelled") == ExitCode.DONE
 
 
 @pytest.mark.slow

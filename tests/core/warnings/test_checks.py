@@ -334,6 +334,7 @@ def test_good_documents_outside_the_pool_are_a_share_of_the_good_ones():
 def test_every_code_is_given_by_a_check():
     given = {
         *codes({}, records=0),
+        *codes({RESULTS: 0}, records=1),
         *codes({RESULTS: 1, UNLABELLED: 1}),
         *codes({RESULTS: 1, LABELS[1]: 1}),
         *codes({RESULTS: 2, LABELS[2]: 1, UNLABELLED: 1, UNIDENTIFIED: 2}, [{"colour": 1}]),

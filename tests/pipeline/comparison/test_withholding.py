@@ -78,7 +78,7 @@ def test_an_outcome_has_a_verdict_where_its_worst_case_points_the_same_way(worst
 def test_conversations_of_one_arm_alone_have_no_part_in_the_labelled_shares(tmp_path, capsys):
     """A third of the base's results have no label; of those compared, all have."""
     pairs = [conversation(f"c{at:02}", [[at % 5, 3]]) for at in range(20)]
-    alone = [conversation(f"d{at:02}", [[None, None]]) for at in range(10)]
+    alone = [conversation("d", [[None] * 20])]
     base = output_of(tmp_path / "base", [*pairs, *alone], allow_unlabelled=True)
     candidate = output_of(tmp_path / "candidate", pairs)
     rows = compared(capsys, base, candidate, "--metrics", "CG")["rows"]
@@ -87,3 +87,46 @@ def test_conversations_of_one_arm_alone_have_no_part_in_the_labelled_shares(tmp_
     assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
         one["reason"] for one in unpaired
     }
+
+
+def missing(tmp_path, capsys, *words, there=12):
+    """The comparison of forty conversations with a run that lacks all but some of them."""
+    many = [conversation(f"c{at:02}", [[3, 0]], query_id=f"q{at}") for at in range(40)]
+    few = [conversation(f"c{at:02}", [[3, 3]], query_id=f"q{at}") for at in range(there)]
+    return compared(
+        capsys, output_of(tmp_path / "base", many), output_of(tmp_path / "few", few), *words
+    )
+
+
+def test_conversations_that_one_run_lacks_may_not_have_searched(tmp_path, capsys):
+    found = missing(tmp_path, capsys)
+    said = "28 of the base's 40 conversations are not in the candidate"
+    assert {one["reason"] for one in found["rows"]} == {said}
+    assert said in found["answer"]
+
+
+def test_a_few_conversations_may_be_missing(tmp_path, capsys):
+    found = missing(tmp_path, capsys, "--metrics", "CG", there=38)
+    assert {one["reason"] for one in found["rows"]} == {None}
+
+
+def test_values_to_pair_by_that_one_run_lacks_are_named(tmp_path, capsys):
+    found = missing(tmp_path, capsys, "--metrics", "CG", "--pair-by", "query_id")
+    assert {one["reason"] for one in found["rows"]} == {None}
+    said = "Not compared: 28 of the base's 40 values of query_id are not in the candidate."
+    assert found["answer"].endswith(said)
+
+
+def test_days_that_share_a_conversation_are_two_samples(tmp_path, capsys):
+    outputs = [
+        output_of(
+            tmp_path / day, [conversation(f"{day if at else ''}{at}", [[3]]) for at in range(30)]
+        )
+        for day in ("monday", "tuesday")
+    ]
+    (row,) = (
+        one
+        for one in compared(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
+        if one["i"] is None
+    )
+    assert (row["n_base"], row["reason"]) == (30, None)

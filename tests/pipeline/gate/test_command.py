@@ -319,7 +319,8 @@ def test_a_baseline_that_measured_something_else(judge, tmp_path, runs):
     assert outcome["verdict"] == "failed"
     assert "good_gain_threshold (3 against 2)" in outcome["reason"]
     forced = one(judge(["CG drop <= 99 %"], runs[1], "--baseline", other, "--force", least_n=1))
-    assert forced["verdict"] == "passed"
+    assert "c01" not in forced["reason"]
+    assert "conversations are not in the base" in forced["reason"]
 
 
 def test_files_for_ci_systems(tmp_path, runs, capsys):

@@ -33,7 +33,7 @@ from goodgain.transforms.core.scoring.data_counts import (
 from goodgain.transforms.core.scoring.data_counts import (
     WEAK_DOCUMENTS as POOL_WEAK,
 )
-from goodgain.transforms.core.warnings.findings import Findings
+from goodgain.transforms.core.warnings.findings import REJECTED, Findings
 from goodgain.transforms.core.warnings.identity import identity_advice
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
@@ -45,6 +45,7 @@ from goodgain.transforms.core.warnings.warning import (
     NO_DUPLICATES,
     NO_IDENTITY,
     NO_LABELS,
+    NO_RESULTS,
     ODD_TIMES,
     OUTSIDE_POOL,
     REJECTED_LABELS,
@@ -80,6 +81,21 @@ def _empty_input(found: Findings) -> Iterator[DataWarning]:
             "The input has no records at all.",
             "Check the pattern of --input, and the program that wrote the files.",
         )
+
+
+def _no_results(found: Findings) -> Iterator[DataWarning]:
+    usable = (found.records or 0) - found.count(REJECTED)
+    if usable <= 0 or found.counts.get(RESULTS) != 0:
+        return
+    yield DataWarning(
+        NO_RESULTS,
+        usable,
+        1.0,
+        fitting(usable, "The only record that is scored has", f"The {usable:,} records have")
+        + " no result in any scored turn, so all gains are 0.",
+        "If the results are in another field, name it with --map results=FIELD"
+        f"{found.accepted('--allow-unlabelled')}.",
+    )
 
 
 def _no_labels(found: Findings) -> Iterator[DataWarning]:
@@ -374,6 +390,7 @@ def _labels_apart(found: Findings) -> Iterator[DataWarning]:
 
 _CHECKS: tuple[Callable[[Findings], Iterator[DataWarning]], ...] = (
     _empty_input,
+    _no_results,
     _no_labels,
     _labels_below_threshold,
     _few_labels,

@@ -15,6 +15,7 @@ from goodgain.transforms.core.scoring.data_counts import (
 from goodgain.transforms.core.warnings.names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
+REJECTED = "records.rejected"
 
 
 class SliceLabels(Struct, frozen=True):

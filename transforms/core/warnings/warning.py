@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 
+NO_RESULTS = "no_results"
 NO_LABELS = "no_labels"
 FEW_LABELS = "few_labels"
 LABELS_BELOW_THRESHOLD = "labels_below_threshold"
@@ -23,6 +24,7 @@ LABELS_APART = "labels_apart"
 REJECTED_LABELS = "rejected_labels"
 CODES = (
     EMPTY_INPUT,
+    NO_RESULTS,
     NO_LABELS,
     LABELS_BELOW_THRESHOLD,
     FEW_LABELS,
@@ -62,7 +64,11 @@ def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
     """The codes accepted by `--allow-unlabelled` and `--allow-no-good`."""
     return frozenset(
         code
-        for code, is_allowed in ((NO_LABELS, unlabelled), (LABELS_BELOW_THRESHOLD, no_good))
+        for code, is_allowed in (
+            (NO_RESULTS, unlabelled),
+            (NO_LABELS, unlabelled),
+            (LABELS_BELOW_THRESHOLD, no_good),
+        )
         if is_allowed
     )
 
@@ -75,4 +81,4 @@ def grave(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[Dat
 def _is_grave(warning: DataWarning) -> bool:
     if warning.code == LABELS_BELOW_THRESHOLD:
         return warning.count >= _ENOUGH_LABELS
-    return warning.code in (EMPTY_INPUT, NO_LABELS)
+    return warning.code in (EMPTY_INPUT, NO_RESULTS, NO_LABELS)

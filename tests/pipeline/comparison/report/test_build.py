@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from errno import ENOSPC
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.comparison.report.build import build_comparison_report
+from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
 from tests.pipeline.comparison.report.outputs import (
     ONLY_IN_BASE,
@@ -15,6 +17,7 @@ from tests.pipeline.comparison.report.outputs import (
     edit_manifest,
     write_comparison,
 )
+from tests.pipeline.report.outputs import write_outputs
 from tests.pipeline.report.test_build import LOADING, Page
 
 pytestmark = pytest.mark.slow
@@ -42,13 +45,18 @@ def test_report_is_written_and_built_again_from_the_outputs(output):
     assert (output / "report.html").read_bytes() == first
 
 
-def test_comparison_whose_report_fails_does_not_look_finished(tmp_path, monkeypatch):
+def test_comparison_whose_report_fails_does_not_look_finished(tmp_path, monkeypatch, capsys):
     def fail(*_):
-        raise OSError("no space")
+        raise OSError(ENOSPC, "No space left on device", "out/report.html")
 
     monkeypatch.setattr("goodgain.pipeline.comparison.output.build_comparison_report", fail)
-    with pytest.raises(OSError, match="no space"):
-        write_comparison(tmp_path, arms())
+    output = tmp_path / "comparison"
+    for place, of_arm in zip(("base", "candidate"), arms(), strict=True):
+        write_outputs(tmp_path / place, of_arm)
+    places = [str(tmp_path / place) for place in ("base", "candidate")]
+    assert main(["compare", *places, "--output", str(output)]) == ExitCode.FAILED
+    said = capsys.readouterr().err
+    assert said == "goodgain: out/report.html: No space left on device.\n"
     assert not (tmp_path / "comparison" / "manifest.json").exists()
 
 
