@@ -39,7 +39,8 @@ def print_repeats(
     console.print(
         f"\nClusters by {attribute}"
         + (f"; {counted(alone, *_ALONE)}" if alone else "")
-        + f". A nightly gate finds changes of this size ({_POWER * 100:g} % power):",
+        + f". A nightly gate finds changes of this size ({_POWER * 100:g} % power); paired by "
+        f"{attribute}, where all its values change alike, and else only larger ones:",
         soft_wrap=True,
     )
     if alone and all(row["clusters"] == row["n"] for row in rows.values() if row["clusters"]):

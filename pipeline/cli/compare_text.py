@@ -65,7 +65,7 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
         for line in pool_lines(compared.pool_finds):
             _line(console, line)
     _explain_columns(compared, console, at)
-    if compared.examples is not None:
+    if compared.examples is not None and compared.request.examples:
         for title, found in (
             ("Largest wins", compared.examples.wins),
             ("Largest losses", compared.examples.losses),

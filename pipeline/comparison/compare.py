@@ -25,7 +25,7 @@ from goodgain.pipeline.comparison.matching import (
     match,
     match_conversations,
 )
-from goodgain.pipeline.comparison.measures import counts_everyone
+from goodgain.pipeline.comparison.measures import Measure, counts_everyone
 from goodgain.pipeline.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
@@ -94,7 +94,6 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         )
     tested = _rows(request, arms, parts, matched.paired, cluster, only_family)
     rows = corrected(list(tested), request.correction)
-    chosen = example_metric(arms, request.examples_by)
     return Compared(
         request=request,
         arms=arms,
@@ -113,9 +112,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         cluster=cluster,
         base_account=account(matched, of_base=True) if matched.paired else None,
         candidate_account=account(matched, of_base=False) if matched.paired else None,
-        examples=examples(arms, matched, chosen, request.examples)
-        if matched.paired and chosen
-        else None,
+        examples=_examples(request, arms, matched),
         pool_finds=pool_finds(
             arms,
             grounds(matched, arms).unequal_search,
@@ -141,6 +138,19 @@ def _check_examples(request: ComparisonRequest, arms: Arms) -> None:
             f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
             "compared and for which higher or lower values are better."
         )
+
+
+def _examples(request: ComparisonRequest, arms: Arms, matched: Matched) -> Examples | None:
+    """Wins and losses among the conversations that the verdict rests on."""
+    chosen = example_metric(arms, request.examples_by)
+    if not matched.paired or chosen is None:
+        return None
+    measure = Measure(chosen, None, "all")
+    if grounds(matched, arms).unequal_search and counts_everyone(measure):
+        measure = replace(measure, population="everyone")
+        everyone = (arms.base.everyone(), arms.candidate.everyone())
+        matched = match(*everyone, matched.pair_by, paired=True)
+    return examples(arms, matched, measure, request.examples)
 
 
 def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:

@@ -59,9 +59,9 @@ def example_metric(arms: Arms, asked: str | None) -> str | None:
     return None
 
 
-def examples(arms: Arms, matched: Matched, metric: str, most: int) -> Examples:
+def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examples:
     """The `most` largest wins and losses, ties by key; pairs without a difference are neither."""
-    measure = Measure(metric, None, "all")
+    metric = measure.metric
     values = sample(matched, measure)
     differences = settled_differences(values.base, values.candidate)
     gains = differences if direction(metric) == "higher" else -differences

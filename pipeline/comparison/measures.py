@@ -13,6 +13,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import Direction, Metric
 from goodgain.transforms.core.ranking import respelled
+from goodgain.transforms.core.records.likely import likely
 from goodgain.transforms.core.scoring.costs import (
     CG_PER,
     COST,
@@ -235,8 +236,9 @@ def _check_names(names: Iterable[str], known: Sequence[str], ranking: Sequence[s
     mistakes = []
     for name in dict.fromkeys(names):
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f" (did you mean '{near[0]}'?)" if near else ""
+            near = [likely(name, known), *get_close_matches(name, known, n=1)]
+            meant = next(filter(None, near), None)
+            hint = f" (did you mean '{meant}'?)" if meant else ""
             if budget_of(name) is not None:
                 hint = " (gains within a budget are means of a run, not values of conversations)"
             mistakes.append(f"'{name}'{hint}")

@@ -49,6 +49,7 @@ def test_the_primary_metric_is_tested_by_itself(outputs, capsys):
         ("N", "N cannot be the primary metric"),
         ("CG_at_i", "CG_at_i cannot be the primary metric"),
         ("CGG", "'CGG' (did you mean 'CG'?)"),
+        ("cg", "'cg' (did you mean 'CG'?)"),
     ],
 )
 def test_what_cannot_be_primary_is_said(outputs, capsys, name, said):

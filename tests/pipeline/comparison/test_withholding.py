@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.comparison.matching import Sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.withholding import (
@@ -130,3 +131,18 @@ def test_days_that_share_a_conversation_are_two_samples(tmp_path, capsys):
         if one["i"] is None
     )
     assert (row["n_base"], row["reason"]) == (30, None)
+
+
+def test_examples_are_among_the_conversations_that_the_verdict_rests_on(tmp_path, capsys):
+    """The losses are those in which the candidate did not search."""
+    base = [conversation(f"c{at:02}", [[3]]) for at in range(40)]
+    candidate = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
+    for (record,) in candidate[:10]:
+        record["turn_count"] = 2
+    outputs = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
+    found = compared(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
+    assert [one["key"] for one in found["losses"]] == ["c00", "c01", "c02"]
+    assert [one["candidate_value"] for one in found["losses"]] == [0, 0, 0]
+    assert [one["key"] for one in found["wins"]] == ["c10", "c11", "c12"]
+    assert main(["compare", *outputs, "--examples", "0"]) == 0
+    assert "Largest" not in capsys.readouterr().out
