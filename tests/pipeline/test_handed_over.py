@@ -65,7 +65,7 @@ def test_judgments_that_cannot_be_used_fail_the_job(tmp_path, capsys):
     assert said.startswith(f"{tmp_path}/qrels.txt:20001: ")
     assert run(tmp_path / "out", [good], qrels, HANDED_OVER) == ExitCode.USAGE
     assert said in capsys.readouterr().err
-    assert names_in(tmp_path / "out") == [".unfinished"]
+    assert names_in(tmp_path / "out") == []
 
 
 def test_gate_is_refused(tmp_path, capsys):
