@@ -1,4 +1,4 @@
-//! A record as msgspec encodes it in MessagePack, and its digest.
+//! A record as msgspec encodes it in MessagePack, and its digest: `records/record_encoding.py`.
 
 use xxhash_rust::xxh3::xxh3_128;
 

@@ -8,7 +8,7 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.options.rules import load_rules
-from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, record_digest, record_encoding
+from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import (
@@ -25,6 +25,7 @@ from goodgain.transforms.core.judgments.judgment import (
     judgment_digest,
 )
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import Result, SearchCall, canonical_encoding
 from goodgain.transforms.core.scoring.payload import payload, unpack
 from goodgain.transforms.core.scoring.score import score_conversation

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import cast
 
-import msgspec
-import xxhash
 from msgspec import Struct
 from xxhash import xxh3_64_digest
 
@@ -46,6 +43,7 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     digest,
 )
+from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import (
     OneOrMany,
     Result,
@@ -98,17 +96,6 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     names: dict[bytes, str]
     results: list[ResultFingerprint]
     costs: dict[str, float] = {}
-
-
-# A whole record as bytes that are equal only for equal records; faster than JSON.
-record_encoding = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
-record_digest = xxhash.xxh3_128_digest  # 128 bits, a hash of a record's encoding (SPEC 3)
-
-
-def canonical_encoding_of(encoded: bytes) -> bytes:
-    """The canonical encoding of a call, from its `record_encoding`."""
-    # Every number as it was written: an integer as score too, which a caller may have given.
-    return canonical_encoding(cast(SearchCall, msgspec.msgpack.decode(encoded)))
 
 
 class _Memo(dict[str, _Part]):

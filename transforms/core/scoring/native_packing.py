@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from goodgain.transforms.core.dedup.fingerprint import canonical_encoding_of
 from goodgain.transforms.core.dedup.keys import (
     TEXT_KEYS,
     id_key,
@@ -30,6 +29,7 @@ from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.record_taker import ReadRecord
 from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.records.record_encoding import canonical_encoding_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring import packing as in_python

@@ -12,15 +12,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.dedup.fingerprint import (
-    CallFingerprint,
-    Fingerprinter,
-    canonical_encoding_of,
-    record_encoding,
-)
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import Asked, LabelKeys, asked_by
+from goodgain.transforms.core.records.record_encoding import canonical_encoding_of, record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import tied

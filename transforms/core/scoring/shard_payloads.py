@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from goodgain.transforms.core.dedup.fingerprint import record_digest, record_encoding
 from goodgain.transforms.core.files.reading import (
     Open,
     Records,
@@ -15,6 +14,7 @@ from goodgain.transforms.core.files.reading import (
 from goodgain.transforms.core.files.record_taker import TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import only
+from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord, first_rejected
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 from goodgain.transforms.core.scoring.delivery import tied

@@ -17,7 +17,6 @@ from goodgain.transforms.core.scoring.data_counts import (
     DUPLICATES,
     GOOD,
     IN_SECONDS,
-    LABELS,
     MET_AGAIN,
     REPEATABLE,
     REPEATS,
@@ -25,7 +24,6 @@ from goodgain.transforms.core.scoring.data_counts import (
     TIMES,
     UNIDENTIFIED,
     UNIQUE,
-    UNLABELLED,
 )
 from goodgain.transforms.core.scoring.data_counts import (
     OUTSIDE_POOL as POOL_OUTSIDE,
@@ -35,36 +33,32 @@ from goodgain.transforms.core.scoring.data_counts import (
 )
 from goodgain.transforms.core.warnings.findings import REJECTED, Findings
 from goodgain.transforms.core.warnings.identity import identity_advice
+from goodgain.transforms.core.warnings.label_checks import (
+    few_labels,
+    labels_apart,
+    labels_below_threshold,
+    no_labels,
+    rejected_labels,
+)
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
-    FEW_LABELS,
     JUDGMENTS_MET_AGAIN,
     LABEL_CONFLICTS,
-    LABELS_APART,
-    LABELS_BELOW_THRESHOLD,
     NO_DUPLICATES,
     NO_IDENTITY,
-    NO_LABELS,
     NO_RESULTS,
     ODD_TIMES,
     OUTSIDE_POOL,
-    REJECTED_LABELS,
     UNKNOWN_FIELDS,
     WEAK_DOCUMENTS,
     DataWarning,
 )
 from goodgain.transforms.core.wording import counted, fitting
 
-_LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
-_MOST_UNLABELLED = 0.2
-_NOTABLE_SLICE = 0.1  # slices whose share differs by more are listed
 _MOST_UNIDENTIFIED = 0.1
 _ENOUGH_RESULTS = 1_000  # among this many, some should be duplicates
 _SHOWN_NAMES = 5
-_SHOWN_SLICES = 3
 _SECONDS_TO_MILLIS = 1_000
-_ENOUGH_POOLED = 20
-_MOST_APART = 0.1
 
 
 def warnings_of(findings: Findings) -> list[DataWarning]:
@@ -95,79 +89,6 @@ def _no_results(found: Findings) -> Iterator[DataWarning]:
         + " no result in any scored turn, so all gains are 0.",
         "If the results are in another field, name it with --map results=FIELD"
         f"{found.accepted('--allow-unlabelled')}.",
-    )
-
-
-def _no_labels(found: Findings) -> Iterator[DataWarning]:
-    results = found.count(RESULTS)
-    if not results or found.labelled:
-        return
-    if found.external:
-        remedy = "Check that --qrels-id and --qrels-topic name the ids and topics of the judgments"
-    else:
-        named = [one.name for one in found.unknown_names if one.meant == "gain"]
-        remedy = "Give each result a `gain` from 0 to 4, or judgments with --qrels"
-        if named:
-            remedy = f"If `{named[0]}` is the label, add --map gain={named[0]}"
-    yield DataWarning(
-        NO_LABELS,
-        results,
-        1.0,
-        fitting(
-            results,
-            "The only result of the scored turns has no label",
-            f"None of the {results:,} results of the scored turns has a label",
-        )
-        + ", so the means of all metrics that need labels are null.",
-        f"{remedy}{found.accepted('--allow-unlabelled')}.",
-    )
-
-
-def _labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
-    gains = [gain for gain, name in enumerate(LABELS) if found.count(name)]
-    if not gains or gains[-1] >= found.good_gain_threshold:
-        return
-    yield DataWarning(
-        LABELS_BELOW_THRESHOLD,
-        found.labelled,
-        1.0,
-        f"{counted(found.labelled, 'result has a label', 'results have labels')}, but none reaches "
-        "the good gain threshold "
-        f"{found.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
-        f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
-        f"{found.accepted('--allow-no-good')}.",
-    )
-
-
-def _few_labels(found: Findings) -> Iterator[DataWarning]:
-    results, unlabelled = found.count(RESULTS), found.count(UNLABELLED)
-    if not found.labelled:
-        return  # `no_labels` warns, or there are no results
-    share = unlabelled / results
-    unlabelled_slices = [
-        one for one in found.slices if one.results and one.unlabelled == one.results
-    ]
-    if share <= _MOST_UNLABELLED and not unlabelled_slices:
-        return
-    message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
-    message += fitting(
-        unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
-    )
-    uneven = [one for one in found.slices if abs(one.share - share) > _NOTABLE_SLICE]
-    if uneven:
-        uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
-        shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
-        more = len(uneven) - _SHOWN_SLICES
-        message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
-    if unlabelled_slices:
-        message += "; the means of slices without any label are null"
-    yield DataWarning(
-        FEW_LABELS,
-        unlabelled,
-        share,
-        f"{message}.",
-        "Label them, or compare only slices with similar shares; --bounds shows how much the means "
-        "could change.",
     )
 
 
@@ -358,47 +279,17 @@ def _counted(found: Findings) -> Iterator[DataWarning]:
             yield DataWarning(one.code, count, count / of, message, one.remedy)
 
 
-def _rejected_labels(found: Findings) -> Iterator[DataWarning]:
-    read, rejected = found.count(_LABELS_READ), found.count(_LABELS_REJECTED)
-    if rejected:
-        yield DataWarning(
-            REJECTED_LABELS,
-            rejected,
-            rejected / read,
-            f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
-            f"{fitting(rejected, 'was', 'were')} not used.",
-            "The dataset rejected_labels has the place and the reason of each.",
-        )
-
-
-def _labels_apart(found: Findings) -> Iterator[DataWarning]:
-    for name, span in sorted(found.label_spans.items()):
-        share = span.apart / span.documents if span.documents else 0.0
-        if span.documents >= _ENOUGH_POOLED and share >= _MOST_APART:
-            yield DataWarning(
-                LABELS_APART,
-                span.apart,
-                share,
-                f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
-                f"conversations share by the id {name} {fitting(span.apart, 'has', 'have')} "
-                "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
-                "different documents.",
-                f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "
-                "it from the traces and build the pool again.",
-            )
-
-
 _CHECKS: tuple[Callable[[Findings], Iterator[DataWarning]], ...] = (
     _empty_input,
     _no_results,
-    _no_labels,
-    _labels_below_threshold,
-    _few_labels,
+    no_labels,
+    labels_below_threshold,
+    few_labels,
     _unknown_fields,
     _no_identity,
     _no_duplicates,
     _odd_times,
     _counted,
-    _labels_apart,
-    _rejected_labels,
+    labels_apart,
+    rejected_labels,
 )

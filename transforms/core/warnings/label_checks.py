@@ -1,0 +1,132 @@
+"""The checks of SPEC 10 that are about labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goodgain.transforms.core.scoring.data_counts import LABELS, RESULTS, UNLABELLED
+from goodgain.transforms.core.warnings.findings import Findings
+from goodgain.transforms.core.warnings.warning import (
+    FEW_LABELS,
+    LABELS_APART,
+    LABELS_BELOW_THRESHOLD,
+    NO_LABELS,
+    REJECTED_LABELS,
+    DataWarning,
+)
+from goodgain.transforms.core.wording import counted, fitting
+
+_LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
+_MOST_UNLABELLED = 0.2
+_NOTABLE_SLICE = 0.1  # slices whose share differs by more are listed
+_SHOWN_SLICES = 3
+_ENOUGH_POOLED = 20
+_MOST_APART = 0.1
+
+
+def no_labels(found: Findings) -> Iterator[DataWarning]:
+    """No result of the scored turns is labelled."""
+    results = found.count(RESULTS)
+    if not results or found.labelled:
+        return
+    if found.external:
+        remedy = "Check that --qrels-id and --qrels-topic name the ids and topics of the judgments"
+    else:
+        named = [one.name for one in found.unknown_names if one.meant == "gain"]
+        remedy = "Give each result a `gain` from 0 to 4, or judgments with --qrels"
+        if named:
+            remedy = f"If `{named[0]}` is the label, add --map gain={named[0]}"
+    yield DataWarning(
+        NO_LABELS,
+        results,
+        1.0,
+        fitting(
+            results,
+            "The only result of the scored turns has no label",
+            f"None of the {results:,} results of the scored turns has a label",
+        )
+        + ", so the means of all metrics that need labels are null.",
+        f"{remedy}{found.accepted('--allow-unlabelled')}.",
+    )
+
+
+def labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
+    """No label reaches the threshold."""
+    gains = [gain for gain, name in enumerate(LABELS) if found.count(name)]
+    if not gains or gains[-1] >= found.good_gain_threshold:
+        return
+    yield DataWarning(
+        LABELS_BELOW_THRESHOLD,
+        found.labelled,
+        1.0,
+        f"{counted(found.labelled, 'result has a label', 'results have labels')}, but none reaches "
+        "the good gain threshold "
+        f"{found.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
+        f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
+        f"{found.accepted('--allow-no-good')}.",
+    )
+
+
+def few_labels(found: Findings) -> Iterator[DataWarning]:
+    """Many results, or all of a slice, are unlabelled."""
+    results, unlabelled = found.count(RESULTS), found.count(UNLABELLED)
+    if not found.labelled:
+        return  # `no_labels` warns, or there are no results
+    share = unlabelled / results
+    unlabelled_slices = [
+        one for one in found.slices if one.results and one.unlabelled == one.results
+    ]
+    if share <= _MOST_UNLABELLED and not unlabelled_slices:
+        return
+    message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
+    message += fitting(
+        unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
+    )
+    uneven = [one for one in found.slices if abs(one.share - share) > _NOTABLE_SLICE]
+    if uneven:
+        uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
+        shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
+        more = len(uneven) - _SHOWN_SLICES
+        message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
+    if unlabelled_slices:
+        message += "; the means of slices without any label are null"
+    yield DataWarning(
+        FEW_LABELS,
+        unlabelled,
+        share,
+        f"{message}.",
+        "Label them, or compare only slices with similar shares; --bounds shows how much the means "
+        "could change.",
+    )
+
+
+def rejected_labels(found: Findings) -> Iterator[DataWarning]:
+    """Labels given with --labels were not used."""
+    read, rejected = found.count(_LABELS_READ), found.count(_LABELS_REJECTED)
+    if rejected:
+        yield DataWarning(
+            REJECTED_LABELS,
+            rejected,
+            rejected / read,
+            f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
+            f"{fitting(rejected, 'was', 'were')} not used.",
+            "The dataset rejected_labels has the place and the reason of each.",
+        )
+
+
+def labels_apart(found: Findings) -> Iterator[DataWarning]:
+    """An id joins pool documents whose labels differ much."""
+    for name, span in sorted(found.label_spans.items()):
+        share = span.apart / span.documents if span.documents else 0.0
+        if span.documents >= _ENOUGH_POOLED and share >= _MOST_APART:
+            yield DataWarning(
+                LABELS_APART,
+                span.apart,
+                share,
+                f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
+                f"conversations share by the id {name} {fitting(span.apart, 'has', 'have')} "
+                "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
+                "different documents.",
+                f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "
+                "it from the traces and build the pool again.",
+            )
