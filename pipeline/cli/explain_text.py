@@ -69,7 +69,7 @@ def _header(explanation: ConversationExplanation, console: Console) -> None:
     for rejected in explanation.rejected[:_MOST_REJECTED]:
         place = f"{rejected.source}, {rejected.position}: {rejected.reason}"
         table.add_row("", untrusted(place, _LONGEST_QUERY))
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
 def _turn_in_words(explanation: ConversationExplanation) -> str:

@@ -269,6 +269,10 @@ class TestConversations:
 
 
 class TestCommand:
+    def test_piped_lines_are_as_wide_as_they_need(self, traces, capsys):
+        assert main(["explain", "c1", "--input", traces(*worked_example())]) == 0
+        assert max(map(len, capsys.readouterr().out.splitlines())) < 1_000
+
     def test_json(self, traces, capsys):
         path = traces(*worked_example(), call(0), "no json", {**call(1), "conversation_id": "c2"})
         assert main(["explain", "c1", "--input", path, "--json"]) == 0
