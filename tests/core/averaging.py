@@ -1,4 +1,4 @@
-"""Means of records, made by the core alone."""
+"""Means over records, computed with the core alone."""
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values, metric_names
@@ -8,18 +8,17 @@ RANKING = ("recall", "ndcg@3", "auc")
 AUC = metric_names(RANKING).index("auc")
 
 
-def results(*labelled, start=0):
+def results(*gains, start=0):
     return [
-        {"ids": {"doc_id": str(start + number)}, "gain": gain}
-        for number, gain in enumerate(labelled)
+        {"ids": {"doc_id": str(start + number)}, "gain": gain} for number, gain in enumerate(gains)
     ]
 
 
-def record(conversation_id, iteration, *labelled):
+def record(conversation_id, iteration, *gains):
     return {
         "conversation_id": conversation_id,
         "iteration": iteration,
-        "results": results(*labelled, start=100 * iteration),
+        "results": results(*gains, start=100 * iteration),
     }
 
 
@@ -38,7 +37,7 @@ def accumulated(values):
 
 
 def means(records, max_i=4, **options):
-    """Rows by (metric, i, population)."""
+    """Rows of means by (metric, i, population)."""
     accumulator = MeansAccumulator.empty(AUC, max_i)
     for one in values_of(records, max_i, **options):
         accumulator.add(one)

@@ -1,4 +1,4 @@
-"""Reads a record as JSON and as a mapping, for the tests of parsing."""
+"""Parse a record both as JSON and as a mapping, which must give the same."""
 
 import json
 
@@ -16,20 +16,22 @@ def with_result(**fields):
     return {**BASE, "results": [{}, fields]}
 
 
-def both(record):
-    """The record read as JSON, which must equal the one read as a mapping."""
+def parsed(record):
+    """The parsed JSON record, after a check that the mapping gives the same."""
     from_json = parse_json(json.dumps(record).encode())
     assert parse_mapping(record) == from_json
     assert canonical_encoding(parse_mapping(record)) == canonical_encoding(from_json)
     return from_json
 
 
-def refused(record):
-    """The error of the record read as JSON, which must equal that of the mapping."""
+def parsing_error(record):
+    """(reason, field, conversation_id) of the error, after a check that both give the same."""
     with pytest.raises(RecordError) as by_json:
         parse_json(json.dumps(record).encode())
     with pytest.raises(RecordError) as by_mapping:
         parse_mapping(record)
-    seen = [(e.value.reason, e.value.field, e.value.conversation_id) for e in (by_json, by_mapping)]
-    assert seen[0] == seen[1]
-    return seen[0]
+    errors = [
+        (e.value.reason, e.value.field, e.value.conversation_id) for e in (by_json, by_mapping)
+    ]
+    assert errors[0] == errors[1]
+    return errors[0]

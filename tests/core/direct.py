@@ -1,4 +1,4 @@
-"""Score JSON records with the core alone: what its tests start from."""
+"""Score JSON records with the core alone, for its tests."""
 
 from collections import Counter, defaultdict
 from functools import cache
@@ -33,7 +33,7 @@ def scoring(rules=None, metrics=("ndcg@10", "mrr"), **options):
 
 
 def fingerprints(records, rules=None, keep_encoding=True):
-    """Prints by conversation, in the order of the records."""
+    """Fingerprints of calls by conversation_id, in the order of the records."""
     fingerprinter = shipped_fingerprinter() if rules is None else Fingerprinter(rules)
     by_conversation = defaultdict(list)
     for record in records:
@@ -47,9 +47,9 @@ def fingerprints(records, rules=None, keep_encoding=True):
 def score(records, rules=None, keep_encoding=True, **options):
     """A ConversationScore by conversation_id."""
     options.setdefault("keep_duplicates", True)
-    how = scoring(rules, **options)
+    settings = scoring(rules, **options)
     return {
-        conversation_id: score_conversation(conversation_id, calls, 0, how)
+        conversation_id: score_conversation(conversation_id, calls, 0, settings)
         for conversation_id, calls in fingerprints(records, rules, keep_encoding).items()
     }
 
@@ -83,7 +83,7 @@ def duplicates(scores):
 
 
 def result_fingerprint(result, rules=None):
-    """The print of one JSON result."""
+    """The fingerprint of one JSON result."""
     return call_fingerprint([result], rules).results[0]
 
 
@@ -98,7 +98,7 @@ def evidence(result, rules=None):
 
 
 def verdict(one, other, rules=None):
-    """(duplicate, step, clause) of a pair of JSON results, whatever their order."""
+    """(duplicate, step, clause) of a pair of JSON results, the same in both orders."""
     first, second = evidence(one, rules), evidence(other, rules)
     found = verify(first, second, rules or shipped_rules())
     assert found == verify(second, first, rules or shipped_rules())

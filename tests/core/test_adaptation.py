@@ -1,4 +1,4 @@
-"""Records of other producers: renamed fields, iterations from 0, values written otherwise."""
+"""Records of other producers: renamed fields, iterations from 0, values of other types."""
 
 import io
 import json
@@ -87,19 +87,19 @@ def as_parquet(records):
 @pytest.mark.parametrize(
     ("name", "written"), [("a.jsonl", as_jsonl), ("a.avro", as_avro), ("a.parquet", as_parquet)]
 )
-def test_every_format_is_renamed_alike(name, written):
+def test_renames_fields_in_every_format(name, written):
     (call,) = read(written([FOREIGN]), name)
     (result,) = call.results
     assert (call.conversation_id, call.iteration, call.attributes) == ("c", 3, {"market": "de"})
     assert (result.gain, result.content, result.ids) == (4, "t", {"x": "1", "doc_id": "d"})
 
 
-def test_messages_are_renamed_too():
+def test_renames_fields_in_messages():
     message = Message("t", "1", json.dumps({**FOREIGN, "timestamp": 1}).encode())
     assert parse_message(message, parse_adaptation(RENAMES)).conversation_id == "c"
 
 
-def test_a_field_that_is_there_already_gives_way_to_what_is_renamed_and_stays_without_it():
+def test_a_renamed_field_replaces_an_existing_one_if_it_has_a_value():
     adaptation = parse_adaptation(["query=question"])
     assert adaptation.applied({"query": "a", "question": "b"}) == {"query": "b"}
     assert adaptation.applied({"query": "a"}) == {"query": "a"}
@@ -113,7 +113,7 @@ def test_two_fields_can_swap_their_names():
 
 
 @pytest.mark.parametrize("record", [None, [], "text", {"results": None}, {"results": [None, 3]}])
-def test_what_is_no_record_stays_what_it_is(record):
+def test_leaves_what_is_not_a_record_unchanged(record):
     assert parse_adaptation(["gain=relevance"]).applied(record) == record
 
 
@@ -125,12 +125,12 @@ def test_iterations_counted_from_0():
         parse_mapping(records[0])
 
 
-def test_nothing_asked_for_is_no_adaptation():
+def test_without_renames_there_is_no_adaptation():
     assert parse_adaptation([]) is None
 
 
 @pytest.mark.parametrize(
-    ("rename", "told"),
+    ("rename", "hint"),
     [
         ("gian=relevance", "is not a field; did you mean gain?"),
         ("relevance=gain", "did you mean gain=relevance?"),
@@ -141,19 +141,19 @@ def test_nothing_asked_for_is_no_adaptation():
         ("query.text=c", "not a field"),
     ],
 )
-def test_a_mistake_is_answered_with_what_is_meant(rename, told):
+def test_rejects_a_wrong_rename_with_a_hint(rename, hint):
     with pytest.raises(UsageError) as error:
         parse_adaptation([rename])
-    assert told in str(error.value)
+    assert hint in str(error.value)
     assert "?." not in str(error.value)
 
 
-def test_all_mistakes_at_once():
+def test_reports_all_mistakes_at_once():
     with pytest.raises(UsageError, match=r"gain is given twice.*ittle"):
         parse_adaptation(["gain=a", "gain=b", "ittle=c"])
 
 
-def test_fields_that_no_record_has_are_named():
+def test_names_sources_that_no_record_has():
     adaptation = parse_adaptation(["conversation_id=session", "gain=relevanse", "title=doc.text"])
     assert adaptation.without_source([{**FOREIGN, "results": FOREIGN["hits"]}]) == ["relevanse"]
 
@@ -162,7 +162,7 @@ BASE = {"conversation_id": "c", "iteration": 1}
 
 
 @pytest.mark.parametrize(
-    ("record", "meant"),
+    ("record", "equivalent"),
     [
         ({**BASE, "iteration": "2", "turn": " 3 "}, {**BASE, "iteration": 2, "turn": 3}),
         (
@@ -193,25 +193,25 @@ BASE = {"conversation_id": "c", "iteration": 1}
         ),
     ],
 )
-def test_what_loses_nothing_is_accepted_in_every_spelling(record, meant):
-    assert parse_mapping(record) == parse_mapping(meant)
-    assert parse_json(json.dumps(record).encode()) == parse_mapping(meant)
+def test_converts_values_if_nothing_is_lost(record, equivalent):
+    assert parse_mapping(record) == parse_mapping(equivalent)
+    assert parse_json(json.dumps(record).encode()) == parse_mapping(equivalent)
 
 
 @pytest.mark.parametrize("gain", ["2.5", "good", "", "5", True, "1e0"])
-def test_what_would_lose_something_is_not(gain):
+def test_rejects_gains_that_are_no_whole_number_of_the_scale(gain):
     with pytest.raises(RecordError) as error:
         parse_mapping({**BASE, "results": [{"gain": gain}]})
     assert error.value.field == "results[0].gain"
 
 
-def test_nan_beside_a_text_that_is_none():
+def test_nan_beside_invalid_text():
     line = b'{"conversation_id": "c\\ud800", "iteration": 1, "results": [{"gain": NaN}]}'
     with pytest.raises(RecordError, match="conversation_id has half of a surrogate pair"):
         parse_json(line)
 
 
-def test_a_missing_field_is_answered_with_the_one_that_looks_like_it():
+def test_the_error_of_a_missing_field_names_a_similar_one():
     with pytest.raises(RecordError) as error:
         parse_json(b'{"conversationId": "c", "iteration": 1}')
     assert error.value.reason == (

@@ -20,7 +20,7 @@ from tests.reference import evaluate
 from tests.reference.delivery import encoding, identity, in_order, parsed_record
 from tests.reference.outcomes import CLAUSES, NAMED_ID, REJECTIONS, STEPS
 
-# What the reference gives with a conversation and the core counts for the manifest.
+# Columns of the reference's conversations that the core counts for the manifest instead.
 COUNTED = {
     "scored": "records.scored",
     "earlier_turn": "records.earlier_turn",
@@ -33,7 +33,7 @@ OPTIONAL = (
     "qrels_best",
     "pool",
     "costs",
-)  # columns that only options bring
+)  # columns that only options add
 
 
 def same(ours, theirs):
@@ -62,8 +62,8 @@ def iteration_row(one):
     return {name: value for name, value in asdict(one).items() if name != "pool"}
 
 
-def assert_as_reference(records, max_candidates=256):
-    """Score with both and compare every column; gives what the core scored."""
+def assert_equals_reference(records, max_candidates=256):
+    """Score with both and compare every column; return the core's scores."""
     reference = evaluate(records, max_candidates=max_candidates)
     scores = score(records, shipped_rules(max_candidates))
     assert scores.keys() == reference["conversations"].keys()
@@ -85,10 +85,10 @@ def assert_as_reference(records, max_candidates=256):
 
 
 def test_every_column_is_compared():
-    """The comparison goes by the reference's columns, so those must be all of SPEC 6."""
+    """Only the reference's columns are compared, so it must have all of SPEC 6."""
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1"}, {"id": "1"}]}
     reference = evaluate([record])
-    # Without judgments from outside none is met again; tests/core/judgments compares those.
+    # judgments_met_again needs external judgments; tests/core/judgments compares it.
     computed = {metric.name for metric in COMPUTED_METRICS}
     own = {*COUNTED, *computed, *ConversationRow.__struct_fields__} - {*OPTIONAL, "computed"}
     assert reference["conversations"]["c"].keys() == own
@@ -102,8 +102,8 @@ def adversarial_records():
 
 
 @pytest.mark.slow
-def test_adversarial_conversations(adversarial_records):
-    scores = assert_as_reference(adversarial_records)
+def test_adversarial_conversations_equal_the_reference(adversarial_records):
+    scores = assert_equals_reference(adversarial_records)
     counts = total_counts(scores)
     assert counts["results.duplicates"] > 1_000
     assert all(
@@ -113,21 +113,21 @@ def test_adversarial_conversations(adversarial_records):
 
 
 @pytest.mark.parametrize("max_candidates", [1, 2, 3])
-def test_few_candidates(max_candidates):
+def test_scores_with_few_candidates_equal_the_reference(max_candidates):
     records = trace(Random(max_candidates), conversations=120)
-    scores = assert_as_reference(records, max_candidates)
+    scores = assert_equals_reference(records, max_candidates)
     assert total_counts(scores)["candidates_cut"] > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("max_candidates", [1, 2, 3, 256])
-def test_many_adversarial_conversations(max_candidates):
+def test_many_adversarial_conversations_equal_the_reference(max_candidates):
     records = trace(Random(1_000 + max_candidates), conversations=500)
-    assert_as_reference(records, max_candidates)
+    assert_equals_reference(records, max_candidates)
 
 
 def test_every_type_step_and_clause_is_reached(adversarial_records, monkeypatch):
-    """Counted where the core decides, so that no step is reached by the reference alone."""
+    """Counts the core's own decisions, as only the reference might reach a step."""
     decided = Counter()
     verify = deduplication.verify
 
@@ -155,8 +155,8 @@ seeds = st.integers(min_value=0, max_value=2**32 - 1)
 
 @given(seed=seeds, max_candidates=st.sampled_from([1, 2, 3, 256]))
 @settings(max_examples=40)
-def test_any_seed(seed, max_candidates):
-    assert_as_reference(trace(Random(seed), conversations=3), max_candidates)
+def test_any_seed_equals_the_reference(seed, max_candidates):
+    assert_equals_reference(trace(Random(seed), conversations=3), max_candidates)
 
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
@@ -169,8 +169,8 @@ def test_arrival_order_changes_nothing(seed, order):
     assert score(shuffled, per_call=True) == scores
 
 
-def hangs_on_encodings(records):
-    """Whether an order in one conversation can't be known without canonical encodings."""
+def depends_on_encodings(records):
+    """Whether the order of a conversation's records depends on canonical encodings."""
     parsed = [parsed_record(raw) for raw in records]
     deliveries = {}
     for record in parsed:
@@ -195,16 +195,18 @@ def hangs_on_encodings(records):
 
 @given(seed=seeds)
 @settings(max_examples=40)
-def test_encodings_are_needed_only_when_an_order_hangs_on_them(seed):
+def test_encodings_are_needed_only_if_the_order_depends_on_them(seed):
     records = trace(Random(seed), conversations=1)
     expected = score(records)
-    if hangs_on_encodings(records):
+    if depends_on_encodings(records):
         with pytest.raises(EncodingsNeededError):
             score(records, keep_encoding=False)
     else:
         assert score(records, keep_encoding=False) == expected
 
 
-def test_both_kinds_of_orders_occur():
-    kinds = Counter(hangs_on_encodings(trace(Random(seed), conversations=1)) for seed in range(60))
+def test_seeds_give_orders_with_and_without_encodings():
+    kinds = Counter(
+        depends_on_encodings(trace(Random(seed), conversations=1)) for seed in range(60)
+    )
     assert min(kinds[True], kinds[False]) > 5

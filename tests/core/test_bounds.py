@@ -51,10 +51,10 @@ def unlabelled(iterations):
 
 
 def labelled(iterations, labels):
-    """The conversation with these labels in place of the missing ones."""
-    given_out = iter(labels)
+    """The conversation with missing labels replaced by `labels`, in order."""
+    remaining = iter(labels)
     return [
-        [[(name, next(given_out) if g is None else g) for name, g in call] for call in calls]
+        [[(name, next(remaining) if g is None else g) for name, g in call] for call in calls]
         for calls in iterations
     ]
 
@@ -74,7 +74,7 @@ def scored(iterations, how):
 
 
 def columns(score):
-    """The values in the mean by (metric, i, population); None = undefined."""
+    """The values that each mean averages, by (metric, i, population); None = undefined."""
     values = conversation_values(score, MAX_I)
     found = defaultdict(list)
     for name, value in zip(metric_names(RANKING), values.at_end, strict=True):
@@ -146,8 +146,8 @@ def test_bounds_are_the_extremes_over_all_labels(several, hold_slot, thresholds)
         if row.metric not in BOUNDED_NAMES or not n:
             assert (row.worst, row.best) == (None, None), key
             continue
-        falls = row.metric == "iterations_after_last_good"
-        bounds = (row.best, row.worst) if falls else (row.worst, row.best)
+        lower_is_better = row.metric == "iterations_after_last_good"
+        bounds = (row.best, row.worst) if lower_is_better else (row.worst, row.best)
         assert bounds == pytest.approx((least, greatest), rel=1e-12, abs=1e-12), key
 
 
@@ -173,7 +173,7 @@ def test_bounds_at_each_i_by_hand():
     assert bounds("iterations_after_last_good", None, "all") == (1, 0)
 
 
-def test_without_the_option_nothing_is_kept():
+def test_bounds_are_none_unless_requested():
     score = scored([[[("a", None)]]], scoring())
     values = conversation_values(score, 2)
     assert (score.best, values.best) == (None, None)
@@ -185,7 +185,7 @@ def test_without_the_option_nothing_is_kept():
 
 
 def test_a_mean_without_values_has_no_bounds():
-    """Nothing labelled is relevant: mrr is undefined, and no label increases n."""
+    """No labelled result is relevant, so mrr is undefined; further labels would not change n."""
     score = scored([[[("a", None), ("b", 0)]]], scoring(metrics=("mrr", "hit_rate"), bounds=True))
     accumulator = MeansAccumulator(None)
     accumulator.add(conversation_values(score, 1))

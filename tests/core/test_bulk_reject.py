@@ -1,4 +1,4 @@
-"""Rejecting many candidates together gives what rejecting them one by one gives (SPEC 4.3)."""
+"""Rejecting many candidates at once gives the same as rejecting them one by one (SPEC 4.3)."""
 
 from collections import Counter
 from random import Random
@@ -19,7 +19,7 @@ from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_
 from goodgain.transforms.core.dedup.verification import Step, verify
 from tests.adversarial import ResultSource, trace
 from tests.core.direct import call_fingerprint, shipped_rules
-from tests.core.test_against_reference import assert_as_reference
+from tests.core.test_against_reference import assert_equals_reference
 
 DECIDED = {Step.TYPE, Step.IDS, Step.URL, Step.URL_IDENTITY, Step.FIELDS}
 SEEDS = st.integers(min_value=0, max_value=2**32)
@@ -33,8 +33,8 @@ def fold(results, rules=None):
 
 
 @pytest.fixture
-def everything_bulk_rejected(monkeypatch):
-    """However few the candidates are."""
+def always_bulk_reject(monkeypatch):
+    """Reject in bulk even if there are few candidates."""
     monkeypatch.setattr(deduplication, "MANY_CANDIDATES", 1)
     monkeypatch.setattr(bulk_reject, "_FEW", 0)
 
@@ -44,7 +44,7 @@ def evidence_of(results):
 
 
 def with_many_values(results, random):
-    """Some ids get more values, from the few that the others have."""
+    """Results with further values for some ids, from a small range so that they collide."""
     for result in results:
         for name, value in (result.get("ids") or {}).items():
             if random.random() < 0.2:
@@ -57,7 +57,7 @@ def with_many_values(results, random):
 
 
 @pytest.mark.parametrize("policy", ["full", "ids"])
-def test_every_reason_is_that_of_verification(policy, everything_bulk_rejected):
+def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
     rules = shipped_rules(policy=policy)
     seen, missed, several = Counter(), Counter(), Counter()
     for seed in range(80):
@@ -96,8 +96,8 @@ def crowded(evidence):
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_scores_are_those_of_the_reference(seed, everything_bulk_rejected):
-    assert_as_reference(trace(Random(seed), conversations=3))
+def test_scores_equal_those_of_the_reference(seed, always_bulk_reject):
+    assert_equals_reference(trace(Random(seed), conversations=3))
 
 
 def hub(random, results):
@@ -121,7 +121,7 @@ def hub(random, results):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_large_conversations_are_decided_as_pair_by_pair(seed, monkeypatch):
+def test_large_conversations_are_decided_as_by_comparing_each_pair(seed, monkeypatch):
     results = list(hub(Random(seed), 1_000))
     decisions, bulk = fold(results)
     monkeypatch.setattr(deduplication, "MANY_CANDIDATES", len(results))
@@ -133,7 +133,7 @@ def test_large_conversations_are_decided_as_pair_by_pair(seed, monkeypatch):
 
 
 def crowded_rules():
-    """With more ids and fields than there are short numbers for; `last` have none."""
+    """Rules with more ids and fields than short numbers; those named `last...` have none."""
     content = yaml.safe_load(shipped_rules_text())
     file = content["types"]["File"]
     file["definitive"] += [*(f"id_{number}" for number in range(40)), "last"]
@@ -142,7 +142,7 @@ def crowded_rules():
     return compile_rules(read_rules(yaml.safe_dump(content)))
 
 
-def test_ids_that_have_no_short_number_decide_before_the_url(monkeypatch):
+def test_ids_without_a_short_number_decide_before_the_url(monkeypatch):
     rules = crowded_rules()
     ids = [{"last": f"{number % 50}"} for number in range(200)]
     ids += [{"last_container": f"{number}"} for number in range(200)]
@@ -165,7 +165,7 @@ def test_ids_that_have_no_short_number_decide_before_the_url(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["plain", "several", "untyped"])
 def test_most_candidates_are_rejected_without_verifying_them(kind, monkeypatch):
-    """So that a result costs about as much in a huge conversation as in a small one."""
+    """So the cost per result hardly grows with the size of the conversation."""
     verified = []
     verify_pair = deduplication.verify
     monkeypatch.setattr(

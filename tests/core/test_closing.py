@@ -1,4 +1,4 @@
-"""When conversations close, decided without an engine (SPEC 3, 7)."""
+"""When conversations close; tested without a stream engine (SPEC 3, 7)."""
 
 import pytest
 
@@ -12,8 +12,8 @@ END_OF_TIME = 2**53
 
 
 def record(at, **fields):
-    what = {"first": at, "last": at, "final": None, "records": 1, "results": 1, "size": 10}
-    return Arrival(**{"at": at, "rejected": 0, **what, **fields})
+    defaults = {"first": at, "last": at, "final": None, "records": 1, "results": 1, "size": 10}
+    return Arrival(**{"at": at, "rejected": 0, **defaults, **fields})
 
 
 def flag(at):
@@ -28,14 +28,14 @@ def after(*arrivals, closing=CLOSING):
     return known
 
 
-def test_the_pending_wake_up_moves_only_forward():
+def test_a_pending_wake_up_is_only_moved_to_an_earlier_time():
     assert after(record(0)).wake == GAP
-    assert after(record(0), record(80)).wake == GAP  # found out when it rings
+    assert after(record(0), record(80)).wake == GAP  # the later deadline is found when it fires
     assert after(record(0), record(80, final=80)).wake == 81
     assert after(record(80), record(0)).wake == 80 + GAP
 
 
-def test_a_wake_up_that_finds_more_to_come_is_set_again():
+def test_a_wake_up_before_the_deadline_is_set_again():
     step, known = woken(after(record(0), record(80)), GAP, CLOSING)
     assert (step, known.wake) == ("wait", 80 + GAP)
     step, known = woken(known, 80 + GAP, CLOSING)
@@ -44,30 +44,30 @@ def test_a_wake_up_that_finds_more_to_come_is_set_again():
     assert woken(known, 80 + GAP + 50, CLOSING)[0] == "forget"
 
 
-def test_of_two_final_records_the_first_closes():
+def test_the_earlier_of_two_final_records_closes():
     assert after(record(60, final=60), record(20, final=20)).deadline(CLOSING) == 21
 
 
-def test_flags_alone_close_when_they_were_read_but_do_not_prolong():
+def test_flags_set_the_deadline_only_while_there_are_no_records():
     assert after(flag(5)).deadline(CLOSING) == 5 + GAP
     assert after(record(0), flag(90)).deadline(CLOSING) == GAP
     assert after(flag(0), record(500)).deadline(CLOSING) == 500 + GAP
 
 
 def test_a_flag_without_a_time_waits_for_a_record_or_the_end_of_the_stream():
-    """A source that has no watermark yet has no time for what it cannot use."""
+    """A source without a watermark has no time to give to rejected records."""
     known = after(flag(NO_TIME))
     assert woken(known, 10**13, CLOSING)[0] == "wait"
     assert woken(known, END_OF_TIME, CLOSING)[0] == "close"
     assert after(flag(NO_TIME), record(7)).deadline(CLOSING) == 7 + GAP
 
 
-def test_a_record_long_past_does_not_age_a_conversation():
+def test_an_older_record_does_not_add_to_the_age_of_a_conversation():
     assert after(record(5_000), record(0)).deadline(CLOSING) == 5_000 + GAP
 
 
-def test_a_clock_ahead_by_years_does_not_hold_its_conversation_open():
-    """The source gives such a record a time near its own; so the conversation is of bounded age."""
+def test_a_clock_ahead_by_years_does_not_keep_its_conversation_open():
+    """The source gives the record an arrival time near its watermark, so `max_open` applies."""
     years_ahead = record(0, first=10**12, last=10**12)
     assert after(years_ahead).deadline(CLOSING) == AGE
 
@@ -80,7 +80,7 @@ def test_a_flag_beyond_the_cap_is_counted_like_one_that_is_kept():
 
 
 @pytest.mark.parametrize("field", ["gap", "max_open", "most_results", "most_bytes"])
-def test_rules_that_make_no_sense_are_refused(field):
+def test_rejects_rules_out_of_range(field):
     with pytest.raises(UsageError, match=f"{field} is 0; it must be at least 1"):
         Closing(**{field: 0})
     with pytest.raises(UsageError, match="allowed_lateness is -1; it must be at least 0"):

@@ -1,4 +1,4 @@
-"""Means of conversations in clusters: SPEC 6's formula, its edges, and freedom of order."""
+"""Means over clusters of conversations: the formula of SPEC 6, edge cases, and any order."""
 
 from fractions import Fraction
 from math import sqrt
@@ -60,20 +60,20 @@ conversations = st.lists(st.tuples(st.sampled_from(["", "a", "b", "c"]), values)
 
 
 @given(conversations)
-def test_rows_are_those_of_the_definition(given_):
-    row = row_of(given_)
-    defined = [value for _, value in given_ if value is not None]
-    assert (row.n, row.undefined) == (len(defined), len(given_) - len(defined))
+def test_rows_follow_the_definition(pairs):
+    row = row_of(pairs)
+    defined = [value for _, value in pairs if value is not None]
+    assert (row.n, row.undefined) == (len(defined), len(pairs) - len(defined))
     if len(defined) < 2:
         assert row.ci_low is None
         return
-    counted = {(cluster or at) for at, (cluster, value) in enumerate(given_) if value is not None}
-    assert row.clusters == len(counted)
-    if len(counted) < 2:
+    clusters = {(cluster or at) for at, (cluster, value) in enumerate(pairs) if value is not None}
+    assert row.clusters == len(clusters)
+    if len(clusters) < 2:
         assert (row.stderr, row.ci_low, row.interval) == (None, None, None)
         assert row.note == "one cluster has no interval"
         return
-    count, mean, stderr, low, high = by_definition(given_)
+    count, mean, stderr, low, high = by_definition(pairs)
     assert (row.clusters, row.mean) == (count, pytest.approx(mean))
     assert row.stderr == pytest.approx(stderr, rel=1e-9, abs=1e-15)
     if stderr <= 1e-12 * max(defined):
@@ -84,7 +84,7 @@ def test_rows_are_those_of_the_definition(given_):
         assert (row.interval, row.note) == ("clusters", None)
 
 
-def test_by_hand():
+def test_two_clusters_computed_by_hand():
     """S - n mean: (1 + 2 + 3) - 3 * 3, (4 + 5) - 2 * 3: -3 and 3; stderr^2 = 2 * 18 / 25."""
     row = row_of([("a", 1.0), ("a", 2.0), ("a", 3.0), ("b", 4.0), ("b", 5.0), ("b", None)])
     assert (row.mean, row.clusters, row.n, row.undefined) == (3, 2, 5, 1)
@@ -92,13 +92,13 @@ def test_by_hand():
     assert row.ci_high - 3 == pytest.approx(stats.t.ppf(0.975, 1) * 1.2)
 
 
-def test_a_null_counts_neither_as_a_cluster_nor_in_its_size():
+def test_an_undefined_value_does_not_count_as_a_cluster():
     assert row_of([("a", 1.0), ("b", 2.0), ("c", None)]) == msgspec.structs.replace(
         row_of([("a", 1.0), ("b", 2.0)]), undefined=1
     )
 
 
-def test_clusters_of_one_have_students_stderr():
+def test_clusters_of_one_conversation_have_the_ordinary_stderr():
     sample = [0.1, 0.5, 0.7, 0.2]
     for clusters in ("abcd", ("", "", "", ""), ("a", "", "b", "")):
         row = row_of(list(zip(clusters, sample, strict=True)))
@@ -107,20 +107,20 @@ def test_clusters_of_one_have_students_stderr():
         assert row.intraclass_correlation is None
 
 
-def test_shares_have_no_wilson_interval_then():
+def test_shares_have_no_wilson_interval_with_clusters():
     assert row_of([("a", 1.0), ("b", 0.0)], "hit_rate").interval == "clusters"
     row = row_of([("a", 1.0), ("b", 1.0)], "hit_rate")
     assert row.note == "no cluster differs from another, so there is no interval"
 
 
-def test_clusters_that_differ_by_rounding_have_no_spread():
+def test_clusters_that_differ_only_by_rounding_have_no_interval():
     row = row_of([("a", 0.1), ("a", 0.2), ("b", 0.15), ("b", 0.15)])
     assert (row.ci_low, row.interval) == (None, None)
     assert row.note.startswith("no cluster differs")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
-def test_intraclass_correlation_is_that_of_the_population(share):
+def test_estimates_the_intraclass_correlation_of_the_population(share):
     generator = np.random.default_rng(7)
     queries = generator.normal(size=(2_000, 1)) * sqrt(share)
     found = queries + generator.normal(size=(2_000, 5)) * sqrt(1 - share)
@@ -140,7 +140,7 @@ def test_intraclass_correlation_by_analysis_of_variance():
 
 
 def values_of(seed, conversations=24):
-    """Conversations of a hard trace, of which some lack the attribute."""
+    """Values of the conversations of a difficult trace; some lack the attribute."""
     random = Random(seed)
     scores = score(trace(random, conversations=conversations), metrics=RANKING, per_call=True)
     found = []
@@ -164,7 +164,7 @@ def copied(accumulator):
 
 
 def texts(accumulator):
-    """Rows as text, in which each bit of a float shows."""
+    """Rows as text, which shows every bit of a float."""
     return [repr(row) for row in accumulator.rows({}, RANKING)]
 
 
@@ -187,8 +187,8 @@ def test_any_order_and_grouping_gives_the_same_bits(seed, order):
     assert texts(copied(parts[0])) == expected
 
 
-def test_each_row_is_that_of_its_own_values():
-    """Every metric, i and population, against the definition over the rows' own values."""
+def test_rows_of_every_population_follow_the_definition():
+    """Metrics, i and populations against the definition for the same values."""
     values = values_of(3, conversations=40)
     found = {(row.metric, row.i, row.population): row for row in serial(values).rows({}, RANKING)}
     searched = [one for one in values if one.searched]
@@ -233,10 +233,10 @@ def test_search_calls_of_one_conversation_are_one_cluster():
     assert (row.n, row.clusters, row.stderr) == (6, count, pytest.approx(stderr))
 
 
-def test_with_more_clusters_than_are_kept_there_is_no_interval(monkeypatch):
+def test_beyond_the_limit_of_clusters_there_is_no_interval(monkeypatch):
     monkeypatch.setattr(module, "MOST_CLUSTERS", 3)
-    given_ = [(f"q{at}", at / 10) for at in range(4)]
-    for order in (given_, given_[::-1]):
+    pairs = [(f"q{at}", at / 10) for at in range(4)]
+    for order in (pairs, pairs[::-1]):
         one, other = accumulated(order[:2]), accumulated(order[2:])
         one.compact()
         other.compact()
@@ -244,10 +244,10 @@ def test_with_more_clusters_than_are_kept_there_is_no_interval(monkeypatch):
         (row,) = (row for row in one.rows({}, ["rbp.8"]) if row.metric == "rbp.8")
         assert (row.mean, row.ci_low, row.clusters) == (pytest.approx(0.15), None, None)
         assert "more than" in row.note
-    assert row_of(given_[:3]).interval == "clusters"
+    assert row_of(pairs[:3]).interval == "clusters"
 
 
-def test_too_many_clusters_stay_too_many_when_they_are_merged_into_few(monkeypatch):
+def test_too_many_clusters_have_no_interval_after_merging_with_few(monkeypatch):
     monkeypatch.setattr(module, "MOST_CLUSTERS", 3)
     many = accumulated([(f"q{at}", at / 10) for at in range(4)])
     few = accumulated([("q0", 0.5), ("q1", 0.6)])
@@ -258,11 +258,11 @@ def test_too_many_clusters_stay_too_many_when_they_are_merged_into_few(monkeypat
     assert "more than" in row.note
 
 
-nasty = st.sampled_from([0.0, 0.1, 1e16, -1e16, 1e-16, 1 / 3, 5e-324]) | st.floats(-1e140, 1e140)
+floats = st.sampled_from([0.0, 0.1, 1e16, -1e16, 1e-16, 1 / 3, 5e-324]) | st.floats(-1e140, 1e140)
 
 
-@given(st.lists(nasty), st.randoms(use_true_random=False))
-def test_parts_are_the_exact_sum_and_depend_on_it_alone(listed, order):
+@given(st.lists(floats), st.randoms(use_true_random=False))
+def test_parts_add_up_to_the_exact_sum_and_depend_only_on_it(listed, order):
     parts = exact_parts(listed)
     assert sum(map(Fraction, parts)) == sum(map(Fraction, listed))
     magnitudes = [abs(part) for part in parts]
@@ -273,7 +273,7 @@ def test_parts_are_the_exact_sum_and_depend_on_it_alone(listed, order):
     assert exact_parts(exact_parts(listed[:cut]) + exact_parts(listed[cut:])) == parts
 
 
-def test_means_of_repeats_are_covered_by_clusters_and_not_without():
+def test_intervals_cover_means_of_repeats_only_with_clusters():
     """15 queries, 4 repeats each, two thirds of the variance between queries; the mean is 0.5."""
     generator = np.random.default_rng(600)
     queries = generator.normal(size=(400, 15, 1)) * sqrt(2 / 3)

@@ -14,7 +14,7 @@ from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_esti
 from goodgain.transforms.core.means.values import conversation_values
 from tests.adversarial import trace
 from tests.core.direct import score
-from tests.core.test_costs import BUDGETS, NAMES, NO_RANKING, means_of, with_costs
+from tests.core.test_costs import BUDGETS, DEFAULT_RANKING, NAMES, means_of, with_costs
 
 
 class TestRatioOfMeans:
@@ -32,7 +32,7 @@ class TestRatioOfMeans:
         assert row.ci_low == pytest.approx(ratio - half, rel=1e-12)
         assert row.ci_high == pytest.approx(ratio + half, rel=1e-12)
 
-    def test_clusters_count_like_conversations_with_their_totals(self):
+    def test_stderr_with_clusters_uses_their_totals(self):
         """Totals 5 for 30 and 4 for 20, ratio 9/50: residuals -0.4 and 0.4."""
         pairs = [(2, 10.0), (3, 20.0), (4, 20.0)]
         totals = RatioSums().add([(5, 30.0), (4, 20.0)])
@@ -55,7 +55,7 @@ class TestRatioOfMeans:
                 one_by_one = one_by_one.merge(RatioSums().add([pair]))
             assert one_by_one == whole
 
-    def test_intervals_cover(self):
+    def test_intervals_cover_the_true_ratio(self):
         draw = numpy.random.default_rng(11)
         covered = 0
         for _ in range(400):
@@ -67,7 +67,7 @@ class TestRatioOfMeans:
         assert 0.92 <= covered / 400 <= 0.975
 
     @pytest.mark.parametrize("pairs", [[], [(3, 0.0), (1, 0.0)]])
-    def test_without_costs_there_is_none(self, pairs):
+    def test_is_undefined_without_costs(self, pairs):
         sums = RatioSums().add(pairs)
         row = ratio_estimate(sums, 0)
         note = "nothing was spent" if pairs else "no conversation has a value"
@@ -82,7 +82,7 @@ class TestRatioOfMeans:
         assert row.note.endswith("so there is no interval")
 
 
-def test_sums_of_costs_merge_to_the_same_bits():
+def test_sums_of_costs_merge_to_the_same_bits_in_any_order():
     scores = list(
         score(with_costs(trace(random.Random(3), 30), 3), costs=NAMES, budgets=BUDGETS).values()
     )
@@ -102,7 +102,7 @@ def clustered_values(seed):
     found = []
     idle = [{"conversation_id": f"idle-{at}", "iteration": 1, "turn_count": 9} for at in range(5)]
     records = with_costs([*trace(draw, 30), *idle], seed)
-    for one in score(records, costs=NAMES, budgets=BUDGETS, metrics=NO_RANKING).values():
+    for one in score(records, costs=NAMES, budgets=BUDGETS, metrics=DEFAULT_RANKING).values():
         attributes = {} if draw.random() < 0.2 else {"query": str(draw.randint(0, 5))}
         row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
         one = msgspec.structs.replace(one, conversation=row)
@@ -128,21 +128,21 @@ def test_intervals_by_clusters_follow_the_definition(seed):
     searched = [(one, cluster) for one, cluster in given if one.conversation.N]
     assert len(searched) < len(given)
     for metric in ("cost.tokens", "CG_per.usd", "cost.milliseconds"):
-        told = [(cluster, one.conversation.costs[metric]) for one, cluster in searched]
-        told = [(cluster, value) for cluster, value in told if value is not None]
+        values = [(cluster, one.conversation.costs[metric]) for one, cluster in searched]
+        defined = [(cluster, value) for cluster, value in values if value is not None]
         row = means[metric, None, "all"]
-        n, mean, stderr, count = by_definition(told)
+        n, mean, stderr, count = by_definition(defined)
         assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
         assert row.stderr == pytest.approx(stderr)
         assert row.interval == "clusters"
     idle = [(cluster, 0.0) for one, cluster in given if not one.conversation.N]
-    told = [
+    defined = [
         (cluster, value)
         for one, cluster in searched
         if (value := one.conversation.costs["cost.tokens"]) is not None
     ]
     row = means["cost.tokens", None, "everyone"]
-    n, mean, stderr, count = by_definition(told + idle)
+    n, mean, stderr, count = by_definition(defined + idle)
     assert (row.n, row.mean, row.clusters) == (n, pytest.approx(mean), count)
     assert row.stderr == pytest.approx(stderr)
     reached = [
@@ -178,10 +178,10 @@ def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, popul
     assert (row.ci_low, row.ci_high) == pytest.approx((ratio - reach, ratio + reach))
 
 
-def test_clusters_of_costs_are_the_same_bits_in_any_order_and_grouping():
+def test_clustered_cost_means_are_the_same_bits_in_any_order_and_grouping():
     values = [conversation_values(one, 3, "query") for one, _ in clustered_values(2)]
     draw = random.Random(4)
-    told = set()
+    rows = set()
     for _ in range(5):
         draw.shuffle(values)
         cut = draw.randrange(len(values))
@@ -190,8 +190,8 @@ def test_clusters_of_costs_are_the_same_bits_in_any_order_and_grouping():
             (one if at < cut else other).add(value)
         other.compact()
         one.merge(msgspec.msgpack.decode(msgspec.msgpack.encode(other), type=MeansAccumulator))
-        told.add(repr(one.rows({}, NO_RANKING)))
-    assert len(told) == 1
+        rows.add(repr(one.rows({}, DEFAULT_RANKING)))
+    assert len(rows) == 1
 
 
 def test_costs_have_no_interval_with_too_many_clusters(monkeypatch):

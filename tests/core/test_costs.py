@@ -1,4 +1,4 @@
-"""What conversations cost, and what they gained for it (SPEC 5)."""
+"""Costs of conversations, and their gain per cost (SPEC 5)."""
 
 import math
 import random
@@ -47,17 +47,19 @@ def means_of(scores, max_i=4, cluster=None):
     accumulator = MeansAccumulator.empty(None, max_i)
     for one in scores:
         accumulator.add(conversation_values(one, max_i, cluster))
-    return {(row.metric, row.i, row.population): row for row in accumulator.rows({}, NO_RANKING)}
+    return {
+        (row.metric, row.i, row.population): row for row in accumulator.rows({}, DEFAULT_RANKING)
+    }
 
 
-NO_RANKING = ("ndcg@10", "mrr")
+DEFAULT_RANKING = ("ndcg@10", "mrr")
 
 
 class TestThreeIterations:
     def scored(self, budgets=()):
         return score_one(by_hand(), costs=("tokens", "usd"), budgets=budgets)
 
-    def test_iterations(self):
+    def test_costs_of_iterations(self):
         assert [row.costs for row in self.scored().iterations] == [
             {
                 "cost_i.tokens": 100,
@@ -68,7 +70,7 @@ class TestThreeIterations:
             {
                 "cost_i.tokens": 200,
                 "cost_at_i.tokens": 300,
-                "cost_i.usd": None,  # its second call does not tell
+                "cost_i.usd": None,  # its second call has no usd
                 "cost_at_i.usd": None,
             },
             {
@@ -79,7 +81,7 @@ class TestThreeIterations:
             },
         ]
 
-    def test_conversation(self):
+    def test_costs_and_gain_per_cost_of_the_conversation(self):
         row = self.scored().conversation
         assert row.CG == 11
         assert row.costs == {
@@ -94,7 +96,7 @@ class TestThreeIterations:
         [
             (99, 0, 0, True),
             (100, 5, 2, True),
-            (100 / (1 + 9e-10), 5, 2, True),  # a sum may exceed by so much
+            (100 / (1 + 9e-10), 5, 2, True),  # within the tolerance for sums
             (299, 5, 2, True),
             (300, 9, 3, True),
             (600, 11, 4, True),
@@ -102,7 +104,7 @@ class TestThreeIterations:
             (601, 11, 4, False),
         ],
     )
-    def test_budgets(self, limit, gain, good, reached):
+    def test_gain_within_a_budget(self, limit, gain, good, reached):
         found = self.scored((Budget("tokens", limit), Budget("usd", 1.0))).budgets
         assert [(at.value, at.reached) for at in found[:2]] == [(gain, reached), (good, reached)]
         assert [(at.value, at.reached) for at in found[2:]] == [(None, False)] * 2
@@ -125,7 +127,7 @@ class TestThreeIterations:
         usd = means["cost.usd", None, "all"]
         assert (usd.n, usd.undefined) == (0, 2)
 
-    def test_who_did_not_search_has_spent_nothing_where_everyone_counts(self):
+    def test_conversations_without_a_search_spent_nothing_in_the_population_everyone(self):
         other = by_hand("d", [{"iteration": 1, "costs": {"tokens": 50}, "results": [("a", 3)]}])
         idle = {"conversation_id": "e", "iteration": 1, "turn_count": 2}
         how = {"costs": ("tokens",), "budgets": (Budget("tokens", 300.0),)}
@@ -154,28 +156,28 @@ class TestThreeIterations:
         row = score_one(records, costs=("tokens",)).conversation
         assert row.costs == {"cost.tokens": 0, "CG_per.tokens": None}
 
-    def test_not_asked_for_there_are_none(self):
+    def test_no_costs_unless_requested(self):
         found = score_one(by_hand())
         assert (found.conversation.costs, found.iterations[0].costs) == ({}, {})
         assert conversation_values(found, 3).costs is None
 
 
 def with_costs(records, seed):
-    """Records with costs of which some are missing, zero or not exact in binary."""
+    """The records with costs; some are missing, zero or not exact in binary."""
     draw = random.Random(seed)
     costs = []
     for record in records:
-        told = {
+        drawn = {
             name: draw.choice([0, 0.1, 0.7, 3, 10, 1e6 / 7])
             for name in NAMES
             if draw.random() < 0.93
         }
-        costs.append({**record, "costs": told})
+        costs.append({**record, "costs": drawn})
     return costs
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_costs_are_those_of_the_reference(seed):
+def test_costs_equal_those_of_the_reference(seed):
     records = with_costs(trace(random.Random(seed), 5), seed)
     scores = score(records, costs=NAMES, budgets=BUDGETS)
     for name, found in scores.items():
@@ -187,12 +189,12 @@ def test_costs_are_those_of_the_reference(seed):
             for place, measure in enumerate(("CG_at_i", "GR_at_i")):
                 gains = [getattr(row, measure) for row in found.iterations]
                 expected = reference.at_budget(rows, gains, budget.cost, budget.limit)
-                told = found.budgets[2 * at + place]
-                assert (told.value, told.reached) == expected
+                at_budget = found.budgets[2 * at + place]
+                assert (at_budget.value, at_budget.reached) == expected
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_order_changes_costs(seed):
+def test_costs_do_not_depend_on_the_order_of_records(seed):
     records = with_costs(trace(random.Random(seed), 8), seed)
     expected = score(records, costs=NAMES, budgets=BUDGETS)
     draw = random.Random(seed)
@@ -216,7 +218,7 @@ def test_no_order_changes_costs(seed):
         ("rbp.8", "rbp.8"),
     ],
 )
-def test_columns_of_avro_have_no_dots(metric, column):
+def test_cost_columns_have_no_dots(metric, column):
     assert column_of(metric) == column
     assert metric_of(column) == metric
 
@@ -236,12 +238,12 @@ def test_columns_of_avro_have_no_dots(metric, column):
         ("RG@tokens<=10", None),
     ],
 )
-def test_what_is_declared(name, direction):
+def test_directions_of_cost_metrics(name, direction):
     metric = cost_metric(name)
     assert (metric and metric.direction) == direction
 
 
-def test_budgets_are_read():
+def test_parses_and_names_budgets():
     assert parse_budget("tokens=1000,0.5") == (Budget("tokens", 1000.0), Budget("tokens", 0.5))
     assert Budget("usd", 1000.0).metric("CG") == "CG@usd<=1000"
     assert Budget("usd", 0.05).metric("GR") == "GR@usd<=0.05"
@@ -250,6 +252,6 @@ def test_budgets_are_read():
 @pytest.mark.parametrize(
     "text", ["", "tokens", "tokens=", "tokens=x", "=5", "to kens=5", "usd=0", "usd=-1", "usd=nan"]
 )
-def test_what_is_no_budget(text):
+def test_rejects_invalid_budgets(text):
     with pytest.raises(UsageError, match="is not a budget"):
         parse_budget(text)

@@ -1,4 +1,4 @@
-"""Redeliveries, the order of SPEC 3, and the attributes of a conversation (SPEC 6)."""
+"""Redeliveries and the order of calls (SPEC 3), and the attributes of a conversation (SPEC 6)."""
 
 from itertools import permutations
 
@@ -9,7 +9,7 @@ from tests.core.direct import fingerprints
 
 
 def delivered(*records, keep_encoding=True):
-    """The remaining calls, after a check that they do not depend on the order of arrival."""
+    """What remains of the records, after a check that the order of arrival does not matter."""
     records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
     (calls,) = fingerprints(records, keep_encoding=keep_encoding).values()
     outcomes = [deliver(order) for order in permutations(calls)]
@@ -51,14 +51,14 @@ REDELIVERED = [
 
 
 @pytest.mark.parametrize(("deliveries", "expected", "conflicting"), REDELIVERED)
-def test_redeliveries(deliveries, expected, conflicting):
+def test_one_call_of_each_identity_counts(deliveries, expected, conflicting):
     outcome = delivered(*deliveries)
     assert labels(outcome) == expected
     assert outcome.redelivered == len(deliveries) - len(expected)
     assert outcome.conflicting == conflicting
 
 
-def test_order():
+def test_calls_are_ordered_by_position_then_time_then_record_id():
     ordered = [
         call(0, iteration=9),
         call(1, turn=2, record_id="a"),
@@ -101,11 +101,11 @@ def test_encodings_are_not_needed_if_time_or_equality_decides():
         ([call(0, record_id="r", turn=9), call(0, record_id="r", timestamp=1)], 1),
     ],
 )
-def test_last_turn(records, expected):
+def test_last_turn_is_the_greatest_turn_or_turn_count(records, expected):
     assert delivered(*records).last_turn == expected
 
 
-def test_nothing_delivered():
+def test_no_deliveries_give_no_calls():
     outcome = deliver([])
     assert (outcome.calls, outcome.last_turn, outcome.attributes()) == ([], None, {})
 

@@ -17,7 +17,7 @@ from goodgain.transforms.core.means.distribution import (
     Distribution,
 )
 
-nasty = st.one_of(
+floats = st.one_of(
     st.sampled_from(
         [0.0, -0.0, 0.1, 1e16, -1e16, 1.0, 1e-16, 2.0**499, -(2.0**499), 1 / 3, 5e-324]
     ),
@@ -27,7 +27,7 @@ nasty = st.one_of(
 )
 
 
-@given(st.lists(nasty, min_size=1))
+@given(st.lists(floats, min_size=1))
 def test_moments_are_exact(values):
     found = Distribution().add(values)
     fractions = [Fraction(value) for value in values]
@@ -48,13 +48,13 @@ def test_values_whose_squares_underflow_have_no_deviation(value, copies):
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), GREATEST_MAGNITUDE])
-def test_values_that_cannot_be_summed(value):
+def test_rejects_values_that_cannot_be_summed(value):
     with pytest.raises(ValueError, match="not finite"):
         Distribution().add([1.0, value])
 
 
 @given(
-    st.lists(st.tuples(st.lists(nasty, max_size=6), st.integers(0, 3)), max_size=8),
+    st.lists(st.tuples(st.lists(floats, max_size=6), st.integers(0, 3)), max_size=8),
     st.randoms(use_true_random=False),
 )
 def test_any_order_and_grouping_gives_the_same(batches, order):
@@ -73,7 +73,7 @@ def test_any_order_and_grouping_gives_the_same(batches, order):
     assert merged == whole
 
 
-@given(st.lists(st.one_of(nasty, st.integers(0, 4).map(float)), min_size=1, max_size=60))
+@given(st.lists(st.one_of(floats, st.integers(0, 4).map(float)), min_size=1, max_size=60))
 def test_quantiles_of_few_values_equal_numpy(values):
     found = Distribution().add(values)
     for share in (0.0, 0.1, 0.25, 0.5, 0.9, 1.0):
@@ -114,7 +114,7 @@ def test_quantiles_beyond_the_limit_are_within_0_2_percent(seed, spread, sign, z
 
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=20)
-def test_crossing_to_bins_does_not_depend_on_order(seed):
+def test_binning_does_not_depend_on_order(seed):
     random = Random(seed)
     values = [random.choice([random.random(), float(random.randint(0, 5))]) for _ in range(3_000)]
     whole = Distribution().add(values)
@@ -145,22 +145,22 @@ def test_minus_zero_is_zero():
     st.lists(
         st.tuples(
             st.sampled_from("ab"),
-            st.lists(st.none() | nasty | st.integers(0, 3), max_size=4),
+            st.lists(st.none() | floats | st.integers(0, 3), max_size=4),
             st.booleans(),
         )
     )
 )
-def test_columns_that_repeat_are_added_like_others(columns):
+def test_repeated_columns_are_added_like_others(columns):
     adder = Adder()
     start = Distribution().add([2.5])
-    for key, column, anew in columns:
-        before = NOTHING if anew else start
-        told = [value for value in column if value is not None]
-        expected = before.add(told, undefined=len(column) - len(told))
+    for key, column, from_nothing in columns:
+        before = NOTHING if from_nothing else start
+        defined = [value for value in column if value is not None]
+        expected = before.add(defined, undefined=len(column) - len(defined))
         assert adder.add(key, before, column) == expected
 
 
-def test_a_column_that_repeats_is_added_once():
+def test_a_repeated_column_is_added_only_once():
     adder = Adder()
     column = (1.0, None, 3.0)
     once = adder.add("a", NOTHING, column)

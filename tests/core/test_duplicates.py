@@ -1,4 +1,4 @@
-"""Removing duplicates in order: candidates, what is registered, caps and repeats (SPEC 4.2)."""
+"""Removing duplicates in order: candidates, registered keys, caps and repeats (SPEC 4.2)."""
 
 from random import Random
 
@@ -37,7 +37,7 @@ def fold_as_reference(results, max_candidates=256):
     return decisions, tallies
 
 
-def assert_as_reference(results, max_candidates):
+def assert_equals_reference(results, max_candidates):
     decisions, deduplicator = fold(results, max_candidates)
     expected, tallies = fold_as_reference(results, max_candidates)
     assert decisions == expected
@@ -46,7 +46,7 @@ def assert_as_reference(results, max_candidates):
     assert deduplicator.cut == tallies.candidates_cut
 
 
-def test_later_result_that_matches_only_a_duplicate_is_the_same_document():
+def test_a_result_that_matches_only_a_duplicate_is_the_same_document():
     decisions, _ = fold(
         [
             {"ids": {"doc_id": "a"}},
@@ -87,7 +87,7 @@ def test_results_without_evidence_are_never_duplicates():
     assert not deduplicator.near_misses
 
 
-def test_candidates_beyond_the_most_are_cut_and_counted():
+def test_candidates_beyond_max_candidates_are_cut_and_counted():
     different = [{"title": "t", "url": f"http://x/{number}"} for number in range(3)]
     results = [*different, {"title": "t", "url": "http://x/1"}, {"title": "t", "id": "new"}]
     decisions, deduplicator = fold(results, max_candidates=2)
@@ -99,11 +99,11 @@ def test_candidates_beyond_the_most_are_cut_and_counted():
 def test_spellings_of_an_id_share_one_key():
     results = [{"ids": {"odd": ["Doc", "doc"]}, "title": title} for title in ("a", "b", "c")]
     assert fold(results, max_candidates=1)[1].cut == 2
-    assert_as_reference(results, max_candidates=1)
+    assert_equals_reference(results, max_candidates=1)
 
 
 def repetitive(seed):
-    """Many repeats of few results: what the memo of equal evidence decides."""
+    """Many repeats of few results, so that the memo of equal evidence decides."""
     random = Random(seed)
     source = ResultSource(random)
     kinds = [source.result() for _ in range(random.randint(1, 8))]
@@ -116,11 +116,11 @@ def repetitive(seed):
 )
 @settings(max_examples=150)
 def test_repeats_are_decided_as_by_the_full_search(seed, max_candidates):
-    assert_as_reference(repetitive(seed), max_candidates)
+    assert_equals_reference(repetitive(seed), max_candidates)
 
 
 def test_repeats_do_not_verify_again(monkeypatch):
-    """So that one result returned a thousand times costs a thousand look-ups and no more."""
+    """One result returned a thousand times costs only a thousand look-ups."""
     verified = []
     verify = deduplication.verify
     monkeypatch.setattr(
@@ -146,6 +146,6 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("result", "key"), KEYS)
-def test_the_first_key_in_the_order_of_the_spec_is_named(result, key):
+def test_the_first_key_in_the_order_of_the_spec_is_reported(result, key):
     (row,) = score_one([{"results": [result, result]}]).duplicates
     assert row.key == key

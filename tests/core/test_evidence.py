@@ -63,13 +63,13 @@ APART = [
 
 
 @pytest.mark.parametrize(("one", "other"), APART)
-def test_pairs_that_share_none(one, other):
+def test_pairs_that_share_no_key(one, other):
     assert not share_a_key(one, other)
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
-def test_keys_as_the_reference(seed):
+def test_keys_equal_those_of_the_reference(seed):
     source = ResultSource(Random(seed))
     results = [source.result() for _ in range(8)]
     ours = [set(evidence(result).keys) for result in results]
@@ -85,7 +85,7 @@ def test_keys_as_the_reference(seed):
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
-def test_two_attributes_make_it_weighty(seed):
+def test_evidence_of_two_attributes_identifies_alone(seed):
     source = ResultSource(Random(seed))
     for _ in range(6):
         result = source.result()
@@ -103,6 +103,6 @@ def test_two_attributes_make_it_weighty(seed):
         (frozenset((1, 2)), frozenset((3, 4)), False),
     ],
 )
-def test_shared(one, other, expected):
+def test_values_are_shared_if_they_have_one_in_common(one, other, expected):
     assert shared(one, other) is expected
     assert shared(other, one) is expected

@@ -24,20 +24,20 @@ def identity(result):
 
 
 def reversed_maps(result):
-    """The same result with the entries of its maps and the values of its lists reversed."""
-    turned = dict(reversed(result.items()))
+    """The result with its entries, those of its maps, and the values of its lists reversed."""
+    reversed_result = dict(reversed(result.items()))
     for name in ("ids", "fields"):
         if result.get(name):
-            turned[name] = {
+            reversed_result[name] = {
                 key: value if isinstance(value, str) else value[::-1]
                 for key, value in reversed(result[name].items())
             }
-    return turned
+    return reversed_result
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
-def test_equal_bytes_are_equal_evidence(seed):
+def test_bytes_are_equal_only_for_equal_evidence(seed):
     source = ResultSource(Random(seed))
     results = [source.result() for _ in range(12)]
     evidence = [evidence_of(result) for result in results]
@@ -80,7 +80,7 @@ EQUAL = [
 
 
 @pytest.mark.parametrize(("one", "other"), EQUAL)
-def test_equal_evidence(one, other):
+def test_pairs_with_equal_evidence(one, other):
     assert identity(one) == identity(other)
 
 
@@ -108,7 +108,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_different_evidence(one, other):
+def test_pairs_with_different_evidence(one, other):
     assert identity(one) != identity(other)
 
 
@@ -139,7 +139,7 @@ def test_names_unknown_to_the_rules_are_kept():
     assert sorted(call_fingerprint(results).names.values()) == ["odd", "wiki"]
 
 
-def test_texts_are_dropped():
+def test_fingerprints_do_not_contain_texts():
     snippet = "a secret snippet that is certainly longer than fifty characters"
     found = result_fingerprint(
         {"title": snippet, "snippet": snippet, "fields": {"author": snippet}}

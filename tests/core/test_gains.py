@@ -1,4 +1,4 @@
-"""Sets and gains of SPEC 5, computed by hand, and rows extended by empty iterations (SPEC 6)."""
+"""Counts and gains of SPEC 5, computed by hand, and rows extended by empty iterations (SPEC 6)."""
 
 from math import log2
 
@@ -19,7 +19,7 @@ from tests.core.direct import score_one
 
 
 def counts(*iterations):
-    """Counts from (R, UR, GR, G) of each iteration."""
+    """IterationCounts from (R, UR, GR, G) of each iteration."""
     return [
         IterationCounts(7 * i, 1, results, unique, good, gain)
         for i, (results, unique, good, gain) in enumerate(iterations, start=1)
@@ -30,11 +30,11 @@ def rows_of(*iterations):
     return iteration_rows("c", 1, {}, counts(*iterations))
 
 
-def results(*labelled):
-    return [{"ids": {"doc_id": document}, "gain": gain} for document, gain in labelled]
+def results(*labels):
+    return [{"ids": {"doc_id": document}, "gain": gain} for document, gain in labels]
 
 
-def test_worked_example():
+def test_three_iterations_computed_by_hand():
     score = score_one(
         [
             {"iteration": 1, "results": results(("a", 3), ("b", 2))},
@@ -63,13 +63,13 @@ def test_search_without_results_keeps_its_i():
     assert last.RAG_at_i == pytest.approx(1.277778, abs=5e-7)
 
 
-def test_nothing_retrieved_at_all():
+def test_ratios_are_0_without_results():
     (row,) = rows_of((0, 0, 0, 0))
     assert (row.AvgGain_i, row.SRE_at_i, row.SRR_at_i, row.CG_at_i) == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("i", "weight"), [(1, 1.0), (3, 0.5), (7, 1 / 3)])
-def test_discount(i, weight):
+def test_discount_of_an_iteration(i, weight):
     assert discount(i) == pytest.approx(weight)
 
 
@@ -83,7 +83,7 @@ def test_discount(i, weight):
         ([0] * 119 + [1], 100, 0),
     ],
 )
-def test_last_good(good, for_all, after_last):
+def test_iterations_for_all_good_results_and_after_the_last(good, for_all, after_last):
     iterations = counts(*[(3, 3, one, 2 * one) for one in good])
     assert iterations_for_all_good_results(iterations) == for_all
     assert iterations_after_last_good(iterations) == after_last
@@ -99,7 +99,7 @@ def test_the_label_of_the_first_occurrence_counts(first, copy, gain, conflicts):
     assert row.unlabelled == [first, copy].count(None)
 
 
-def test_threshold():
+def test_only_gains_from_the_good_gain_threshold_count():
     record = {"results": results(("a", 1), ("b", 3), ("c", 2))}
     row = score_one([record], good_gain_threshold=3).conversation
     assert (row.GR, row.CG) == (1, 3)
@@ -117,7 +117,7 @@ iterations = st.integers(0, 9).flatmap(
 
 
 @given(st.lists(iterations, min_size=1, max_size=12))
-def test_formulas(given_iterations):
+def test_rows_follow_the_formulas(given_iterations):
     for i, row in enumerate(rows_of(*given_iterations), start=1):
         so_far = list(enumerate(given_iterations[:i], start=1))
         retrieved = sum(found for _, (found, *_) in so_far)
@@ -145,8 +145,8 @@ def test_extended_rows_equal_those_of_empty_iterations(given_iterations, further
         expected = asdict(longer[i - 1])
         found = asdict(extended(real[-1], i))
         assert found.pop("calls") == 0
-        for made_up in ("calls", "iteration"):
-            expected.pop(made_up)
+        for not_compared in ("calls", "iteration"):
+            expected.pop(not_compared)
         for name, value in expected.items():
             same = pytest.approx(value) if isinstance(value, float) else value
             assert found[name] == same, name

@@ -1,4 +1,4 @@
-"""Scoring takes as many steps a result in a large conversation as in a small one.
+"""The number of steps to score a result does not grow with its conversation.
 
 Steps are counted, not timed: calls of Python functions, into generators and of built-in ones.
 """
@@ -12,7 +12,7 @@ FEW, MANY = 150, 1_200  # calls with a result each
 
 
 def steps(calls):
-    """How many steps it takes to score a conversation with so many calls."""
+    """The number of steps to score a conversation with this number of calls."""
     records = [
         {
             "conversation_id": "c",
@@ -29,7 +29,7 @@ def steps(calls):
         for number in range(calls)
     ]
     (found,) = fingerprints(records).values()
-    how = scoring(bounds=True, per_call=False, keep_duplicates=True)
+    settings = scoring(bounds=True, per_call=False, keep_duplicates=True)
     counted = 0
 
     def count(frame, event, argument):
@@ -38,12 +38,12 @@ def steps(calls):
 
     sys.setprofile(count)
     try:
-        score_conversation("c", found, 0, how)
+        score_conversation("c", found, 0, settings)
     finally:
         sys.setprofile(None)
     return counted
 
 
-def test_steps_grow_with_the_results_and_no_faster():
-    steps(FEW)  # what is made once
+def test_steps_grow_no_faster_than_results():
+    steps(FEW)  # fills caches
     assert steps(MANY) / steps(FEW) < 1.15 * MANY / FEW

@@ -1,4 +1,4 @@
-"""What one process may hold of traces is bounded (SPEC 3)."""
+"""The memory that one process uses for traces is bounded (SPEC 3)."""
 
 from sys import getsizeof
 
@@ -10,14 +10,14 @@ from goodgain.transforms.core.held import HeldBytes, default_held
 MEBIBYTE = 2**20
 
 
-def test_small_inputs_have_a_bound_of_their_own_and_large_ones_one_by_size():
+def test_the_default_bound_is_constant_for_small_inputs_and_grows_with_large_ones():
     assert default_held(0) == default_held(64 * MEBIBYTE) == 512 * MEBIBYTE
     assert default_held(128 * MEBIBYTE) == (512 + 16 * 64) * MEBIBYTE
 
 
-def test_what_was_given_of_a_shard_before_is_copied_no_more():
-    one = 2 * getsizeof("c") + getsizeof(b"x" * 99)
-    held = HeldBytes(2_000 * 3 + 2 * 3 * one + 2 * one)
+def test_payloads_of_earlier_shards_count_fewer_copies():
+    record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
+    held = HeldBytes(2_000 * 3 + 2 * 3 * record_bytes + 2 * record_bytes)
     for _ in range(3):
         held.begin_shard()
         held.read("c", b"x" * 99)
@@ -25,27 +25,27 @@ def test_what_was_given_of_a_shard_before_is_copied_no_more():
         held.read("c", b"")
 
 
-def test_within_a_shard_everything_counts_twice():
-    one = 2 * getsizeof("c") + getsizeof(b"x" * 99)
-    held = HeldBytes(2_000 * 2 + 4 * 2 * one - 1)
+def test_payloads_of_the_current_shard_count_twice_as_many_copies():
+    record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
+    held = HeldBytes(2_000 * 2 + 4 * 2 * record_bytes - 1)
     held.read("c", b"x" * 99)
     with pytest.raises(GoodGainError, match="more than one process should hold"):
         held.read("c", b"x" * 99)
 
 
-def test_a_character_counts_as_the_bytes_that_it_takes():
+def test_text_counts_as_its_size_in_memory():
     HeldBytes(2**16).read("c", "d" * 10_000)
     with pytest.raises(GoodGainError):
         HeldBytes(2**16).read("c", "\N{GRINNING FACE}" + "d" * 10_000)
 
 
-@pytest.mark.parametrize("more", ["kept", "decoded", "written"])
-def test_every_kind_is_bounded(more):
+@pytest.mark.parametrize("kind", ["kept", "decoded", "written"])
+def test_data_of_every_kind_is_bounded(kind):
     grow = {
         "kept": lambda held: held.kept(101),
         "decoded": lambda held: held.decoded([b"xx", b"xx"]),
         "written": lambda held: held.written(10, 21),
-    }[more]
+    }[kind]
     with pytest.raises(GoodGainError):
         grow(HeldBytes(100))
     grow(HeldBytes(120))

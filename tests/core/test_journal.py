@@ -1,4 +1,4 @@
-"""The journal of a source: what is written is what is read, whole lines only."""
+"""The journal of a source: whole lines are read back as written, and old entries are summed up."""
 
 import pytest
 from hypothesis import given
@@ -20,33 +20,33 @@ from goodgain.transforms.core.streaming.journal import (
 from goodgain.transforms.core.streaming.watermark import WatermarkState
 
 names = st.text(st.characters(codec="utf-8"))
-whole = st.integers(0, 2**40)
-times_known = st.integers(-(2**46), 2**48)
-times = st.none() | times_known
-reaches = st.builds(
-    WatermarkState, times, times, times, st.lists(st.integers(), max_size=3).map(tuple), whole
+counts = st.integers(0, 2**40)
+known_times = st.integers(-(2**46), 2**48)
+times = st.none() | known_times
+watermark_states = st.builds(
+    WatermarkState, times, times, times, st.lists(st.integers(), max_size=3).map(tuple), counts
 )
-readings = st.builds(FileReading, whole, whole, whole, times, times)
+readings = st.builds(FileReading, counts, counts, counts, times, times)
 entries = st.one_of(
-    st.builds(Take, names, whole, times_known),
-    st.builds(Changed, names, whole, whole),
-    st.builds(Move, reaches, st.lists(readings, max_size=3).map(tuple), whole),
+    st.builds(Take, names, counts, known_times),
+    st.builds(Changed, names, counts, counts),
+    st.builds(Move, watermark_states, st.lists(readings, max_size=3).map(tuple), counts),
 )
 
 
 @given(st.lists(entries, max_size=6), st.data())
-def test_a_journal_cut_anywhere_is_a_beginning_of_itself(written, data):
+def test_a_truncated_journal_gives_its_whole_lines(written, data):
     lines = [encoded(entry) for entry in written]
     text = b"".join(lines)
-    cut = data.draw(st.integers(0, len(text)))
-    journal, length = decode_journal(text[:cut], "journal")
+    end = data.draw(st.integers(0, len(text)))
+    journal, length = decode_journal(text[:end], "journal")
     assert journal.entries == written[: len(journal.entries)]
     assert length == sum(map(len, lines[: len(journal.entries)]))
-    assert cut - length < len([*lines, b" "][len(journal.entries)])
+    assert end - length < len([*lines, b" "][len(journal.entries)])
 
 
 @pytest.mark.parametrize("line", [b"", b"{}", b"\xff", b'{"type":"take","name":"a"}', b"[1]"])
-def test_a_damaged_line_is_named(line):
+def test_a_damaged_line_is_reported_with_its_number(line):
     data = encoded(Take("a", 1, 5)) + line + b"\n" + encoded(Take("b", 1, 5))
     with pytest.raises(JournalError, match=r"Line 2 of the journal here/journal is damaged"):
         decode_journal(data, "here/journal")
@@ -74,7 +74,7 @@ def journal():
     return written
 
 
-def test_totals_are_those_of_what_is_accounted_for(journal):
+def test_totals_sum_up_all_entries(journal):
     assert journal.totals() == SourceTotals(
         files=5, records=9, rejected=3, ahead=3, changed=1, watermark=140
     )
@@ -91,30 +91,30 @@ def test_totals_are_those_of_what_is_accounted_for(journal):
         (0, None, True),
         (0, 110, True),
         (0, 111, False),
-        # Without a time of its own it counts as read at the watermark that followed.
+        # A file without times counts as being at the next watermark.
         (1, 100, True),
         (1, 101, False),
-        # Nothing is known of it yet.
+        # Not read yet.
         (4, 10**9, True),
-        # A clock that is wrong does not make a file matter for ever, nor not at all.
+        # A wrong clock neither keeps a file for ever nor drops it at once.
         (5, 120, True),
         (5, 121, False),
         (7, 140, True),
         (7, 141, False),
     ],
 )
-def test_a_file_matters_as_long_as_what_it_gave(journal, position, oldest, matters):
+def test_a_file_matters_as_long_as_its_records(journal, position, oldest, matters):
     assert journal.matters(position, oldest) is matters
 
 
-def written(entries):
-    made = Journal()
+def reread(entries):
+    journal = Journal()
     for entry in entries:
-        made.add(decode_journal(encoded(entry), "journal")[0].entries[0])
-    return made
+        journal.add(decode_journal(encoded(entry), "journal")[0].entries[0])
+    return journal
 
 
-def test_what_can_matter_no_more_is_summed_up(journal):
+def test_files_that_no_longer_matter_are_summed_up(journal):
     entries = cut(journal, 145, {"c", "years behind", "not taken"})
     assert entries == [
         JournalHead(
@@ -122,12 +122,12 @@ def test_what_can_matter_no_more_is_summed_up(journal):
             SourceTotals(files=4, records=9, rejected=3, ahead=3, changed=1),
             {"c": 30, "years behind": 1},
         ),
-        Take("c", 30, 120),  # of which nothing is known
+        Take("c", 30, 120),  # not read yet
         Move(WatermarkState(140)),
     ]
 
 
-def test_files_that_matter_stay_with_the_watermarks_about_them(journal):
+def test_files_that_matter_are_kept_with_the_watermarks_around_them(journal):
     entries = cut(journal, 115, set(journal.sizes))
     assert entries[1:] == [
         Take("c", 30, 120),
@@ -138,14 +138,14 @@ def test_files_that_matter_stay_with_the_watermarks_about_them(journal):
     ]
 
 
-def test_an_empty_folder_does_not_make_the_journal_forget(journal):
-    """It may be one that is not mounted yet."""
+def test_an_empty_folder_removes_no_files_from_the_journal(journal):
+    """The folder may not be mounted yet."""
     (head, *_) = cut(journal, 200, set())
     assert head.sizes == journal.sizes
 
 
 @given(st.data())
-def test_cutting_changes_nothing_that_can_matter(data):
+def test_cutting_keeps_everything_that_can_matter(data):
     whole = Journal()
     watermark, number = None, 0
     for _ in range(data.draw(st.integers(0, 12))):
@@ -163,16 +163,16 @@ def test_cutting_changes_nothing_that_can_matter(data):
             found = tuple(FileReading(at, 3, 1, time, time) for at, time in taken)
             whole.add(Move(WatermarkState(watermark, silent=number), found, number))
     oldest = data.draw(st.integers(0, 60))
-    short = written(cut(whole, oldest, whole.sizes))
-    short = written(cut(short, oldest, whole.sizes))  # once more is the same
+    short = reread(cut(whole, oldest, whole.sizes))
+    short = reread(cut(short, oldest, whole.sizes))  # cutting again changes nothing
     assert (short.totals(), short.sizes) == (whole.totals(), whole.sizes)
     assert short.watermark_state == whole.watermark_state
-    assert given_again(short, oldest) == given_again(whole, oldest)
+    assert files_read_again(short, oldest) == files_read_again(whole, oldest)
     assert len(short.unmoved) == len(whole.unmoved)
     assert short.unmoved_bytes == whole.unmoved_bytes
 
 
-def given_again(journal, oldest):
+def files_read_again(journal, oldest):
     """The files that a restart reads, each with the watermark before it."""
     watermark, files = None, []
     for position, entry in enumerate(journal.entries):

@@ -13,7 +13,7 @@ from tests.core.direct import fingerprints, score
 
 
 def scored(*iterations):
-    """Rows and calls of (iteration, time, gain)."""
+    """Iteration rows and calls, from (iteration, time, gain) of each call."""
     records = [
         {
             "conversation_id": "c",
@@ -48,15 +48,15 @@ def test_the_watermark_must_be_later_than_an_event():
     assert [next_end(ends, now) for now in (49, 50, 51, 90, 91)] == [51, 51, 91, 91, None]
 
 
-def test_a_row_that_returns_to_an_earlier_value_is_emitted_again():
+def test_a_withdrawn_row_that_returns_is_emitted_again():
     rows, _ = scored((1, 10, 3), (2, 20, 2))
-    given = revise([], rows, due=2)
-    assert revise(given, rows, due=2) == []
-    gone = revise(given, rows[:1], due=1)
-    assert [(one.row.i, one.revision, one.withdrawn) for one in gone] == [(2, 2, True)]
-    given = remembered(given, gone)
-    assert revise(given, rows[:1], due=1) == []
-    back = revise(given, rows, due=2, is_final=True)
-    assert [(one.row, one.revision, one.withdrawn, one.is_final) for one in back] == [
+    emitted = revise([], rows, due=2)
+    assert revise(emitted, rows, due=2) == []
+    withdrawals = revise(emitted, rows[:1], due=1)
+    assert [(one.row.i, one.revision, one.withdrawn) for one in withdrawals] == [(2, 2, True)]
+    emitted = remembered(emitted, withdrawals)
+    assert revise(emitted, rows[:1], due=1) == []
+    again = revise(emitted, rows, due=2, is_final=True)
+    assert [(one.row, one.revision, one.withdrawn, one.is_final) for one in again] == [
         (rows[1], 3, False, True)
     ]

@@ -1,4 +1,4 @@
-"""The figures of a mean, its interval among them, against numpy and scipy."""
+"""The figures of a mean, including its interval, against numpy and scipy."""
 
 from math import isclose
 from random import Random
@@ -19,27 +19,29 @@ from tests.core.averaging import RANKING, accumulated
 from tests.core.direct import score
 
 
-def test_figures_against_numpy_and_scipy():
+def test_figures_equal_numpy_and_scipy():
     scores = score(trace(Random(12), conversations=200), metrics=RANKING)
-    inside = [one for one in scores.values() if one.conversation.N]
-    values = [conversation_values(one, 4) for one in inside]
+    searched = [one for one in scores.values() if one.conversation.N]
+    values = [conversation_values(one, 4) for one in searched]
     rows = accumulated(values).rows({}, RANKING)
     at_end = {row.metric: row for row in rows if row.i is None and row.population == "all"}
     compared = 0
     for metric in CONVERSATION_METRICS:
-        column = [columns_of(one.conversation)[metric.name] for one in inside]
+        column = [columns_of(one.conversation)[metric.name] for one in searched]
         assert_figures(at_end[metric.name], column)
         compared += 1
     for row in rows:
         if row.i is not None and row.population == "reached":
-            reached = [one.iterations[row.i - 1] for one in inside if len(one.iterations) >= row.i]
+            reached = [
+                one.iterations[row.i - 1] for one in searched if len(one.iterations) >= row.i
+            ]
             assert_figures(row, [getattr(iteration, row.metric) for iteration in reached])
             compared += 1
     assert compared == len(CONVERSATION_METRICS) + 4 * len(ITERATION_METRICS)
 
 
 def hall(values):
-    """Hall's (1992) interval, as he gives it."""
+    """Hall's (1992) interval by his own formula."""
     n, mean, stderr = len(values), values.mean(), stats.sem(values)
     a, t = stats.skew(values) / np.sqrt(n), stats.t.ppf(0.975, n - 1)
     ends = [3 * (np.cbrt(1 + a * (y - a / 6)) - 1) / a for y in (t, -t)]
@@ -70,8 +72,8 @@ def assert_figures(row, column):
         assert isclose(getattr(row, name), value, rel_tol=1e-9, abs_tol=1e-12), (row.metric, name)
 
 
-def rows_of(metric, values, interval="hall"):
-    """The row of a ranking metric whose values are given."""
+def row_of(metric, values, interval="hall"):
+    """The row of means of a ranking metric with these values."""
     accumulator = MeansAccumulator(None)
     for value in values:
         at_end = (None,) * len(CONVERSATION_METRICS) + (value,)
@@ -83,32 +85,32 @@ def rows_of(metric, values, interval="hall"):
 
 @pytest.mark.parametrize("metric", ["hit_rate", "hit_rate@10", "precision@1", "hits@1", "mrr@1"])
 def test_metrics_that_are_0_or_1_have_wilsons_interval(metric):
-    row = rows_of(metric, [1.0, 1.0])
+    row = row_of(metric, [1.0, 1.0])
     assert (row.ci_low, row.ci_high) == (pytest.approx(0.342380, abs=5e-7), 1.0)
     assert (row.interval, row.note, row.stddev, row.skewness) == ("wilson", None, 0.0, None)
     theirs = stats.binomtest(3, 10).proportion_ci(0.95, method="wilson")
-    mixed = rows_of(metric, [1.0] * 3 + [0.0] * 7 + [None])
+    mixed = row_of(metric, [1.0] * 3 + [0.0] * 7 + [None])
     assert (mixed.ci_low, mixed.ci_high) == pytest.approx((theirs.low, theirs.high))
-    assert rows_of(metric, [1.0]).note == "one value has no interval"
+    assert row_of(metric, [1.0]).note == "one value has no interval"
 
 
 @pytest.mark.parametrize("metric", ["precision@5", "hits", "recall", "rbp.8", "judged"])
-def test_data_that_happen_to_be_0_or_1_have_not(metric):
-    assert rows_of(metric, [1.0, 0.0, 1.0]).interval == "hall"
-    without = rows_of(metric, [1.0, 1.0, 1.0])
+def test_other_metrics_have_halls_interval_even_if_all_values_are_0_or_1(metric):
+    assert row_of(metric, [1.0, 0.0, 1.0]).interval == "hall"
+    without = row_of(metric, [1.0, 1.0, 1.0])
     assert (without.ci_low, without.note) == (None, "no value differs, so there is no interval")
 
 
-def test_values_that_differ_by_rounding_alone_have_no_spread():
-    row = rows_of("recall", [0.3, 0.1 + 0.2] * 20)
+def test_values_that_differ_only_by_rounding_have_no_interval():
+    row = row_of("recall", [0.3, 0.1 + 0.2] * 20)
     assert (row.ci_low, row.skewness, row.interval) == (None, None, None)
     assert row.note == "no value differs, so there is no interval"
 
 
 def test_students_interval_on_request():
     values = [0.0, 0.1, 0.1, 0.9]
-    row = rows_of("recall", values, "student")
+    row = row_of("recall", values, "student")
     theirs = stats.t.interval(0.95, 3, np.mean(values), stats.sem(values))
     assert (row.ci_low, row.ci_high) == pytest.approx(theirs)
     assert row.interval == "student"
-    assert rows_of("hit_rate", [0.0, 1.0], "student").interval == "wilson"
+    assert row_of("hit_rate", [0.0, 1.0], "student").interval == "wilson"

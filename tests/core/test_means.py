@@ -9,7 +9,7 @@ from tests.core.averaging import AUC, RANKING, means, record, results
 from tests.core.direct import score
 
 
-def test_undefined_is_counted_and_never_zero():
+def test_undefined_values_are_counted_and_not_averaged_as_0():
     row = means([record("q1", 1, 2), record("q2", 1, 0)])["recall", None, "all"]
     assert (row.n, row.undefined, row.mean) == (1, 1, 1.0)
     assert row.note == "one value has no interval"
@@ -18,7 +18,7 @@ def test_undefined_is_counted_and_never_zero():
     assert nothing.note == "no conversation has a value"
 
 
-def test_half_recall_beside_an_undefined_one():
+def test_a_fraction_is_averaged_beside_an_undefined_value():
     copies = [{"ids": {"doc_id": str(number)}, "gain": 2} for number in (1, 2)]
     first = {"conversation_id": "q1", "iteration": 1, "results": copies}
     scores = score([first, record("q2", 1, 0)], metrics=("recall@1",))
@@ -29,17 +29,17 @@ def test_half_recall_beside_an_undefined_one():
     assert (row.n, row.undefined, row.mean) == (1, 1, 0.5)
 
 
-def test_ids_with_a_common_ending_stay_two():
+def test_conversations_whose_ids_end_alike_are_distinct():
     assert means([record("a-1", 1, 2), record("b-1", 1, 3)])["CG", None, "all"].n == 2
 
 
-def test_populations():
+def test_populations_reached_and_all():
     found = means(
         [record("short", 1, 3, 2), record("long", 1, 2), record("long", 2, 2), record("long", 3, 2)]
     )
-    reached, everyone = found["CG_at_i", 3, "reached"], found["CG_at_i", 3, "all"]
-    assert (reached.mean, reached.n) == (6.0, 1)
-    assert (everyone.mean, everyone.n) == (5.5, 2)
+    over_reached, over_all = found["CG_at_i", 3, "reached"], found["CG_at_i", 3, "all"]
+    assert (over_reached.mean, over_reached.n) == (6.0, 1)
+    assert (over_all.mean, over_all.n) == (5.5, 2)
     assert (found["RG_at_i", 3, "all"].mean, found["R_i", 3, "all"].mean) == (
         pytest.approx((5 / 3 + 2) / 2),
         0.5,
@@ -49,12 +49,12 @@ def test_populations():
     assert found["CG_at_i", 4, "all"].mean == 5.5
 
 
-def test_each_conversation_weighs_the_same():
+def test_each_conversation_has_the_same_weight():
     found = means([record("a", 1, 2, 2), record("b", 1, 2, 2, *[0] * 6)])
     assert found["SRE", None, "all"].mean == 0.625
 
 
-def test_conversations_with_rejected_records_stay_out():
+def test_conversations_with_rejected_records_are_left_out():
     scores = score([record("a", 1, 2), idle("b")], metrics=RANKING)
     for one in scores.values():
         rejected = msgspec.structs.replace(
@@ -82,8 +82,8 @@ def test_everyone_counts_a_conversation_that_never_searched_with_gain_0():
     assert found["CG_at_i", 2, "reached"].n == 1
 
 
-def test_everyone_holds_what_is_undefined_of_a_conversation_without_search():
-    """No pool, so no recall; no list, so no residual but the whole of it (SPEC 8)."""
+def test_everyone_has_ranking_metrics_of_conversations_without_search_if_they_are_defined():
+    """Recall is undefined without a pool; the RBP residual of an empty list is 1 (SPEC 8)."""
     records = [record("a", 1, 2), idle("b")]
     metrics = ("recall", "precision@2", "hit_rate", "rbp_residual.8", "precision", "judged")
     accumulator = MeansAccumulator.empty(None, 2)
@@ -104,19 +104,19 @@ def test_everyone_holds_what_is_undefined_of_a_conversation_without_search():
     assert rows["iterations_for_all_good_results"].undefined == 1
 
 
-def test_where_everyone_searched_all_says_it():
+def test_there_is_no_population_everyone_if_all_conversations_searched():
     found = means([record("a", 1, 2, 4), record("b", 1, 3)])
     assert {population for _, _, population in found} == {"all", "reached"}
 
 
-def test_where_nobody_searched_everyone_has_gain_0():
+def test_everyone_has_gain_0_if_no_conversation_searched():
     found = means([idle("a"), idle("b")])
     assert (found["CG", None, "all"].mean, found["CG", None, "everyone"].mean) == (None, 0)
     assert found["CG_at_i", 3, "everyone"].n == 2
     assert found["gauc", None, "all"].n == 0
 
 
-def test_weighted_auc():
+def test_gauc_weighted_by_judged_results():
     """Groups of METRIC_TRAPS: auc 1, 0, null, 0.5 over 3, 2, 2 and 2 judged results."""
 
     def group(name, labels, scores):
@@ -139,14 +139,14 @@ def test_weighted_auc():
     assert (weighted.stderr, weighted.ci_low) == (None, None)
 
 
-def test_no_conversation_at_all_still_gives_a_row_for_each_metric():
+def test_without_conversations_there_is_still_a_row_for_each_metric():
     rows = MeansAccumulator(AUC).rows({"arm": "a"}, RANKING)
     assert [row.metric for row in rows] == [*metric_names(RANKING), "gauc", "gauc_weighted"]
     assert all((row.n, row.undefined, row.mean) == (0, 0, None) for row in rows)
     assert all(row.slice == {"arm": "a"} for row in rows)
 
 
-def test_weighted_gauc_shows_no_quantiles_of_the_unweighted():
+def test_weighted_gauc_has_no_quantiles():
     rows = MeansAccumulator(AUC).rows({}, RANKING)
     (weighted,) = (row for row in rows if row.metric == "gauc_weighted")
     assert (weighted.min, weighted.max, weighted.p10, weighted.p50, weighted.p90) == (None,) * 5

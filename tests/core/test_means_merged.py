@@ -1,4 +1,4 @@
-"""Means are exact: no order and no grouping changes a bit, and what travels is small."""
+"""Means are the same bits in any order and grouping, and encoded accumulators are small."""
 
 from random import Random
 
@@ -18,12 +18,12 @@ def random_values():
 
 
 def copied(accumulator):
-    """The accumulator after a journey as bytes."""
+    """The accumulator, encoded to bytes and decoded."""
     return msgspec.msgpack.decode(msgspec.msgpack.encode(accumulator), type=MeansAccumulator)
 
 
 def exact_rows(accumulator):
-    """Rows as text, in which each bit of a float shows."""
+    """Rows as text, which shows every bit of a float."""
     return [repr(row) for row in accumulator.rows({}, RANKING)]
 
 
@@ -52,8 +52,8 @@ def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
     assert exact_rows(merged) == exact_rows(serial)
 
 
-def test_three_ways_give_the_same(random_values):
-    """Serial; singletons merged; each compacted, then merged."""
+def test_adding_merging_and_compacting_give_the_same(random_values):
+    """All added to one; singletons merged; singletons compacted, then merged."""
     serial = accumulated(random_values)
     singletons, compacted = MeansAccumulator(AUC), MeansAccumulator(AUC)
     for one in random_values:
@@ -69,7 +69,7 @@ def test_three_ways_give_the_same(random_values):
     assert exact_rows(singletons) == exact_rows(serial) == exact_rows(compacted)
 
 
-def test_bytes_lose_nothing(random_values):
+def test_encoding_is_lossless(random_values):
     for accumulator in (MeansAccumulator(None), accumulated(random_values)):
         assert copied(accumulator) == accumulator
     waiting = MeansAccumulator(AUC)
@@ -78,7 +78,7 @@ def test_bytes_lose_nothing(random_values):
     assert exact_rows(copied(waiting)) == exact_rows(waiting)
 
 
-def test_merging_leaves_the_other_as_it_was(random_values):
+def test_merging_does_not_change_the_other_accumulator(random_values):
     one, other = accumulated(random_values[:20]), accumulated(random_values[20:50])
     before = exact_rows(other)
     one.merge(other)
@@ -88,7 +88,7 @@ def test_merging_leaves_the_other_as_it_was(random_values):
 
 
 @pytest.mark.parametrize("merged", [False, True])
-def test_batches_that_fill_up_are_added(random_values, monkeypatch, merged):
+def test_full_batches_are_added(random_values, monkeypatch, merged):
     monkeypatch.setattr("goodgain.transforms.core.means.accumulator._BATCH", 7)
     accumulator = MeansAccumulator(AUC)
     for one in random_values:
@@ -101,8 +101,8 @@ def test_batches_that_fill_up_are_added(random_values, monkeypatch, merged):
     assert accumulator == accumulated(random_values)
 
 
-def test_what_travels_has_few_bytes(random_values):
-    """Whatever an engine calls a bundle: of many conversations the sums, of few themselves."""
+def test_encoded_accumulators_are_small(random_values):
+    """For bundles of any size: the values of a few conversations, or sums over many."""
     sizes = []
     for conversations in range(1, 41):
         accumulator = MeansAccumulator(AUC)
@@ -112,7 +112,7 @@ def test_what_travels_has_few_bytes(random_values):
         sizes.append(len(msgspec.msgpack.encode(accumulator)))
     assert sizes[0] < 2_000
     assert all(size < 2_000 * number for number, size in enumerate(sizes, start=1))
-    assert not accumulator.waiting  # 40 take more than their sums
+    assert not accumulator.waiting  # 40 conversations take more bytes than their sums
     accumulator.add(random_values[0])
     accumulator.lighten()
-    assert not accumulator.waiting  # with sums there, one more is best added
+    assert not accumulator.waiting  # once there are sums, even one conversation is added

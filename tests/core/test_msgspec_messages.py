@@ -1,4 +1,4 @@
-"""The messages of msgspec that are parsed, as the pinned release writes them."""
+"""Error messages of msgspec are parsed as the pinned release words them."""
 
 from importlib.metadata import version
 from importlib.resources import files
@@ -18,7 +18,7 @@ def message_of(record):
     return str(raised.value)
 
 
-def test_they_are_those_of_the_pinned_release():
+def test_the_installed_release_is_the_pinned_one():
     pins = files("goodgain.configs").joinpath("constraints.txt").read_text().split()
     assert f"msgspec=={version('msgspec')}" in pins
 
@@ -55,7 +55,7 @@ def test_they_are_those_of_the_pinned_release():
         (7, "Expected `object`, got `int`", None, ()),
     ],
 )
-def test_what_they_tell(record, message, missing, steps):
+def test_messages_give_the_missing_field_or_the_path(record, message, missing, steps):
     assert message_of(record) == message
     mistake = mistake_of(message)
     assert (mistake.missing, mistake.steps) == (missing, steps)

@@ -1,4 +1,4 @@
-"""Normal forms, sentence by sentence of SPEC 4.1."""
+"""Normal forms, following SPEC 4.1 sentence by sentence."""
 
 import pytest
 from hypothesis import example, given
@@ -36,7 +36,7 @@ def url(text):
         ("a\x1cb", "a b"),
     ],
 )
-def test_text(text, expected):
+def test_normal_form_of_text(text, expected):
     assert normalise_text(text) == expected
 
 
@@ -46,7 +46,7 @@ def test_any_text_equals_the_reference(text):
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
-def test_ascii_text_needs_no_unicode_tables(text):
+def test_fast_path_of_ascii_text_equals_the_general_one(text):
     assert normalise_text(text) == normalise_text(text + " \u00a0")
 
 
@@ -66,12 +66,12 @@ NOON = 1_709_294_400_000_000
         "2024-03-02T02:00+14:00",
     ],
 )
-def test_time(text):
+def test_spellings_of_a_time(text):
     assert normalise_time(text) == NOON
 
 
 @pytest.mark.parametrize("text", ["", "Z", "noon", "2024-13-01", "1709294400", "12:00Z", "today z"])
-def test_invalid_time(text):
+def test_invalid_times_have_no_normal_form(text):
     assert normalise_time(text) is None
 
 
@@ -106,7 +106,7 @@ def test_any_time_equals_the_reference(moment, separator):
         ("  ", ""),
     ],
 )
-def test_id(value, expected):
+def test_normal_form_of_an_id(value, expected):
     assert normalise_id(value) == expected
 
 
@@ -118,7 +118,7 @@ def test_any_id_equals_the_reference(value):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # trimmed, blank = absent
+        # trimmed; blank = absent
         ("", None),
         (" \n", None),
         ("  http://x/a ", ("x", "/a", ())),
@@ -163,7 +163,7 @@ def test_any_id_equals_the_reference(value):
         ("http://x:99999/", ("http://x:99999/", "", ())),
     ],
 )
-def test_url(text, expected):
+def test_normal_form_of_a_url(text, expected):
     assert url(text) == expected
 
 
@@ -175,7 +175,7 @@ IGNORED_NAMES = (
 
 @pytest.mark.parametrize("name", IGNORED_NAMES.split())
 @pytest.mark.parametrize("suffix", ["", "=", "=1", "=%41"])
-def test_ignored_parameters(name, suffix):
+def test_ignored_parameters_are_removed(name, suffix):
     assert url(f"http://x/a?{name}{suffix}&k=1") == ("x", "/a", (("k", "1"),))
 
 

@@ -1,4 +1,4 @@
-"""One raw record to one SearchCall, in whatever way its values are written (SPEC 2)."""
+"""A raw record gives a SearchCall, whose values may have several spellings (SPEC 2)."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -16,26 +16,26 @@ from goodgain.transforms.core.records.parsing import (
     parse_mappings,
 )
 from goodgain.transforms.core.records.search_call import Result, SearchCall, canonical_encoding
-from tests.core.both_ways import BASE, PLAIN, both, refused, with_result
+from tests.core.both_ways import BASE, PLAIN, parsed, parsing_error, with_result
 
 
-def test_only_what_is_required():
-    assert both(BASE) == PLAIN
+def test_required_fields_are_enough():
+    assert parsed(BASE) == PLAIN
 
 
 @pytest.mark.parametrize("name", SearchCall.__struct_fields__[2:])
 def test_null_takes_the_default(name):
-    assert both({**BASE, name: None}) == PLAIN
+    assert parsed({**BASE, name: None}) == PLAIN
 
 
 @pytest.mark.parametrize("name", Result.__struct_fields__)
 def test_null_in_a_result_takes_the_default(name):
-    assert both(with_result(**{name: None})) == SearchCall("c", 2, results=[Result(), Result()])
+    assert parsed(with_result(**{name: None})) == SearchCall("c", 2, results=[Result(), Result()])
 
 
 def test_unknown_fields_are_ignored():
     record = {**with_result(gain=1, colour="red"), "shape": {"a": [1]}}
-    assert both(record) == both(with_result(gain=1))
+    assert parsed(record) == parsed(with_result(gain=1))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_unknown_fields_are_ignored():
     ],
 )
 def test_costs_are_numbers_by_name(written, read):
-    found = both({**BASE, "costs": written}).costs
+    found = parsed({**BASE, "costs": written}).costs
     assert found == read
     assert {type(cost) for cost in found.values()} <= {float}
 
@@ -78,34 +78,34 @@ def test_costs_may_be_decimals():
         ([], {}),
     ],
 )
-def test_maps_are_written_in_one_way(name, value, expected):
-    assert getattr(both(with_result(**{name: value})).results[1], name) == expected
+def test_spellings_of_ids_and_fields(name, value, expected):
+    assert getattr(parsed(with_result(**{name: value})).results[1], name) == expected
 
 
 @pytest.mark.parametrize(
     "value", [{"a": "x", "b": None}, {"a": ["x"]}, [["a", "x"]], [{"key": "a", "value": "x"}]]
 )
-def test_attributes_are_written_in_one_way(value):
-    assert both({**BASE, "attributes": value}).attributes == {"a": "x"}
+def test_spellings_of_attributes(value):
+    assert parsed({**BASE, "attributes": value}).attributes == {"a": "x"}
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [(3, 3), (3.0, 3), (0.0, 0), (None, None), ("3", 3), ("3.0", 3), (" 3.00 ", 3)],
 )
-def test_whole_numbers_of_any_type(value, expected):
-    call = both({**with_result(gain=value), "call": value, "turn_count": value})
+def test_whole_numbers_may_be_of_any_type(value, expected):
+    call = parsed({**with_result(gain=value), "call": value, "turn_count": value})
     assert (call.results[1].gain, call.call, call.turn_count) == (expected, expected, expected)
     assert type(call.results[1].gain) is type(expected)
 
 
 @pytest.mark.parametrize("value", ["2.5", "3.", "3.0.0", "three", "", ".0"])
-def test_text_that_is_no_whole_number_is_refused(value):
+def test_rejects_text_that_is_not_a_whole_number(value):
     with pytest.raises(RecordError, match="gain must be a whole number from 0 to 4"):
         parse_mapping(with_result(gain=value))
 
 
-def test_integers_of_numpy():
+def test_numpy_integers_are_accepted():
     call = parse_mapping(
         {**with_result(gain=np.int64(3), id=np.int32(7)), "iteration": np.uint8(2)}
     )
@@ -113,17 +113,17 @@ def test_integers_of_numpy():
 
 
 @pytest.mark.parametrize(("value", "final"), [("true", True), ("True", True), (" FALSE", False)])
-def test_true_and_false_as_text(value, final):
-    assert both({**BASE, "is_final": value}).is_final is final
+def test_true_and_false_may_be_text(value, final):
+    assert parsed({**BASE, "is_final": value}).is_final is final
 
 
-def test_decimals_of_typed_formats():
+def test_decimals_of_typed_formats_are_numbers():
     call = parse_mapping(with_result(gain=Decimal("3"), score=Decimal("1.5")))
     assert call.results[1] == Result(gain=3, score=1.5)
 
 
-def test_an_integer_score_is_a_float():
-    assert type(both(with_result(score=3)).results[1].score) is float
+def test_an_integer_score_becomes_a_float():
+    assert type(parsed(with_result(score=3)).results[1].score) is float
 
 
 def test_bytes_of_typed_formats_are_text():
@@ -140,7 +140,7 @@ def test_a_blank_record_id_is_none(blank):
 
 
 def test_a_record_id_keeps_its_spaces():
-    assert both({**BASE, "record_id": " r "}).record_id == " r "
+    assert parsed({**BASE, "record_id": " r "}).record_id == " r "
 
 
 NOON = 1_704_110_400_000
@@ -161,7 +161,7 @@ NOON = 1_704_110_400_000
     ],
 )
 def test_times_in_json(value, millis):
-    assert both({**BASE, "timestamp": value}).timestamp == millis
+    assert parsed({**BASE, "timestamp": value}).timestamp == millis
 
 
 @pytest.mark.parametrize(
@@ -178,17 +178,17 @@ def test_times_of_typed_formats(value, millis):
     assert parse_mapping({**BASE, "timestamp": value}).timestamp == millis
 
 
-def test_an_unknown_field_may_hold_what_it_likes():
+def test_an_unknown_field_may_have_any_content():
     line = b'{"conversation_id": "c", "iteration": 2, "noise": "\xff"}'
     assert parse_json(line) == PLAIN
 
 
-def test_whole_blocks_or_none():
+def test_blocks_with_a_record_that_needs_repair_are_not_parsed():
     assert parse_mappings([BASE, BASE]) == [PLAIN, PLAIN]
     assert parse_mappings([BASE, {**BASE, "turn": None}]) is None
 
 
-def test_text_that_was_not_utf_8():
+def test_rejects_text_that_is_not_utf_8_except_in_unknown_fields():
     bad = b"\xff".decode("utf-8", "surrogateescape")
     assert parse_escaped_mapping({**BASE, "noise": bad}) == PLAIN
     for record, field, conversation_id in [
@@ -206,7 +206,7 @@ _JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)  # JSON has none of them
+    | st.floats(allow_nan=False, allow_infinity=False)  # JSON has neither
     | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=5,
@@ -221,20 +221,20 @@ _RESULTS = st.lists(
 @given(
     values=st.dictionaries(_CALL_FIELDS, _JSON, max_size=4), results=st.none() | _RESULTS | _JSON
 )
-def test_any_record_parses_alike_in_both_ways_or_is_refused(values, results):
+def test_any_record_gives_the_same_call_or_error_in_both_ways(values, results):
     record = {**BASE, "results": results, **values}
     try:
         call = parse_mapping(record)
     except RecordError:
-        refused(record)
+        parsing_error(record)
         return
-    assert both(record) == call
-    # A parsed record is canonical: it reads back to itself without any repair.
+    assert parsed(record) == call
+    # The canonical encoding of a call parses back to the same call.
     assert parse_json(canonical_encoding(call)) == call
 
 
 @given(st.binary(max_size=60))
-def test_any_line_parses_or_is_refused(line):
+def test_any_line_is_parsed_or_rejected(line):
     prefix = b'{"conversation_id": "c", "iteration": 2, "query": '
     for text in (line, prefix + line, prefix + b'"' + line + b'"}'):
         try:

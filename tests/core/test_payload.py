@@ -1,4 +1,4 @@
-"""What travels between workers comes out as it went in."""
+"""Payloads that workers exchange are unpacked to what was packed."""
 
 from random import Random
 
@@ -12,19 +12,19 @@ from tests.core.direct import shipped_rules
 
 
 def calls_of(seed):
-    """All records of a trace as if of one conversation, and some of them twice."""
+    """All records of a trace as calls of one conversation; a third of them twice."""
     random = Random(seed)
     calls = [parse_mapping(record) for record in trace(random, conversations=5)]
     return [*calls, *random.sample(calls, len(calls) // 3)]
 
 
-def prints_of(calls, keep_encodings):
+def fingerprints_of(calls, keep_encodings):
     fingerprinter = Fingerprinter(shipped_rules())
     return [fingerprinter.call_fingerprint(call, keep_encodings) for call in calls]
 
 
-def test_parts_come_out_together():
-    fingerprints = prints_of(calls_of(1), True)
+def test_parts_are_unpacked_together():
+    fingerprints = fingerprints_of(calls_of(1), True)
     packed = [
         payload(fingerprints[:3], 1),
         payload(fingerprints[3:4]) + payload((), 2),
@@ -33,21 +33,21 @@ def test_parts_come_out_together():
     assert unpack(packed) == Frame(fingerprints, 3)
 
 
-def test_compressed_parts_are_small_and_come_out_with_others():
-    fingerprints = prints_of(calls_of(1), True)
+def test_compressed_parts_are_small_and_unpacked_with_others():
+    fingerprints = fingerprints_of(calls_of(1), True)
     plain, small = (payload(fingerprints[3:], 1, compress=compress) for compress in (False, True))
     assert len(small) < len(plain) / 2
     assert unpack([payload(fingerprints[:3]) + small, payload((), 1)]) == Frame(fingerprints, 2)
 
 
-def test_encodings_find_the_calls_that_left_them_behind():
-    """Each delivery of a record gets its own, and none becomes another delivery."""
+def test_encodings_are_given_to_the_calls_packed_without_them():
+    """Each delivery of a record gets its own encoding; calls that need none get none."""
     calls = calls_of(2)
-    light = prints_of(calls, False)
+    light = fingerprints_of(calls, False)
     needed = {light[at].record_digest: canonical_encoding(calls[at]) for at in tied(light)}
     packed = [payload((), encodings={digest: one}) for digest, one in needed.items()]
     packed[1:1] = [payload(light[:4]), payload(light[4:])]
-    full = prints_of(calls, True)
+    full = fingerprints_of(calls, True)
     expected = [
         whole if bare.record_digest in needed else bare
         for bare, whole in zip(light, full, strict=True)
@@ -56,6 +56,6 @@ def test_encodings_find_the_calls_that_left_them_behind():
     assert 1 < len(needed) < sum(call.encoding is not None for call in expected) < len(calls)
 
 
-def test_encodings_of_other_records_change_nothing():
-    light = prints_of([SearchCall("c", 1)], False)
+def test_encodings_of_other_records_are_ignored():
+    light = fingerprints_of([SearchCall("c", 1)], False)
     assert unpack([payload((), encodings={b"other": b"{}"}), payload(light)]).calls == light

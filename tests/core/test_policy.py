@@ -1,4 +1,4 @@
-"""How much of the rules for duplicates is applied: everything, ids only, or nothing."""
+"""The policy: which duplicate rules apply (all of them, only those for ids, or none)."""
 
 from itertools import pairwise
 
@@ -42,13 +42,13 @@ def test_each_policy_applies_its_steps(step):
     assert steps("none", PAIRS[step]) == [None, None]
 
 
-def test_type_and_differing_ids_still_divide_under_ids():
+def test_the_policy_ids_still_separates_types_and_differing_ids():
     one = {"entity_type": "File", "id": "x"}
     for other in ({"entity_type": "Event", "id": "x"}, {"entity_type": "File", "id": "y"}):
         assert steps("ids", (one, other)) == [None, None]
 
 
-def test_weaker_policies_never_find_more():
+def test_weaker_policies_find_fewer_duplicates():
     results = [result for pair in PAIRS.values() for result in pair] * 2
     counts = [
         sum(step is not None for step in steps(policy, results))
@@ -58,10 +58,10 @@ def test_weaker_policies_never_find_more():
     assert counts[-1] == 0
 
 
-def test_shipped_rules_apply_everything():
+def test_shipped_rules_have_the_policy_full():
     assert read_rules(shipped_rules_text()).policy == "full"
 
 
-def test_unknown_policy_is_a_mistake_with_its_line():
+def test_an_unknown_policy_is_reported_with_its_line():
     with pytest.raises(RulesError, match=r"rules\.yaml:1: policy: "):
         read_rules("policy: some\ntypes: {default: {}}\n", "rules.yaml")

@@ -1,4 +1,4 @@
-"""Sums of powers: exact, whatever the order, and the moments that follow from them (SPEC 6)."""
+"""Sums of powers: exact in any order, and the moments computed from them (SPEC 6)."""
 
 from collections import Counter
 from fractions import Fraction
@@ -11,7 +11,7 @@ from scipy import stats
 
 from goodgain.transforms.core.means.power_sums import PowerSums
 
-nasty = st.one_of(
+floats = st.one_of(
     st.sampled_from([0.0, 0.1, 1e16, -1e16, 1e-16, 2.0**499, -(2.0**499), 1 / 3, 5e-324]),
     st.floats(-1e150, 1e150),
     st.floats(0, 1),
@@ -19,7 +19,7 @@ nasty = st.one_of(
 )
 
 
-def of(values):
+def power_sums(values):
     return PowerSums.of(Counter(values))
 
 
@@ -29,9 +29,9 @@ def exact_moments(values):
     return mean, *(sum((one - mean) ** power for one in fractions) for power in (2, 3))
 
 
-@given(st.lists(nasty, min_size=2))
-def test_moments_are_those_of_exact_arithmetic(values):
-    sums, n = of(values), len(values)
+@given(st.lists(floats, min_size=2))
+def test_moments_equal_exact_arithmetic(values):
+    sums, n = power_sums(values), len(values)
     mean, squares, cubes = exact_moments(values)
     assert sums.mean(n) == float(mean)
     assert sums.variance(n) == float(squares / (n - 1))
@@ -44,21 +44,21 @@ def test_moments_are_those_of_exact_arithmetic(values):
         assert skewness == 0
 
 
-@given(st.lists(nasty), st.randoms(use_true_random=False))
-def test_any_order_and_grouping_gives_the_same_bytes(values, order):
+@given(st.lists(floats), st.randoms(use_true_random=False))
+def test_any_order_and_grouping_gives_the_same_sums(values, order):
     shuffled = list(values)
     order.shuffle(shuffled)
     cut = order.randint(0, len(values))
-    merged = of(shuffled[:cut]).merge(of(shuffled[cut:]))
-    assert merged == of(values) == PowerSums().merge(of(values))
+    merged = power_sums(shuffled[:cut]).merge(power_sums(shuffled[cut:]))
+    assert merged == power_sums(values) == PowerSums().merge(power_sums(values))
 
 
-def test_skewness_is_scipys():
+def test_skewness_equals_that_of_scipy():
     values = np.random.default_rng(1).lognormal(size=500)
-    assert isclose(of(values.tolist()).skewness(500), stats.skew(values), rel_tol=1e-12)
+    assert isclose(power_sums(values.tolist()).skewness(500), stats.skew(values), rel_tol=1e-12)
 
 
-def test_one_value_among_many_has_the_greatest_skewness_that_there_is():
+def test_one_outlier_gives_the_greatest_possible_skewness():
     n = 1_000
-    assert isclose(of([1.0] + [0.0] * (n - 1)).skewness(n), (n - 2) / sqrt(n - 1))
-    assert of([-1.0] + [0.0] * (n - 1)).skewness(n) < 0
+    assert isclose(power_sums([1.0] + [0.0] * (n - 1)).skewness(n), (n - 2) / sqrt(n - 1))
+    assert power_sums([-1.0] + [0.0] * (n - 1)).skewness(n) < 0

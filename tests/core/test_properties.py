@@ -27,15 +27,15 @@ def adversarial(seed):
 
 @given(seeds)
 @thorough
-def test_sets_partition_the_results_and_gain_never_falls(seed):
+def test_counts_add_up_and_gain_never_decreases(seed):
     for one in score(adversarial(seed)).values():
-        gathered = 0
+        gain_before = 0
         for row in one.iterations:
             assert row.UR_i + row.Dup_i == row.R_i
             assert row.UR_at_i + row.DupR_at_i == row.R_at_i
             assert row.GR_i <= row.UR_i
-            assert row.CG_at_i >= gathered
-            gathered = row.CG_at_i
+            assert row.CG_at_i >= gain_before
+            gain_before = row.CG_at_i
             if row.R_at_i:
                 assert row.SRR_at_i + row.UR_at_i / row.R_at_i == pytest.approx(1)
         if one.iterations:
@@ -53,8 +53,8 @@ def test_shuffled_records_give_identical_output(seed, order):
     assert score(records) == scores
 
 
-def scored_records(records):
-    """For each conversation, the record with the last results of the scored turn, if any."""
+def last_scored_calls(records):
+    """For each conversation, the last call of the scored turn, if it has calls."""
     last = {}
     for conversation_id, calls in fingerprints(records).items():
         outcome = deliver(calls)
@@ -65,10 +65,10 @@ def scored_records(records):
 
 @given(seeds)
 @thorough
-def test_result_without_label_that_matches_nothing_lowers_sre_and_leaves_cg(seed):
+def test_an_unlabelled_new_document_lowers_sre_and_keeps_cg(seed):
     records = adversarial(seed)
     before = score(records)
-    ends = scored_records(records)
+    last_calls = last_scored_calls(records)
     added = [
         {
             "conversation_id": conversation_id,
@@ -78,10 +78,10 @@ def test_result_without_label_that_matches_nothing_lowers_sre_and_leaves_cg(seed
             "record_id": "added",
             "results": [{"ids": {"doc_id": "matches nothing"}}],
         }
-        for conversation_id, call in ends.items()
+        for conversation_id, call in last_calls.items()
     ]
     after = score(records + added)
-    for conversation_id in ends:
+    for conversation_id in last_calls:
         old, new = before[conversation_id].conversation, after[conversation_id].conversation
         assert (new.CG, new.GR, new.DupR) == (old.CG, old.GR, old.DupR)
         assert (new.UR, new.R) == (old.UR + 1, old.R + 1)
@@ -91,7 +91,7 @@ def test_result_without_label_that_matches_nothing_lowers_sre_and_leaves_cg(seed
 
 @given(seeds)
 @thorough
-def test_equal_evidence_of_two_attributes_is_never_first_twice(seed):
+def test_equal_evidence_of_two_attributes_is_a_first_occurrence_only_once(seed):
     rules = shipped_rules()
     for calls in fingerprints(adversarial(seed)).values():
         outcome = deliver(calls)
@@ -111,7 +111,7 @@ def test_equal_evidence_of_two_attributes_is_never_first_twice(seed):
 @given(seeds)
 @thorough
 def test_exact_copies_of_two_attributes_or_more_are_duplicates(seed):
-    """With the evidence that the reference reads from the JSON, not that of our fingerprints."""
+    """Copies are chosen by the evidence of the reference, not by that of fingerprints."""
     for conversation_id, one in score(with_exact_copies(adversarial(seed))).items():
         assert one.conversation.UR * 2 == one.conversation.R, conversation_id
 
@@ -185,7 +185,7 @@ def without_ranking(row):
 
 @given(definitive_conversations())
 @thorough
-def test_copy_of_the_last_iteration_leaves_cg_and_raises_srr(records):
+def test_a_copy_of_the_last_iteration_keeps_cg_and_raises_srr(records):
     again = {**deepcopy(records[-1]), "iteration": len(records) + 1}
     before, after = score_one(records).conversation, score_one([*records, again]).conversation
     copies = len(again["results"])
@@ -195,7 +195,7 @@ def test_copy_of_the_last_iteration_leaves_cg_and_raises_srr(records):
         before.R + copies,
         before.DupR + copies,
     )
-    # If all results were duplicates, SRR would already be 1; the first one never is.
+    # SRR was below 1, since the first result is never a duplicate.
     assert after.SRR > before.SRR if copies else after.SRR == before.SRR
 
 

@@ -1,10 +1,10 @@
-"""A record that cannot be used is refused with a reason that a person understands (SPEC 3)."""
+"""Errors of records that cannot be used: reason, field and conversation (SPEC 3)."""
 
 import pytest
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.parsing import conversation_id_in, parse_json, parse_mapping
-from tests.core.both_ways import BASE, refused, with_result
+from tests.core.both_ways import BASE, parsing_error, with_result
 
 
 @pytest.mark.parametrize(
@@ -171,21 +171,21 @@ from tests.core.both_ways import BASE, refused, with_result
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(record, field, reason):
+def test_errors_have_a_reason_a_field_and_a_conversation(record, field, reason):
     usable = record.get("conversation_id")
     conversation_id = usable if isinstance(usable, str) and usable.strip() else None
-    assert refused(record) == (reason, field, conversation_id)
+    assert parsing_error(record) == (reason, field, conversation_id)
 
 
 @pytest.mark.parametrize(
     "value",
     [1e300, float("inf"), True, 10**30, "0000-01-01", "10000-01-01T00:00:00Z", [], 1.5, ""],
 )
-def test_times_that_are_none(value):
-    assert refused({**BASE, "timestamp": value})[1] == "timestamp"
+def test_rejects_invalid_times(value):
+    assert parsing_error({**BASE, "timestamp": value})[1] == "timestamp"
 
 
-def test_numbers_beyond_a_float():
+def test_rejects_numbers_beyond_the_range_of_floats():
     line = b'{"conversation_id": "c", "iteration": 1, "results": [{"score": 1e999}]}'
     with pytest.raises(RecordError, match="finite number") as error:
         parse_json(line)
@@ -195,7 +195,7 @@ def test_numbers_beyond_a_float():
 
 
 @pytest.mark.parametrize("text", ["[1]", '"a"', "3", "null", "true"])
-def test_a_record_is_an_object(text):
+def test_rejects_a_record_that_is_not_an_object(text):
     with pytest.raises(RecordError, match="must be an object with named fields") as error:
         parse_json(text.encode())
     assert (error.value.field, error.value.conversation_id) == (None, None)
@@ -240,5 +240,5 @@ def test_damaged_lines_keep_their_conversation(line, reason):
         b'{"conversation_id": "cut of',
     ],
 )
-def test_no_conversation_is_made_up(line):
+def test_damaged_lines_without_a_certain_conversation_id_have_none(line):
     assert conversation_id_in(line) is None

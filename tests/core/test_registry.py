@@ -1,4 +1,4 @@
-"""What the declarations of metrics say about better and worse."""
+"""Directions (higher or lower is better) and cautions that metrics declare."""
 
 from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE, direction
 from goodgain.transforms.core.scoring.registry import (
@@ -11,27 +11,27 @@ FORMS = ("{}", "{}_i", "{}_at_i")
 
 
 def directions(name):
-    """Of a metric at N, of iteration i and through i, as far as there are such."""
+    """Directions of a metric's declared forms: at N, of iteration i, and through i."""
     declared = {one.name: one.direction for one in (*CONVERSATION_METRICS, *ITERATION_METRICS)}
     forms = (form.format(name) for form in FORMS)
     return {declared[form] for form in forms if form in declared}
 
 
-def test_a_metric_has_one_direction_whatever_it_is_measured_on():
+def test_all_forms_of_a_metric_have_the_same_direction():
     stems = {metric.name for metric in CONVERSATION_METRICS}
     assert {name: found for name in stems if len(found := directions(name)) != 1} == {}
 
 
-def test_more_documents_are_neither_better_nor_worse():
+def test_numbers_of_results_are_neither_better_nor_worse():
     assert directions("UR") == directions("R") == {"neither"}
 
 
-def test_what_tells_of_labels_is_neither_better_nor_worse():
+def test_metrics_about_labels_are_neither_better_nor_worse():
     for name in ("unlabelled", "unlabelled_i", "label_conflicts", "judged", "judged@10"):
         assert direction(name) == "neither"
 
 
-def test_metrics_that_reward_stopping_or_finding_less_say_so():
+def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
     stopping = "Stopping early raises it, so read it beside CG."
     found = cautions(metric.name for metric in CONVERSATION_METRICS)
     assert found == {
@@ -47,5 +47,5 @@ def test_metrics_that_reward_stopping_or_finding_less_say_so():
     assert rag.explained == f"{rag.meaning} {stopping}"
 
 
-def test_what_finding_less_improves_decides_nothing():
+def test_metrics_that_improve_by_finding_less_are_not_decisive():
     assert set(HEADLINE) - set(DECISIVE) == {"iterations_for_all_good_results"}

@@ -1,4 +1,4 @@
-"""The compiled rule table: new types without code, and more names than there are numbers."""
+"""The compiled rule table: new types without code, and more names than one-byte numbers."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_
 from goodgain.transforms.core.errors import RulesError
 from tests.core.direct import duplicates, score, verdict
 
-# What a user writes for a type that Good Gain does not know.
+# A user's rules for a type without shipped rules.
 BOOK = """
   Book:
     definitive: [isbn]
@@ -62,7 +62,7 @@ def book(ids=None, entity_type="book", title=None, **fields):
         (book(title="t"), book(entity_type="File", title="t"), (False, "type", None)),
     ],
 )
-def test_new_type_is_a_few_lines(with_books, one, other, expected):
+def test_rules_of_a_new_type(with_books, one, other, expected):
     assert verdict(one, other, with_books) == expected
 
 
@@ -82,7 +82,7 @@ def test_new_type_in_a_whole_conversation(with_books):
 
 
 def crowded_rules():
-    """Rules that name 70 fields and 40 ids: more than there are one-byte numbers for."""
+    """Rules that name 70 fields and 40 ids, more than one-byte numbers allow."""
     fields = [f"field{number}" for number in range(70)]
     ids = [f"id{number}" for number in range(40)]
     return compile_rules(
@@ -154,18 +154,18 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), NAMES)
-def test_names_beyond_the_numbers(one, other, expected):
+def test_rules_with_names_beyond_one_byte_numbers(one, other, expected):
     assert verdict(one, other, crowded_rules()) == expected
 
 
-def test_definitive_id_beyond_the_numbers_hides_the_generic_id():
+def test_a_definitive_id_beyond_one_byte_numbers_replaces_the_generic_id():
     rules = crowded_rules()
     one, other = thing({"id38": "1"}, id="g"), thing({"x": "y"}, id="g")
     assert verdict(one, other, rules) == (False, "inconclusive", None)
     assert verdict(thing(id="g"), other, rules) == (True, "generic_id", None)
 
 
-def test_key_of_an_id_beyond_the_numbers_has_its_name():
+def test_the_key_of_an_id_beyond_one_byte_numbers_has_its_name():
     records = [
         {"conversation_id": "c", "iteration": i, "results": [thing({"id38": "1"})]} for i in (1, 2)
     ]
@@ -174,7 +174,7 @@ def test_key_of_an_id_beyond_the_numbers_has_its_name():
 
 
 UNKNOWN = [
-    # Ids and fields that no rule names still make candidates, and count for `default` and step 4.
+    # Ids and fields in no rule still give candidates, and count for `default` and in step 4.
     ({"ids": {"odd": "1"}}, {"ids": {"odd": "1"}}, (True, "named_id", None)),
     (
         {"entity_type": "File", "ids": {"odd": "1"}},
@@ -211,7 +211,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), UNKNOWN)
-def test_names_that_no_rule_knows(one, other, expected):
+def test_types_ids_and_fields_in_no_rule(one, other, expected):
     assert verdict(one, other) == expected
 
 
@@ -226,7 +226,7 @@ def test_time_fields_of_the_spec_need_not_be_listed():
     assert verdict(one, other, rules) == (True, "fields", 1)
 
 
-def test_more_types_or_identity_parameters_than_numbers():
+def test_rejects_too_many_types_or_identity_parameters():
     types = ", ".join(f"t{number}: {{}}" for number in range(254))
     with pytest.raises(RulesError, match="255 types"):
         compile_rules(read_rules(f"types: {{default: {{}}, {types}}}"))

@@ -18,7 +18,7 @@ def mistakes(text):
     return [line.strip() for line in str(caught.value).splitlines()[1:]]
 
 
-def test_shipped_rules_equal_the_spec():
+def test_shipped_rules_have_the_types_of_the_spec():
     rules = read_rules(shipped_rules_text())
     assert set(rules.types) == {
         "File",
@@ -34,12 +34,12 @@ def test_shipped_rules_equal_the_spec():
     assert rules.aliases["PeopleInferenceAnswer"] == "People"
 
 
-def test_smallest_rules_file():
+def test_the_smallest_rules_file_has_empty_defaults():
     rules = read_rules(DEFAULT)
     assert (rules.max_candidates, rules.aliases, rules.types["default"].reject_on) == (256, {}, [])
 
 
-def test_all_mistakes_at_once_with_their_lines():
+def test_reports_all_mistakes_at_once_with_their_lines():
     text = """\
 aliases:
   Mail: Letter
@@ -102,7 +102,7 @@ types:
         ),
     ],
 )
-def test_invalid_yaml(text, line):
+def test_reports_invalid_yaml_with_its_line(text, line):
     with pytest.raises(RulesError) as caught:
         read_rules(text, "my.yaml")
     assert str(caught.value) == line
@@ -142,11 +142,11 @@ def test_invalid_yaml(text, line):
         ),
     ],
 )
-def test_single_mistakes(text, expected):
+def test_reports_a_single_mistake_with_its_line(text, expected):
     assert mistakes(text) == [expected]
 
 
-def test_a_file_that_contains_itself_is_refused():
+def test_rejects_a_file_that_contains_itself():
     assert mistakes("types: &all\n  default: {}\n  File: *all\n")
 
 
@@ -159,7 +159,7 @@ def test_a_file_that_contains_itself_is_refused():
         ("ids.isbn", 1, ["ids.isbn"]),
     ],
 )
-def test_forms_of_a_part_of_a_clause(part, least, names):
+def test_reads_every_form_of_a_part_of_a_clause(part, least, names):
     rules = read_rules(f"types: {{default: {{duplicate_if: [[{part}]]}}}}")
     ((requirement,),) = rules.types["default"].duplicate_if
     assert (requirement.at_least, requirement.of) == (least, names)
@@ -180,10 +180,10 @@ json_like = st.recursive(
 
 
 @given(content=json_like)
-def test_any_content_is_read_or_refused_with_lines(content):
-    record_error = None
+def test_any_content_is_read_or_rejected_with_a_line(content):
+    message = None
     try:
         read_rules(json.dumps(content), "my.yaml")
     except RulesError as error:
-        record_error = str(error)
-    assert record_error is None or "my.yaml:1: " in record_error
+        message = str(error)
+    assert message is None or "my.yaml:1: " in message

@@ -1,4 +1,4 @@
-"""A shard of a file to payloads, without Beam: nothing is lost, and nothing waits behind."""
+"""Payloads of a shard of a file, without Beam: each record is in exactly one."""
 
 import json
 from collections import Counter
@@ -23,7 +23,7 @@ def open_file(path):
 
 
 def found_in(path, shard_bytes, packing):
-    """Everything that the shards of a file give, by one packer."""
+    """Payloads and rejected records of all shards of a file, from one packer."""
     packer = Packer(packing)
     with open_file(path) as file:
         shards = plan_shards(file, str(path), path.stat().st_size, shard_bytes)
@@ -59,7 +59,7 @@ def test_each_record_is_in_one_payload_or_a_rejected_row(tmp_path, shard_bytes):
     }
 
 
-def test_payloads_say_what_labels_their_records_need(tmp_path):
+def test_payloads_name_the_labels_that_their_records_need(tmp_path):
     path = tmp_path / "traces.jsonl"
     records = [
         {"conversation_id": "c", "iteration": 1, "results": [{"ids": {"doc_id": " B "}}, {}]},

@@ -1,4 +1,4 @@
-"""Which metrics say nothing where nothing is labelled, and what stands in their place."""
+"""Means of metrics that need labels are undefined if no result has one."""
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
@@ -12,17 +12,36 @@ from goodgain.transforms.core.scoring.registry import (
 )
 from tests.core.direct import score_one
 
-FREE = {"N", "calls", "R", "UR", "DupR", "SRR", "unlabelled", "label_conflicts", "redelivered"}
-FREE |= {"R_i", "UR_i", "Dup_i", "unlabelled_i", "R_at_i", "UR_at_i", "DupR_at_i", "SRR_at_i"}
+NEED_NO_LABELS = {
+    "N",
+    "calls",
+    "R",
+    "UR",
+    "DupR",
+    "SRR",
+    "unlabelled",
+    "label_conflicts",
+    "redelivered",
+}
+NEED_NO_LABELS |= {
+    "R_i",
+    "UR_i",
+    "Dup_i",
+    "unlabelled_i",
+    "R_at_i",
+    "UR_at_i",
+    "DupR_at_i",
+    "SRR_at_i",
+}
 
 
-def test_every_metric_says_whether_it_needs_labels():
+def test_every_metric_declares_whether_it_needs_labels():
     ours = {metric.name for metric in (*CONVERSATION_METRICS, *ITERATION_METRICS)}
-    assert {name for name in ours if not metric_by_name(name).needs_labels} == FREE
+    assert {name for name in ours if not metric_by_name(name).needs_labels} == NEED_NO_LABELS
     ranking = [metric.name for metric in (*DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED)]
     free = {name for name in ranking if not metric_by_name(name).needs_labels}
     assert free == {"rbp_residual.8", "judged@10"}
-    # A pool has labels of its own, so that 0 of it is a finding.
+    # A pool has labels of its own, so 0 is a meaningful value.
     assert not any(
         metric_by_name(one.name).needs_labels for one in (*POOL_METRICS, *POOL_ITERATION_METRICS)
     )
@@ -36,11 +55,11 @@ def rows(*gains):
     return accumulator.rows({}, ["ndcg@10", "mrr"])
 
 
-def test_one_label_is_enough_for_means_of_everything():
+def test_one_label_is_enough_for_all_means():
     assert all(row.note != "no result has a label" for row in rows(None, 0))
 
 
-def test_null_and_counted_as_undefined_without_any():
+def test_means_without_labels_are_null_and_counted_as_undefined():
     for row in rows(None, None):
         if metric_by_name(row.metric).needs_labels:
             assert (row.mean, row.n, row.note) == (None, 0, "no result has a label")

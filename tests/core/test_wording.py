@@ -1,4 +1,4 @@
-"""Counts in sentences."""
+"""Nouns and verbs that agree with counts."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from goodgain.transforms.core.wording import counted, fitting
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(0, "0 pairs"), (1, "1 pair"), (2, "2 pairs"), (1000, "1,000 pairs")]
+    ("number", "text"), [(0, "0 pairs"), (1, "1 pair"), (2, "2 pairs"), (1000, "1,000 pairs")]
 )
-def test_nouns_follow_their_count(number, said):
-    assert counted(number, "pair") == said
+def test_nouns_follow_their_count(number, text):
+    assert counted(number, "pair") == text
 
 
 def test_verbs_follow_their_count():

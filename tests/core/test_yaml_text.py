@@ -1,4 +1,4 @@
-"""Where things stand in YAML that a user wrote."""
+"""Line numbers in YAML that a user wrote."""
 
 import pytest
 
@@ -24,8 +24,8 @@ b:
         (("b", 0), 4),
         (("b", 1, "e"), 6),
         (("b", 1, "e", 0), 7),
-        (("b", 1, "e", 5), 6),  # not there: where it would be
-        (("b", "list[str]", 0), 4),  # a step that is no place is passed over
+        (("b", 1, "e", 5), 6),  # absent: the line of its list
+        (("b", "list[str]", 0), 4),  # a step that is not in the file is skipped
         (("z",), 1),
     ],
 )
@@ -33,21 +33,21 @@ def test_the_line_of_a_location(location, line):
     assert line_of(parse_yaml(TEXT, "my.yaml")[0], location) == line
 
 
-def test_nothing_has_line_1():
+def test_a_location_in_an_empty_file_has_line_1():
     assert line_of(parse_yaml("", "my.yaml")[0], ("a",)) == 1
 
 
-def test_keys_that_stand_twice():
+def test_finds_repeated_keys():
     tree, _ = parse_yaml("a: {b: 1,\n  b: 2}\nc:\n  - d: 1\n    d: 1\na: 3\n", "my.yaml")
     assert sorted(repeated_keys(tree)) == [(2, "b"), (5, "d"), (6, "a")]
 
 
-def test_an_alias_that_leads_into_itself_ends():
+def test_a_recursive_alias_is_searched_once():
     tree, _ = parse_yaml("a: &x\n  - *x\n  - {b: 1,\n     b: 2}\n", "my.yaml")
     assert list(repeated_keys(tree)) == [(4, "b")]
 
 
-def test_a_merged_mapping_is_content_but_no_repeated_key():
+def test_merged_keys_are_not_repeated_keys():
     tree, content = parse_yaml("a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n", "my.yaml")
     assert content == {"a": {"b": 1}, "c": {"b": 2}}
     assert not list(repeated_keys(tree))
