@@ -1,4 +1,4 @@
-"""Populations of pairs whose true difference is known, as search metrics are distributed.
+"""Populations of pairs with a known true difference, distributed like search metrics.
 
 Each draws `repetitions` samples of `n` pairs and returns (base, candidate), both of shape
 (repetitions, n); `shift` is the true difference of the means, candidate - base.
@@ -10,9 +10,9 @@ import numpy as np
 
 NONE_FOUND = 0.6  # share of conversations in which neither arm can find anything
 RESULTS = 10
-PRECISION = 2 / 7  # the mean of Beta(2, 5), where something can be found
+PRECISION = 2 / 7  # the mean of Beta(2, 5), for conversations in which something can be found
 SPREAD = 1.0  # of the logarithm of a gain
-SAME_ANSWER = 0.8  # share of conversations on which both arms do the same
+SAME_ANSWER = 0.8  # share of conversations with the same answer in both arms
 
 
 def normal(generator, repetitions, n, shift=0.0, correlation=0.7):
@@ -24,7 +24,7 @@ def normal(generator, repetitions, n, shift=0.0, correlation=0.7):
 
 
 def precisions(generator, repetitions, n, shift=0.0):
-    """Good results of ten, mostly none, difficulty shared: many zeros and ties on 11 values."""
+    """Precision at 10 with a shared difficulty: many zeros, and ties on 11 values."""
     possible = generator.random((repetitions, n)) >= NONE_FOUND
     difficulty = generator.beta(2, 5, (repetitions, n)) * possible
     better = 1 + shift / ((1 - NONE_FOUND) * PRECISION)
@@ -43,7 +43,7 @@ def gains(generator, repetitions, n, shift=0.0):
 
 
 def rare_changes(generator, repetitions, n, shift=0.0):
-    """Both arms mostly answer alike; where they do not, one result of ten is won or lost."""
+    """Both arms mostly answer alike; otherwise the candidate wins or loses one result of ten."""
     base = generator.integers(0, RESULTS, (repetitions, n)) / RESULTS
     balance = 0.5 + shift * RESULTS / (1 - SAME_ANSWER) / 2
     step = np.where(generator.random((repetitions, n)) < balance, 1, -1) / RESULTS
@@ -51,7 +51,7 @@ def rare_changes(generator, repetitions, n, shift=0.0):
 
 
 def doubling(generator, repetitions, n, shift=0.0):
-    """Gains of which the candidate has another multiple: differences are as skewed as gains."""
+    """The candidate's gains are a multiple of the base's: differences are as skewed as gains."""
     base = gains(generator, repetitions, n)[0]
     mean = (1 - NONE_FOUND) * np.exp(SPREAD**2 / 2)
     return base, base * (1 + shift / mean)

@@ -1,4 +1,4 @@
-"""Holm and Benjamini-Hochberg against scipy and against what they are derived from."""
+"""Holm's method against its derivation, and Benjamini and Hochberg's against scipy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ P = st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0])
 
 
 @given(st.lists(P, min_size=1, max_size=30))
-def test_benjamini_hochberg_is_scipys(p_values):
+def test_benjamini_hochberg_equals_scipy(p_values):
     assert adjust(p_values, "benjamini_hochberg") == pytest.approx(
         stats.false_discovery_control(p_values, method="bh").tolist(), rel=1e-9
     )
@@ -24,7 +24,7 @@ def test_benjamini_hochberg_is_scipys(p_values):
 
 @given(st.lists(P, min_size=1, max_size=7))
 def test_holm_is_the_closure_of_bonferroni(p_values):
-    """A hypothesis falls when every intersection with it falls to Bonferroni (Marcus 1976)."""
+    """A hypothesis is rejected if Bonferroni rejects all intersections with it (Marcus 1976)."""
     places = range(len(p_values))
     for at, adjusted in enumerate(adjust(p_values, "holm")):
         worst = max(
@@ -43,18 +43,18 @@ def test_worked_example():
 
 
 @pytest.mark.parametrize("method", ["holm", "benjamini_hochberg"])
-def test_a_missing_test_is_no_member_of_the_family(method):
+def test_a_missing_p_value_does_not_count_in_the_family(method):
     assert adjust([None, 0.02, None], method) == [None, 0.02, None]
     assert adjust([None], method) == [None]
     assert adjust([], method) == []
 
 
 @pytest.mark.parametrize("p_value", [-0.1, 1.1, float("nan")])
-def test_what_is_no_probability_is_refused(p_value):
+def test_rejects_p_values_outside_0_to_1(p_value):
     with pytest.raises(UsageError, match="outside 0 to 1"):
         adjust([0.5, p_value], "holm")
 
 
-def test_an_unknown_method_is_refused():
+def test_rejects_an_unknown_method():
     with pytest.raises(UsageError, match="'bonferroni'"):
         adjust([0.5], "bonferroni")

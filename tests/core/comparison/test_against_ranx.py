@@ -1,4 +1,4 @@
-"""Two runs compared by ranx and by us, on the same values per query."""
+"""Comparing two runs equals ranx, given the same values per query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUERIES = 40
 
 @pytest.fixture(scope="module")
 def runs():
-    """Judgements and two runs of the same queries; the candidate ranks a little better."""
+    """Judgments and two runs of the same queries; the candidate ranks better."""
     generator = np.random.default_rng(20)
     judged, base, candidate = {}, {}, {}
     for query in range(QUERIES):
@@ -22,14 +22,14 @@ def runs():
         judged[f"q{query}"] = {
             document: int(grade) for document, grade in zip(documents, grades, strict=True) if grade
         } or {"d0": 1}
-        for run, knowledge in ((base, 0.4), (candidate, 0.8)):
-            scores = knowledge * grades + generator.normal(size=20)
+        for run, skill in ((base, 0.4), (candidate, 0.8)):
+            scores = skill * grades + generator.normal(size=20)
             run[f"q{query}"] = dict(zip(documents, scores.tolist(), strict=True))
     return judged, base, candidate
 
 
 @pytest.mark.slow  # ranx compiles its metrics the first time
-def test_paired_p_values_are_ranxs(runs):
+def test_paired_p_values_and_means_equal_ranx(runs):
     ranx = pytest.importorskip("ranx")
     qrels = ranx.Qrels(runs[0])
     base, candidate = ranx.Run(runs[1], name="base"), ranx.Run(runs[2], name="candidate")

@@ -1,4 +1,4 @@
-"""The BCa interval is scipy's on the same resamples; constant values have none."""
+"""The BCa interval equals scipy's on the same resamples; constant values have none."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_drawing_counts_of_repeated_values_gives_the_same_interval():
     assert ours.ci_high == pytest.approx(theirs.confidence_interval.high, abs=allowed)
 
 
-def test_depends_on_the_seed_but_not_on_the_order_of_pairs():
+def test_the_interval_depends_on_the_seed_but_not_on_the_order_of_pairs():
     (base,), (candidate,) = populations.gains(generator(), 1, 80, 0.1)
     once = bootstrap_interval(base, candidate, "paired", generator(), 500)
     assert bootstrap_interval(base[::-1], candidate[::-1], "paired", generator(), 500) == once
@@ -90,6 +90,6 @@ def test_few_values_give_a_warning():
 
 
 @pytest.mark.parametrize(("resamples", "confidence"), [(99, 0.95), (1000, 95)])
-def test_options_out_of_range_are_refused(resamples, confidence):
+def test_rejects_options_out_of_range(resamples, confidence):
     with pytest.raises(UsageError):
         bootstrap_interval([1.0, 2.0], [1.0, 3.0], "paired", generator(), resamples, confidence)

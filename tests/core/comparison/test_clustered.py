@@ -1,4 +1,4 @@
-"""Comparisons of values in clusters: SPEC 6's formula over differences, its edges, its coverage."""
+"""Comparisons of clustered values: the formula of SPEC 6, edge cases, and coverage."""
 
 from math import sqrt
 
@@ -16,7 +16,7 @@ QUERIES, REPEATS = 15, 4
 
 
 def by_definition(values, codes):
-    """(clusters, stderr) as SPEC 6 writes it."""
+    """(clusters, stderr) by the formula of SPEC 6."""
     groups = [[v for v, c in zip(values, codes, strict=True) if c == code] for code in set(codes)]
     mean, count = np.mean(values), len(groups)
     squares = sum((sum(one) - len(one) * mean) ** 2 for one in groups)
@@ -29,8 +29,8 @@ pairs = st.lists(
 
 
 @given(pairs, st.randoms(use_true_random=False))
-def test_pairs_are_by_the_definition_over_differences(given_, order):
-    base, candidate, codes = map(np.array, zip(*given_, strict=True))
+def test_paired_comparison_follows_the_definition(rows, order):
+    base, candidate, codes = map(np.array, zip(*rows, strict=True))
     found = compare_paired(base, candidate, codes=codes)
     if len(set(codes.tolist())) < 2:
         assert (found.clusters, found.stderr, found.p_value) == (1, None, None)
@@ -46,14 +46,14 @@ def test_pairs_are_by_the_definition_over_differences(given_, order):
             )
         )
         assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.t), count - 1))
-    shuffled = list(given_)
+    shuffled = list(rows)
     order.shuffle(shuffled)
     again = map(np.array, zip(*shuffled, strict=True))
     base, candidate, codes = again
     assert compare_paired(base, candidate, codes=codes) == found
 
 
-def test_clusters_without_spread_have_no_interval():
+def test_clusters_with_equal_differences_have_no_interval():
     codes = np.array([0, 0, 1, 1, 2, 2])
     alike = compare_paired([0.0] * 6, [1.0, -1.0, 2.0, -2.0, 0.0, 0.0], codes=codes)
     assert (alike.p_value, alike.ci_low, alike.clusters) == (1.0, None, 3)
@@ -63,19 +63,19 @@ def test_clusters_without_spread_have_no_interval():
     assert shifted.note.startswith("every cluster differs by the same amount")
 
 
-def test_a_cluster_for_every_value():
+def test_rejects_values_without_a_cluster():
     with pytest.raises(UsageError, match="need a cluster each"):
         compare_paired([1.0, 2.0], [2.0, 3.0], codes=np.array([0]))
 
 
-def test_clusters_of_one_are_independent_pairs():
+def test_clusters_of_one_pair_have_the_ordinary_stderr():
     generator = np.random.default_rng(1)
     base, candidate = generator.normal(size=(2, 30))
     found = compare_paired(base, candidate, codes=np.arange(30))
     assert found.stderr == pytest.approx(stats.sem(candidate - base))
 
 
-def test_samples_without_a_common_cluster_are_welchs():
+def test_samples_without_a_common_cluster_equal_welch():
     generator = np.random.default_rng(2)
     base, candidate = generator.normal(size=20), generator.normal(0, 3, size=9)
     found = error_of_difference(base, np.arange(20), candidate, np.arange(20, 29))
@@ -87,13 +87,13 @@ def test_samples_without_a_common_cluster_are_welchs():
     )
 
 
-def test_what_clusters_share_cancels_out():
-    """The same queries in both arms, each repeated: as if their repeats had been paired."""
+def test_differences_between_clusters_in_both_arms_cancel_out():
+    """With the same repeated queries in both arms, the stderr is that of paired repeats."""
     generator = np.random.default_rng(3)
     queries = np.repeat(np.arange(QUERIES), REPEATS)
-    hard = generator.normal(0, 3, QUERIES)[queries]
-    base = hard + generator.normal(size=queries.size)
-    candidate = hard + generator.normal(size=queries.size)
+    difficulty = generator.normal(0, 3, QUERIES)[queries]
+    base = difficulty + generator.normal(size=queries.size)
+    candidate = difficulty + generator.normal(size=queries.size)
     found = error_of_difference(base, queries, candidate, queries)
     paired = error_of_mean(candidate - base, queries)
     assert (found.clusters, found.stderr, found.degrees_of_freedom) == (
@@ -105,7 +105,7 @@ def test_what_clusters_share_cancels_out():
 
 
 def repeats(generator, samples, shift=0.0):
-    """Differences of repeated queries: two thirds of their variance lies between queries."""
+    """Differences of repeated queries; two thirds of their variance is between queries."""
     between = generator.normal(size=(samples, QUERIES, 1)) * sqrt(2 / 3)
     within = generator.normal(size=(samples, QUERIES, REPEATS)) * sqrt(1 / 3)
     return (between + within + shift).reshape(samples, -1)
@@ -115,7 +115,7 @@ def covered(found, true):
     return np.mean([one.ci_low <= true <= one.ci_high for one in found])
 
 
-def test_repeats_are_covered_by_clusters_and_not_without():
+def test_paired_intervals_cover_repeats_only_with_clusters():
     codes = np.repeat(np.arange(QUERIES), REPEATS)
     base = np.zeros(codes.size)
     samples = repeats(np.random.default_rng(6), 600, 0.2)
@@ -123,7 +123,7 @@ def test_repeats_are_covered_by_clusters_and_not_without():
     assert 0.93 <= covered([compare_paired(base, one, codes=codes) for one in samples], 0.2) <= 0.97
 
 
-def test_two_samples_of_repeats_are_covered_by_clusters_and_not_without():
+def test_unpaired_intervals_cover_repeats_only_with_clusters():
     codes = np.repeat(np.arange(QUERIES), REPEATS)
     generator = np.random.default_rng(7)
     base, candidate = repeats(generator, 600), repeats(generator, 600, 0.2)
@@ -133,7 +133,7 @@ def test_two_samples_of_repeats_are_covered_by_clusters_and_not_without():
     assert 0.93 <= covered(clustered, 0.2) <= 0.97
 
 
-def test_the_arm_of_fewer_clusters_bounds_the_degrees_of_freedom():
+def test_the_arm_with_fewer_clusters_limits_the_degrees_of_freedom():
     generator = np.random.default_rng(4)
     many, few = np.repeat(np.arange(9), 2), np.repeat(np.arange(4), 3)
     base, candidate = generator.normal(size=many.size), generator.normal(size=few.size)

@@ -1,6 +1,6 @@
-"""How often 95 % intervals hold the true difference, on metrics as they are distributed.
+"""How often 95 % intervals contain the true difference.
 
-Populations are normal, or mostly zero, tied and skewed, which is what search metrics look like.
+Populations are normal, or distributed like search metrics: mostly zero, tied and skewed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POPULATIONS = [
 
 
 def share_covered(found, true):
-    """Of the intervals that exist; on tied values an end often is the truth but for rounding."""
+    """Share of the existing intervals that contain `true`, with a tolerance for rounding."""
     ends = [(each.ci_low, each.ci_high) for each in found if each.ci_low is not None]
     assert len(ends) > 0.95 * len(found)
     return np.mean([low - 1e-9 <= true <= high + 1e-9 for low, high in ends])
@@ -35,14 +35,14 @@ def share_covered(found, true):
 
 @pytest.mark.parametrize("n", [30, 150])
 @pytest.mark.parametrize(("population", "true"), POPULATIONS)
-def test_paired_intervals_cover(population, true, n):
+def test_paired_intervals_cover_the_true_difference(population, true, n):
     base, candidate = population(np.random.default_rng(n), 3000, n, true)
     found = [compare_paired(*arms) for arms in zip(base, candidate, strict=True)]
     assert 0.93 <= share_covered(found, true) <= 0.97
 
 
 @pytest.mark.parametrize(("population", "true"), POPULATIONS)
-def test_welch_intervals_cover_samples_of_unlike_size(population, true):
+def test_welch_intervals_cover_with_unequal_sample_sizes(population, true):
     generator = np.random.default_rng(95)
     base = population(generator, 3000, 60)[0]
     candidate = population(generator, 3000, 150, true)[1]
@@ -50,8 +50,8 @@ def test_welch_intervals_cover_samples_of_unlike_size(population, true):
     assert 0.93 <= share_covered(found, true) <= 0.97
 
 
-def test_welch_intervals_cover_samples_of_unlike_spread():
-    """The small sample spreads most: where pooling the variances would go wrong."""
+def test_welch_intervals_cover_with_unequal_variances():
+    """The smaller sample has the larger variance, where a pooled variance would be wrong."""
     generator = np.random.default_rng(1947)
     base, candidate = generator.normal(0, 3, (3000, 10)), generator.normal(1, 1, (3000, 60))
     found = [compare_unpaired(*arms) for arms in zip(base, candidate, strict=True)]
@@ -66,7 +66,7 @@ def test_welch_intervals_cover_samples_of_unlike_spread():
         (populations.rare_changes, 0.005),
     ],
 )
-def test_bootstrap_intervals_cover(population, true):
+def test_bootstrap_intervals_cover_the_true_difference(population, true):
     generator = np.random.default_rng(1987)
     base, candidate = population(generator, 3000, 150, true)
     found = [
@@ -76,7 +76,7 @@ def test_bootstrap_intervals_cover(population, true):
     assert 0.93 <= share_covered(found, true) <= 0.97
 
 
-def test_unpaired_bootstrap_intervals_cover():
+def test_unpaired_bootstrap_intervals_cover_the_true_difference():
     generator = np.random.default_rng(1987)
     base, candidate = generator.normal(0, 1, (1000, 60)), generator.normal(0.5, 2, (1000, 120))
     found = [
@@ -87,8 +87,8 @@ def test_unpaired_bootstrap_intervals_cover():
 
 
 @pytest.mark.parametrize("n", [30, 150])
-def test_skewed_differences_are_covered_where_students_intervals_miss(n):
-    """Differences that are 0 or lognormal, of which samples seldom hold the long tail."""
+def test_default_intervals_cover_skewed_differences_and_students_do_not(n):
+    """Differences are 0 or lognormal, and samples seldom contain the long tail."""
     base, candidate = populations.doubling(np.random.default_rng(n), 3000, n, 0.1)
     arms = list(zip(base, candidate, strict=True))
     student = [compare_paired(*each, ComparisonOptions(interval="student")) for each in arms]

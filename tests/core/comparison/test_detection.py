@@ -1,4 +1,4 @@
-"""How often a difference is found: where there is none, where there is one, and by which test."""
+"""How often tests find a difference: false positives without one, and power with one."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def p_values(test, base, candidate):
 
 
 def at_most(level, repetitions):
-    """The level and three standard errors of a share of so many repetitions."""
+    """The level plus three standard errors of a share over this number of repetitions."""
     return level + 3 * np.sqrt(level * (1 - level) / repetitions)
 
 
 @cache
 def families(seed, shifts):
-    """p values by family and metric; the metrics share conversations and so are correlated."""
+    """p values by family and metric; metrics share conversations and are thus correlated."""
     generator = np.random.default_rng(seed)
     shared = generator.normal(size=(FAMILIES, 50))
     columns = []
@@ -57,7 +57,7 @@ def families(seed, shifts):
     ],
 )
 @pytest.mark.parametrize("test", [compare_paired, wilcoxon, sign_test])
-def test_one_test_finds_nothing_where_nothing_is(test, population):
+def test_a_single_test_keeps_its_level(test, population):
     base, candidate = population(np.random.default_rng(5), 2000, 40)
     assert np.mean(p_values(test, base, candidate) <= LEVEL) <= at_most(LEVEL, 2000)
 
@@ -82,7 +82,7 @@ def test_a_family_of_tied_metrics_without_effects_seldom_has_a_positive():
     assert np.mean(adjusted.min(axis=1) <= LEVEL) <= at_most(LEVEL, FAMILIES)
 
 
-def test_among_true_effects_false_ones_stay_rare():
+def test_false_positives_stay_rare_among_true_effects():
     raw = families(7, (0.0,) * (METRICS // 2) + (0.6,) * (METRICS // 2))
     without_effect = np.arange(METRICS) < METRICS // 2
     holm = np.array([adjust(family.tolist(), "holm") for family in raw]) <= LEVEL
@@ -96,7 +96,7 @@ def test_among_true_effects_false_ones_stay_rare():
 @pytest.mark.parametrize(
     ("population", "shift"), [(populations.normal, 0.4), (populations.precisions, 0.04)]
 )
-def test_pairing_finds_more_on_correlated_arms(population, shift):
+def test_pairing_has_more_power_for_correlated_arms(population, shift):
     base, candidate = population(np.random.default_rng(9), 1500, 60, shift)
     paired = np.mean(p_values(compare_paired, base, candidate) <= LEVEL)
     unpaired = np.mean(p_values(compare_unpaired, base, candidate) <= LEVEL)
@@ -116,7 +116,7 @@ def test_power_at_the_minimum_detectable_effect_by_the_noncentral_t(n, power):
 
 
 def typical_effect(test, base, candidate):
-    """The minimum detectable effect that the population's own standard deviation gives."""
+    """The minimum detectable effect for the standard deviation of the population."""
     effects = [test(*arms).minimum_detectable_effect for arms in zip(base, candidate, strict=True)]
     return float(np.sqrt(np.mean(np.square(effects))))
 

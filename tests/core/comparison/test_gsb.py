@@ -1,4 +1,4 @@
-"""Good, same, bad: the counts, the balance, and exactly how often the interval is right."""
+"""Good, same, bad: counts, balance, and the exact coverage of its interval."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SHARES = [(0.05, 0.05), (0.1, 0.05), (0.3, 0.2), (0.5, 0.3), (0.4, 0.4), (0.9, 0
 RARE = [(0.02, 0.02), (0.1, 0.0), (0.01, 0.0), (0.01, 0.01), (1.0, 0.0), (0.0, 0.97)]
 
 
-def test_trap_23():
+def test_balance_of_metric_trap_23():
     balance = good_same_bad([1, 1, 1, 1], [2, 1, 0, 0], 0, "higher")
     assert (balance.good, balance.same, balance.bad, balance.gsb) == (1, 1, 2, -0.25)
     assert -1 <= balance.ci_low < -0.25 < balance.ci_high <= 1
 
 
-def test_lower_values_are_better_where_the_metric_says_so():
+def test_lower_values_may_be_better():
     balance = good_same_bad([1, 1, 1, 1], [2, 1, 0, 0], 0, "lower")
     assert (balance.good, balance.bad, balance.gsb) == (2, 1, 0.25)
 
@@ -37,8 +37,8 @@ def test_only_differences_beyond_the_tolerance_count():
 
 
 def test_without_pairs_there_is_no_balance():
-    nothing = good_same_bad([], [], 0, "higher")
-    assert (nothing.gsb, nothing.ci_low, nothing.note) == (None, None, "there are no pairs")
+    empty = good_same_bad([], [], 0, "higher")
+    assert (empty.gsb, empty.ci_low, empty.note) == (None, None, "there are no pairs")
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_without_pairs_there_is_no_balance():
         (0, "higher", 1.0, "confidence"),
     ],
 )
-def test_what_cannot_be_counted_is_refused(tolerance, direction, confidence, message):
+def test_rejects_invalid_options(tolerance, direction, confidence, message):
     with pytest.raises(UsageError, match=message):
         good_same_bad([1.0], [2.0], tolerance, direction, confidence)
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
-def test_interval_surrounds_the_balance_and_mirrors(good, same, bad):
+def test_the_interval_contains_the_balance_and_is_mirrored_with_the_arms(good, same, bad):
     n = good + same + bad
     if n == 0:
         return
@@ -67,7 +67,7 @@ def test_interval_surrounds_the_balance_and_mirrors(good, same, bad):
     assert mirrored == (-high, -low)
 
 
-def test_ends_are_where_the_score_test_turns_significant():
+def test_the_score_test_is_just_significant_at_the_ends_of_the_interval():
     """Tango's score, maximised over the shares numerically instead of in closed form."""
     good, bad, n = 9, 4, 40
     for end in share_difference_interval(good, bad, n, 0.95):
@@ -86,14 +86,14 @@ def test_ends_are_where_the_score_test_turns_significant():
 
 @cache
 def intervals(n):
-    """Every outcome of n pairs with its interval."""
+    """Every possible (good, bad) of n pairs, and the interval of each."""
     outcomes = [(good, bad) for good in range(n + 1) for bad in range(n + 1 - good)]
     ends = [share_difference_interval(good, bad, n, 0.95) for good, bad in outcomes]
     return np.array(outcomes), np.array(ends)
 
 
 def coverage(n, good_share, bad_share):
-    """The exact probability that the interval holds the true balance."""
+    """The exact probability that the interval contains the true balance."""
     outcomes, ends = intervals(n)
     counts = np.column_stack([outcomes, n - outcomes.sum(axis=1)])
     shares = [good_share, bad_share, 1 - good_share - bad_share]
@@ -103,17 +103,17 @@ def coverage(n, good_share, bad_share):
 
 
 @pytest.mark.parametrize("shares", SHARES)
-def test_interval_covers_what_it_promises(shares):
+def test_coverage_is_close_to_nominal(shares):
     assert 0.93 <= coverage(80, *shares) <= 0.97
 
 
 @pytest.mark.parametrize("n", [10, 30, 80])
 @pytest.mark.parametrize("shares", SHARES + RARE)
-def test_interval_never_promises_too_much(n, shares):
+def test_coverage_is_not_too_low_even_for_rare_outcomes(n, shares):
     assert coverage(n, *shares) >= 0.93
 
 
-def test_interval_covers_on_pairs_that_mostly_agree():
+def test_intervals_cover_if_most_pairs_are_equal():
     base, candidate = populations.rare_changes(np.random.default_rng(23), 3000, 100, 0.01)
     found = [good_same_bad(*arms, 0.05, "higher") for arms in zip(base, candidate, strict=True)]
     true = 0.1  # a shift of 0.01 in steps of 0.1

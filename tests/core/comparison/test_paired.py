@@ -1,4 +1,4 @@
-"""The paired t-test against scipy, and what it says where nothing can be tested."""
+"""The paired t-test against scipy, and its notes if a test is impossible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VALUE = st.floats(-1e3, 1e3) | st.integers(0, 3) | st.sampled_from([0.1, 0.2, 0.
     "population", [populations.normal, populations.precisions, populations.gains]
 )
 @pytest.mark.parametrize("n", [5, 40, 1000])
-def test_figures_are_scipys(population, n):
+def test_figures_equal_scipy(population, n):
     generator = np.random.default_rng(n)
     (base,), (candidate,) = population(generator, 1, n, 0.05)
     ours, theirs = compare_paired(base, candidate, STUDENT), stats.ttest_rel(candidate, base)
@@ -39,8 +39,8 @@ def test_figures_are_scipys(population, n):
     assert (ours.n_base, ours.n_candidate, ours.note) == (n, n, None)
 
 
-def test_skewed_differences_reach_as_far_as_hall_and_student():
-    """Of 1, 0, 0, 0, 0: mean 0.2, stderr 0.2, skewness 1.5, so that a = 1.5 / sqrt(5)."""
+def test_intervals_of_skewed_differences_contain_those_of_hall_and_student():
+    """For 1, 0, 0, 0, 0: mean 0.2, stderr 0.2, skewness 1.5, so a = 1.5 / sqrt(5)."""
     ours = compare_paired([0.0] * 5, [1.0, 0.0, 0.0, 0.0, 0.0])
     asymmetry, t = 1.5 / np.sqrt(5), stats.t.ppf(0.975, 4)
     root = np.cbrt(1 + asymmetry * (-t - asymmetry / 6))
@@ -52,7 +52,7 @@ def test_skewed_differences_reach_as_far_as_hall_and_student():
     assert (student.asymmetry, student.p_value) == (0.0, ours.p_value)
 
 
-def test_confidence_is_that_asked_for():
+def test_the_interval_has_the_requested_confidence():
     base, candidate = [1.0, 2.0, 3.0], [2.0, 2.5, 5.0]
     ours = compare_paired(base, candidate, ComparisonOptions(confidence=0.8, interval="student"))
     theirs = stats.ttest_rel(candidate, base).confidence_interval(0.8)
@@ -61,31 +61,31 @@ def test_confidence_is_that_asked_for():
 
 
 @pytest.mark.parametrize("options", [{"confidence": 95}, {"confidence": 0}, {"power": 1}])
-def test_options_are_shares(options):
+def test_rejects_options_outside_0_to_1(options):
     with pytest.raises(UsageError, match="between 0 and 1"):
         ComparisonOptions(**options)
 
 
-def test_without_pairs_nothing_is_known():
-    nothing = compare_paired([], [])
-    assert (nothing.difference, nothing.p_value, nothing.note) == (None, None, "there are no pairs")
+def test_without_pairs_there_is_no_difference():
+    empty = compare_paired([], [])
+    assert (empty.difference, empty.p_value, empty.note) == (None, None, "there are no pairs")
 
 
-def test_one_pair_has_means_and_nothing_else():
+def test_one_pair_has_only_means_and_a_difference():
     one = compare_paired([2.0], [3.0])
     assert (one.difference, one.relative_difference) == (1.0, 0.5)
     assert (one.base_stddev, one.ci_low, one.t, one.p_value) == (None, None, None, None)
     assert one.note == "one pair has no interval and no test"
 
 
-def test_arms_that_agree_on_every_pair_have_p_1():
+def test_equal_arms_have_p_1():
     same = compare_paired([0.1, 0.5, 0.9], [0.1, 0.5, 0.9])
     assert (same.difference, same.p_value) == (0.0, 1.0)
     assert (same.ci_low, same.t, same.effect_size) == (None, None, None)
     assert same.note == "no pair differs, so there is no interval"
 
 
-def test_arms_that_differ_by_rounding_alone_have_p_1():
+def test_arms_that_differ_only_by_rounding_have_p_1():
     base, candidate = [0.1 + 0.2, 0.7, 0.5], [0.3, 0.1 + 0.6, 0.5]
     assert base != candidate
     assert compare_paired(base, candidate).p_value == 1.0
@@ -116,7 +116,7 @@ def test_relative_difference_has_the_sign_of_the_difference():
 
 
 @given(st.lists(st.tuples(VALUE, VALUE), max_size=12))
-def test_every_number_is_finite_and_every_gap_explained(pairs):
+def test_every_number_is_finite_or_null_with_a_note(pairs):
     base, candidate = [first for first, _ in pairs], [second for _, second in pairs]
     comparison = compare_paired(base, candidate)
     values = structs.asdict(comparison)
@@ -127,12 +127,12 @@ def test_every_number_is_finite_and_every_gap_explained(pairs):
 
 
 @given(st.lists(st.tuples(VALUE, VALUE), min_size=2, max_size=12), st.randoms())
-def test_order_changes_no_bit_and_swapping_arms_only_signs(pairs, random):
+def test_order_changes_nothing_and_swapping_arms_changes_only_signs(pairs, order):
     base, candidate = [first for first, _ in pairs], [second for _, second in pairs]
     forward = compare_paired(base, candidate)
     backward = compare_paired(candidate, base)
     largest = max(map(abs, base + candidate))
     assert backward.difference == pytest.approx(-forward.difference, rel=1e-9, abs=largest * 1e-12)
     assert backward.p_value == pytest.approx(forward.p_value, rel=1e-9, abs=1e-9)
-    random.shuffle(pairs)
+    order.shuffle(pairs)
     assert compare_paired(*zip(*pairs, strict=True)) == forward

@@ -1,4 +1,4 @@
-"""Values are checked, and what only rounding tells apart counts as equal."""
+"""Values are checked, and values that differ only by rounding count as equal."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e301])
-def test_a_value_that_cannot_be_compared_is_named(value):
+def test_rejects_a_value_that_cannot_be_compared_with_its_position(value):
     with pytest.raises(UsageError, match="Value 2 of candidate"):
         compare_paired([1, 2], [1, value])
     with pytest.raises(UsageError, match="Value 1 of base"):
         compare_unpaired([value], [1])
 
 
-def test_values_are_one_list():
+def test_rejects_values_of_two_dimensions():
     with pytest.raises(UsageError, match="2 dimensions"):
         compare_unpaired([[1.0, 2.0]], [1.0])
 
 
-def test_pairs_need_equal_lengths():
+def test_rejects_pairs_of_different_lengths():
     with pytest.raises(UsageError, match=r"base \(3\).*candidate \(2\)"):
         compare_paired([1, 2, 3], [1, 2])
 
 
-def test_differences_that_rounding_tells_apart_are_tied():
+def test_differences_that_differ_only_by_rounding_are_tied():
     base, candidate = np.array([0.1, 0.2, 0.3, 0.7]), np.array([0.2, 0.3, 0.4, 0.8])
     assert len(set((candidate - base).tolist())) > 1
     assert len(set(settled_differences(base, candidate).tolist())) == 1
 
 
-def test_small_true_differences_survive():
+def test_small_true_differences_are_kept():
     base, candidate = np.array([1000.0, 5.0]), np.array([1000.0 + 1e-9, 5.0])
     assert settled_differences(base, candidate) == pytest.approx([1e-9, 0], rel=0.05)
 
 
 @given(st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=20))
-def test_whole_numbers_settle_on_themselves(values):
+def test_differences_of_whole_numbers_are_unchanged(values):
     candidate = np.array(values, dtype=float)
     assert settled_differences(candidate[::-1], candidate).tolist() == (
         (candidate - candidate[::-1]).tolist()
@@ -52,7 +52,7 @@ def test_whole_numbers_settle_on_themselves(values):
 
 
 @given(VALUES, st.randoms())
-def test_moments_are_those_of_numpy_in_any_order(values, random):
+def test_moments_equal_numpy_in_any_order(values, random):
     array = np.array(values)
     ours = moments(array, rounding_grain(array))
     assert ours.mean == pytest.approx(array.mean(), rel=1e-9, abs=1e-9)
@@ -62,7 +62,7 @@ def test_moments_are_those_of_numpy_in_any_order(values, random):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_squares_neither_vanish_nor_overflow(scale):
+def test_squares_neither_underflow_nor_overflow(scale):
     array = np.array([1.0, 2.0, 4.0])
     scaled = array * scale
     assert moments(scaled, rounding_grain(scaled)).stddev == pytest.approx(

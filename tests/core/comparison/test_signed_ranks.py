@@ -1,4 +1,4 @@
-"""Wilcoxon's test against scipy, and against every assignment of signs where ranks are tied."""
+"""Wilcoxon's test against scipy and, with tied ranks, against every assignment of signs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.core.comparison import populations
 
 
 @pytest.mark.parametrize("n", [1, 6, 25, 50, 51, 400])
-def test_without_ties_figures_are_scipys(n):
+def test_figures_without_ties_equal_scipy(n):
     base, candidate = (arm[0] for arm in populations.normal(np.random.default_rng(n), 1, n, 0.3))
     ours, theirs = wilcoxon(base, candidate), stats.wilcoxon(candidate, base)
     assert (ours.statistic, ours.p_value) == pytest.approx(
@@ -24,22 +24,22 @@ def test_without_ties_figures_are_scipys(n):
     assert ours.method == ("exact" if n <= 50 else "normal")
 
 
-def test_many_ties_figures_are_scipys():
+def test_figures_with_many_ties_equal_scipy():
     base, candidate = (
         arm[0] for arm in populations.precisions(np.random.default_rng(3), 1, 900, 0.02)
     )
     ours = wilcoxon(base, candidate)
-    whole = np.rint(10 * candidate) - np.rint(10 * base)
-    theirs = stats.wilcoxon(whole[whole != 0], method="asymptotic")
+    tenths = np.rint(10 * candidate) - np.rint(10 * base)
+    theirs = stats.wilcoxon(tenths[tenths != 0], method="asymptotic")
     assert (ours.statistic, ours.p_value) == pytest.approx(
         (theirs.statistic, theirs.pvalue), rel=1e-9
     )
-    assert ours.equal == np.count_nonzero(whole == 0)
+    assert ours.equal == np.count_nonzero(tenths == 0)
     assert ours.method == "normal"
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=8))
-def test_with_ties_p_counts_every_assignment_of_signs(differences):
+def test_p_with_ties_counts_every_assignment_of_signs(differences):
     ours = wilcoxon([0.0] * len(differences), [each / 10 for each in differences])
     kept = [each for each in differences if each]
     assert ours.equal == len(differences) - len(kept)
@@ -55,7 +55,7 @@ def test_with_ties_p_counts_every_assignment_of_signs(differences):
     assert ours.rank_biserial == pytest.approx(2 * observed / ranks.sum() - 1)
 
 
-def test_swapping_the_arms_changes_the_direction_alone():
+def test_swapping_the_arms_changes_only_the_direction():
     base, candidate = [0.1, 0.4, 0.4, 0.9, 0.3], [0.2, 0.8, 0.1, 0.9, 0.9]
     forward, backward = wilcoxon(base, candidate), wilcoxon(candidate, base)
     assert backward.p_value == forward.p_value

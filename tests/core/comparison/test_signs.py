@@ -13,7 +13,7 @@ from goodgain.transforms.core.comparison import sign_test
 
 
 @given(st.integers(0, 60), st.integers(0, 10), st.integers(0, 60))
-def test_p_is_the_binomial_tests(higher, equal, lower):
+def test_p_equals_the_binomial_test(higher, equal, lower):
     base = [0.5] * (higher + equal + lower)
     candidate = [0.7] * higher + [0.5] * equal + [0.2] * lower
     ours = sign_test(base, candidate)
@@ -27,5 +27,5 @@ def test_p_is_the_binomial_tests(higher, equal, lower):
     assert ours.p_value == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
 
 
-def test_rounding_is_no_difference():
+def test_values_that_differ_only_by_rounding_are_equal():
     assert sign_test([0.1 + 0.2, 1.0], [0.3, 2.0]).equal == 1

@@ -37,7 +37,7 @@ def test_statistics_equal_scipy(population, n, other):
     assert ours.difference_stddev is None
 
 
-def test_skewness_with_one_constant_arm_is_that_of_the_other():
+def test_with_one_constant_arm_the_skewness_is_that_of_the_other():
     skewed = [1.0, 0.0, 0.0, 0.0, 0.0]
     above, below = compare_unpaired([0.0] * 9, skewed), compare_unpaired(skewed, [0.0] * 9)
     assert above.asymmetry == pytest.approx(1.5 / np.sqrt(5))
@@ -45,7 +45,7 @@ def test_skewness_with_one_constant_arm_is_that_of_the_other():
     assert below.p_value == pytest.approx(above.p_value)
 
 
-def test_equal_arms_have_no_skewness():
+def test_equally_skewed_arms_have_a_symmetric_difference():
     skewed = [1.0, 0.0, 0.0, 0.0, 0.0]
     assert compare_unpaired(skewed, [3.0, 2.0, 2.0, 2.0, 2.0]).asymmetry == pytest.approx(0)
 
@@ -61,22 +61,22 @@ def test_hedges_g_is_unbiased():
 def test_hedges_g_by_hand():
     """Sums of squares 2 and 8/3 over 3 degrees of freedom; the correction from its definition."""
     pooled = np.sqrt((2 + 8 / 3) / 3)
-    overstated = integrate.quad(lambda x: stats.chi.pdf(x, 3) / x, 0, np.inf)[0] * np.sqrt(3)
+    bias = integrate.quad(lambda x: stats.chi.pdf(x, 3) / x, 0, np.inf)[0] * np.sqrt(3)
     comparison = compare_unpaired([0.0, 2.0], [2.0, 4.0, 4.0])
-    assert comparison.effect_size == pytest.approx((10 / 3 - 1) / pooled / overstated)
+    assert comparison.effect_size == pytest.approx((10 / 3 - 1) / pooled / bias)
 
 
 @pytest.mark.parametrize(("base", "candidate"), [([], [1.0]), ([1.0, 2.0], []), ([], [])])
 def test_an_empty_arm_has_no_difference(base, candidate):
-    nothing = compare_unpaired(base, candidate)
-    assert (nothing.difference, nothing.p_value, nothing.note) == (
+    empty = compare_unpaired(base, candidate)
+    assert (empty.difference, empty.p_value, empty.note) == (
         None,
         None,
         "an arm has no value",
     )
 
 
-def test_one_value_has_no_test():
+def test_an_arm_with_one_value_has_no_test():
     one = compare_unpaired([1.0], [2.0, 3.0])
     assert (one.difference, one.p_value, one.ci_low) == (1.5, None, None)
     assert one.note == "an arm with one value has no interval and no test"
@@ -98,14 +98,14 @@ def test_equal_constants_have_p_1():
 @pytest.mark.parametrize(("n", "other"), [(2, 2), (3, 5), (4, 4), (6, 2)])
 def test_two_constants_get_a_permutation_test(n, other):
     base, candidate = np.full(n, 0.2), np.full(other, 0.7)
-    deals = stats.permutation_test(
+    permutations = stats.permutation_test(
         (candidate, base),
         lambda x, y, axis: np.abs(x.mean(axis=axis) - y.mean(axis=axis)),
         alternative="greater",
         n_resamples=np.inf,
     )
     ours = compare_unpaired(base, candidate)
-    assert ours.p_value == pytest.approx(deals.pvalue, rel=1e-9)
+    assert ours.p_value == pytest.approx(permutations.pvalue, rel=1e-9)
     assert ours.note.startswith("each arm has only one distinct value")
 
 
