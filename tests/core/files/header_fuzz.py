@@ -1,6 +1,6 @@
 """Single-bit flips of the headers of small files, each read within limits of time and memory.
 
-`make fuzz` reads all of them, on all cores; the tests read a sample. On the command line it takes
+`make fuzz` reads all of them, on all cores; the tests read a sample. Command-line arguments are
 names of files; default: all files.
 """
 
@@ -16,8 +16,8 @@ from pathlib import Path
 from tests.core.files import limited, samples
 
 ROWS = samples.records(12, results=2)
-_HEADER_OF_GZIP = 40
-_A_PROCESS = 1000  # flips; bisection then finds the one that crashed
+_GZIP_HEADER = 40  # bytes; includes the first data
+_FLIPS_PER_PROCESS = 1000  # bisection then finds a flip that crashes
 _SECONDS = 120
 
 
@@ -40,7 +40,7 @@ def _parquet_pages():
 
 def _gzip(name, inner):
     content = samples.COMPRESS[".gz"](inner)
-    return content, range(min(_HEADER_OF_GZIP, len(content)))
+    return content, range(min(_GZIP_HEADER, len(content)))
 
 
 # By file name: the content, and the bytes whose bits are flipped.
@@ -55,12 +55,12 @@ TARGETS = {
 
 
 def flips(name):
-    """The number of files with one flipped bit."""
+    """How many files differ from this one in a single bit of the header."""
     return 8 * len(TARGETS[name][1])
 
 
 def flipped(name, number):
-    """One of the files with a flipped bit."""
+    """The content with bit `number` of the header flipped."""
     content, places = TARGETS[name]
     changed = bytearray(content)
     changed[places[number // 8]] ^= 1 << number % 8
@@ -68,8 +68,10 @@ def flipped(name, number):
 
 
 def fuzz(name, numbers):
-    """Read some flipped files; returns the numbers of those that crash or break a guarantee."""
-    parts = [numbers[at : at + _A_PROCESS] for at in range(0, len(numbers), _A_PROCESS)]
+    """Read flipped files; return the numbers of those that crash or break a guarantee."""
+    parts = [
+        numbers[at : at + _FLIPS_PER_PROCESS] for at in range(0, len(numbers), _FLIPS_PER_PROCESS)
+    ]
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # each thread waits for one process
         return [bad for found in threads.map(lambda part: _bad(name, part), parts) for bad in found]
 
@@ -89,8 +91,8 @@ def _bad(name, numbers):
     return _bad(name, numbers[:half]) + _bad(name, numbers[half:])
 
 
-def _keeps_promises(path):
-    """Whether at most the existing records are reported, and every message is a full sentence."""
+def _keeps_guarantees(path):
+    """Whether counts and memory stay within bounds, and every reason is a full sentence."""
     outcome = limited.read(path)
     return (
         outcome["calls"] + outcome["lost"] <= 2 * len(ROWS)
@@ -99,19 +101,19 @@ def _keeps_promises(path):
     )
 
 
-def _main(name, numbers):
+def _some_flips(name, numbers):
     limited.limit(_SECONDS)
     bad = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         for number in json.loads(numbers):
             path.write_bytes(flipped(name, number))
-            if not _keeps_promises(str(path)):
+            if not _keeps_guarantees(str(path)):
                 bad.append(number)
     sys.stdout.write(json.dumps(bad))
 
 
-def _whole(names):
+def _all_flips(names):
     bad = 0
     for name in names:
         numbers = fuzz(name, range(flips(name)))
@@ -122,12 +124,12 @@ def _whole(names):
 
 
 def sample(name, count=30):
-    """Numbers of some flips; always the same."""
+    """Numbers of `count` random flips, the same on every run."""
     return sorted(random.Random(name).sample(range(flips(name)), count))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--flips"]:
-        _main(*sys.argv[2:])
+        _some_flips(*sys.argv[2:])
     else:
-        _whole(sys.argv[1:] or TARGETS)
+        _all_flips(sys.argv[1:] or TARGETS)

@@ -1,4 +1,4 @@
-"""Files that are small and mean harm: each by a name and the sentence that it must end in."""
+"""Small files that would exhaust memory or crash a reader, with the reasons of their rejection."""
 
 import bz2
 import gzip
@@ -16,11 +16,11 @@ from tests.core.files import samples
 from tests.core.files.samples import SYNC, zigzag
 
 MEBIBYTE = 2**20
-_BOMB = 1_100 * MEBIBYTE  # more than `limited.MOST_MEMORY`, should somebody hold it all
+_BOMB = 1_100 * MEBIBYTE  # more than `limited.MOST_MEMORY` if it were all held
 
 
 def avro_file(schema, blocks, codec=b"null"):
-    """An Avro file by hand: (records, data) a block, the data as the codec left them."""
+    """An Avro file of given blocks: (records, data), with data as compressed by the codec."""
     text = schema if isinstance(schema, bytes) else json.dumps(schema).encode()
     entries = ((b"avro.schema", text), (b"avro.codec", codec))
     head = b"".join(zigzag(len(part)) + part for entry in entries for part in entry)
@@ -29,7 +29,7 @@ def avro_file(schema, blocks, codec=b"null"):
 
 
 def with_field(kind):
-    """The schema of a record that has a further field, which nobody reads."""
+    """The schema of a record with one more field, of this type, which no reader uses."""
     fields = [
         {"name": "conversation_id", "type": "string"},
         {"name": "iteration", "type": "int"},
@@ -39,7 +39,7 @@ def with_field(kind):
 
 
 def _call(more):
-    """A record of `with_field` by hand."""
+    """An encoded record of a `with_field` schema, given the bytes of the further field."""
     return zigzag(1) + b"c" + zigzag(1) + more
 
 
@@ -50,15 +50,15 @@ def _compressed_zeros(compressor, length=_BOMB):
 
 
 def deflate_bomb():
-    """A stretch that refers to nothing before it, again and again."""
+    """A compressed part that does not refer to earlier data, repeated many times."""
     compressor = zlib.compressobj(1, wbits=-15)
-    stretch = compressor.compress(bytes(MEBIBYTE)) + compressor.flush(zlib.Z_FULL_FLUSH)
-    data = stretch * (_BOMB // MEBIBYTE) + compressor.flush()
+    part = compressor.compress(bytes(MEBIBYTE)) + compressor.flush(zlib.Z_FULL_FLUSH)
+    data = part * (_BOMB // MEBIBYTE) + compressor.flush()
     return avro_file(with_field("bytes"), [(1, data)], b"deflate")
 
 
 def _avro_bomb(codec, compressor, streams=1):
-    """A block of zeros; in several streams one after another where making them takes long."""
+    """A block of zeros; repeats one stream if compressing all zeros would take long."""
     schema = with_field({"type": "array", "items": "boolean"})
 
     def make():
@@ -83,7 +83,7 @@ def recursive_avro():
     return avro_file(schema, [(1, _call(zigzag(1) * 20_000 + zigzag(0)))])
 
 
-def sizeless_avro(items):
+def avro_with_empty_items(items):
     data = _call(zigzag(10**9) + zigzag(0))
     return avro_file(with_field({"type": "array", "items": items}), [(1, data)])
 
@@ -93,7 +93,7 @@ def without_fields_avro():
     return plain.replace(b'"fields"', b'"fiemds"')
 
 
-def strange_logical_type():
+def invalid_logical_type():
     schema = samples.avro_schema()
     (time,) = (field for field in schema["fields"] if field["name"] == "timestamp")
     time["type"] = ["null", {"type": "long", "logicalType": ["timestamp-millis"]}]
@@ -110,13 +110,13 @@ def nested_schema(depth):
 
 
 def wide_map_header():
-    """A header whose metadata are millions of entries."""
+    """A header with millions of metadata entries."""
     entries = b"".join(zigzag(4) + b"%04x" % n + zigzag(0) for n in range(65_536)) * 20
     return b"Obj\x01" + zigzag(65_536 * 20) + entries
 
 
 def many_small_items(codec, compress):
-    """Lists of records of one byte each, within the bound of decoded bytes."""
+    """A list of records of one byte each, within the bound on decoded bytes."""
     item = {"type": "record", "name": "Item", "fields": [{"name": "a", "type": ["null", "string"]}]}
     data = _call(zigzag(40 * MEBIBYTE) + bytes(40 * MEBIBYTE) + zigzag(0))
     schema = with_field({"type": "array", "items": item})
@@ -143,7 +143,7 @@ def dictionary_bomb():
 
 
 def attributes_bomb():
-    """As `dictionary_bomb`, in the map around no result."""
+    """Like `dictionary_bomb`, but in a record's attributes."""
     value = pa.DictionaryArray.from_arrays(
         pa.array([0] * 200_000, pa.int32()), pa.array(["x" * 50_000])
     )
@@ -155,7 +155,7 @@ def attributes_bomb():
 
 
 def rows_bomb():
-    """A long query that each of many rows shares."""
+    """Many rows that share one long query."""
     count = 500
     query = pa.DictionaryArray.from_arrays(
         pa.array([0] * count, pa.int32()), pa.array(["x" * 900_000])
@@ -166,7 +166,7 @@ def rows_bomb():
 
 
 def shared_texts(rows, results):
-    """Long texts that the results of a few rows share: 384 MiB in two kilobytes."""
+    """Rows whose results share one long text: 384 MiB in two kilobytes."""
     snippet = {"snippet": "x" * (3 * MEBIBYTE)}
     table = {
         "conversation_id": [f"c{n}" for n in range(rows)],
@@ -184,21 +184,21 @@ def null_results(count=10_000_000):
 
 
 def page_bomb():
-    """One page of gigabytes."""
+    """A small file with one page of 280 MiB."""
     title = pa.array(["x" * (280 * MEBIBYTE)])
     table = pa.table({"conversation_id": ["c"], "iteration": [1], "query": title})
     return _parquet(table, compression="zstd", use_dictionary=False, write_statistics=False)
 
 
 def long_ids(rows):
-    """A megabyte of id in each row, all in one dictionary page."""
+    """Ids of a mebibyte each, all in one dictionary page."""
     ids = [f"c{n}" + "d" * MEBIBYTE for n in range(rows)]
     table = pa.table({"conversation_id": ids, "iteration": [1] * rows})
     return _parquet(table, compression="zstd", write_statistics=False)
 
 
 def incremental_bomb():
-    """Values that repeat the one before, as DELTA_BYTE_ARRAY tells them."""
+    """Equal values, each encoded by DELTA_BYTE_ARRAY as a prefix of the one before."""
     title = pa.array(["x" * 20_000] * 50_000)
     results = pa.StructArray.from_arrays([title], ["title"])
     lists = pa.ListArray.from_arrays(pa.array([0, 50_000], pa.int32()), results)
@@ -211,20 +211,22 @@ def incremental_bomb():
 
 
 def wide_xz_window():
-    """A readable record, for which the decompressor is told to keep a window of a gigabyte."""
+    """A valid record in a stream whose header asks for a window of a gigabyte."""
     data = bytearray(lzma.compress(_call(zigzag(0)), preset=0))
-    header = slice(12, 12 + 4 * data[12])  # behind the header of the stream, up to its checksum
+    header = slice(
+        12, 12 + 4 * data[12]
+    )  # the block header, which follows the stream header, up to its checksum
     data[16] = 36  # 2 * 2**29 bytes
     data[header.stop : header.stop + 4] = zlib.crc32(data[header]).to_bytes(4, "little")
     return avro_file(with_field("bytes"), [(1, bytes(data))], b"xz")
 
 
-def line_of(item, millions=22):
-    """In several compressed streams, of which one million of items make one."""
+def line_with_many(item, millions=22):
+    """A line with many results, compressed in streams of one million items each."""
     head = b'{"conversation_id": "c", "iteration": 1, "results": [' + item
     parts = head, (b"," + item) * 1_000_000, b"]}\n"
-    begin, some, end = (gzip.compress(part, 1, mtime=0) for part in parts)
-    return begin + some * millions + end
+    begin, items, end = (gzip.compress(part, 1, mtime=0) for part in parts)
+    return begin + items * millions + end
 
 
 def many_attributes():
@@ -233,7 +235,7 @@ def many_attributes():
     return gzip.compress(line, 1, mtime=0)
 
 
-def array_of_one(count=15_000_000):
+def array_with_one_record(count=15_000_000):
     head = b'[{"conversation_id": "c", "iteration": 1, "results": ['
     return head + b",".join([b"{}"] * count) + b"]}]"
 
@@ -246,16 +248,16 @@ def _gzip():
     return zlib.compressobj(1, wbits=31)
 
 
-# By file name: how it is made, and what the rejected row says.
+# By file name: a function that makes it, and part of the reason of the rejected row (None: read).
 FILES = {
     "recursive.avro": (recursive_avro, "nested more than 64 levels"),
-    "null-items.avro": (lambda: sizeless_avro("null"), "too much memory"),
+    "null-items.avro": (lambda: avro_with_empty_items("null"), "too much memory"),
     "empty-items.avro": (
-        lambda: sizeless_avro({"type": "record", "name": "Empty", "fields": []}),
+        lambda: avro_with_empty_items({"type": "record", "name": "Empty", "fields": []}),
         "too much memory",
     ),
     "fixed-items.avro": (
-        lambda: sizeless_avro({"type": "fixed", "name": "Empty", "size": 0}),
+        lambda: avro_with_empty_items({"type": "fixed", "name": "Empty", "size": 0}),
         "too much memory",
     ),
     "without-fields.avro": (without_fields_avro, "without a list of fields"),
@@ -292,11 +294,11 @@ FILES = {
     "ids.parquet": (lambda: long_ids(100), "bytes at a time: raise --max-decoded-bytes"),
     "fewer-ids.parquet": (lambda: long_ids(55), None),
     "incremental.parquet": (incremental_bomb, "may expand to"),
-    "objects.jsonl.gz": (lambda: line_of(b"{}"), "values"),
-    "nulls.jsonl.gz": (lambda: line_of(b"0", 30), "values"),
-    "texts.jsonl.gz": (lambda: line_of(b'""', 20), "values"),
+    "objects.jsonl.gz": (lambda: line_with_many(b"{}"), "values"),
+    "nulls.jsonl.gz": (lambda: line_with_many(b"0", 30), "values"),
+    "texts.jsonl.gz": (lambda: line_with_many(b'""', 20), "values"),
     "attributes.jsonl.gz": (many_attributes, "values"),
-    "array.json": (array_of_one, "values"),
+    "array.json": (array_with_one_record, "values"),
     "endless.jsonl.gz": (endless_line(_gzip), "bytes long"),
     "endless.jsonl.bz2": (endless_line(bz2.BZ2Compressor), None),
     "endless.jsonl.zst": (

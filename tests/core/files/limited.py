@@ -1,6 +1,6 @@
-"""Read files in a process of its own, within limits of time and memory.
+"""Read files in a separate process with limits of time and memory.
 
-As a program it reads the files it is given and prints what came of each, a line of JSON a file.
+As a program it reads the files named as arguments and prints the outcome of each as a JSON line.
 """
 
 import json
@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 MEBIBYTE = 2**20
 MOST_MEMORY = 1000 * MEBIBYTE
-_ADDRESS_SPACE = 4000 * MEBIBYTE  # so that a bomb ends this process and not the machine
+_ADDRESS_SPACE = 4000 * MEBIBYTE  # so that a decompression bomb ends only this process
 _SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a file.
+    """The result of reading a file.
 
     Attributes:
-      calls: usable records.
-      reasons: of the rejected rows.
-      lost: records for which these stand.
-      memory: bytes that the process had held at most, so far.
+      calls: number of usable records.
+      reasons: reasons of rejected rows.
+      lost: number of records that these rows count.
+      memory: peak memory of the process so far, in bytes.
     """
 
     calls: int
@@ -57,7 +57,7 @@ def read(path):
     reasons = []
     with open(path, "rb") as file:
         shards = plan_shards(file, path, os.path.getsize(path))
-        first_records(file, shards[0])  # what a run looks at before it begins
+        first_records(file, shards[0])  # as a run does before it starts
     for shard in shards:
         for record in read_shard(shard, open_local):
             if isinstance(record, SearchCall):
@@ -65,7 +65,7 @@ def read(path):
             else:
                 reasons.append(record.reason)
                 lost += record.records
-    # Not `ru_maxrss`, which counts what the parent held when this process began.
+    # Not `ru_maxrss`, which includes the parent's memory when this process started.
     with open("/proc/self/status", encoding="ascii") as status:
         (held,) = (line.split()[1] for line in status if line.startswith("VmHWM:"))
     memory = int(held) * 1024
@@ -73,7 +73,7 @@ def read(path):
 
 
 def limit(seconds):
-    """Let this process end where it takes more time or memory than it should."""
+    """Limit the memory and CPU time of this process, which ends it when exceeded."""
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 

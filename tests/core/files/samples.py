@@ -25,7 +25,7 @@ _TYPES = [None, "File", "Event", "EmailMessage", "People", "Gadget"]
 
 
 def records(count, seed=7, results=6):
-    """Plain records as a producer would write them: every field of SPEC 2 comes, also null."""
+    """Plain records as a producer would write them; every field of SPEC 2 occurs, also as null."""
     rng = random.Random(seed)
     return [_record(rng, number, results) for number in range(count)]
 
@@ -114,7 +114,7 @@ def avro_schema(results="Result"):
 
 
 def both_readings(names, inflated):
-    """Parameters: each name as files are read here, those with `inflated` in them in Python too."""
+    """(name, reading) of each name as installed; also in Python if it contains `inflated`."""
     return [(name, "as built") for name in names] + [
         (name, "python") for name in names if inflated in name
     ]
@@ -128,12 +128,12 @@ def avro_bytes(rows, codec="deflate", schema=None, block=4000):
 
 
 def zstandard_avro_bytes(rows):
-    """Avro with the zstandard codec, which fastavro writes only with one more package."""
+    """Avro with the zstandard codec; fastavro would need another package to write it."""
     return _recoded(avro_bytes(rows, "null"), b"zstandard", zstandard.compress)
 
 
 def _recoded(plain, codec, compress):
-    """An Avro file of one codec out of one without, block for block."""
+    """An uncompressed Avro file, compressed block by block with a codec."""
     source = io.BytesIO(plain)
     reader = fastavro.block_reader(source)
     head = plain[: source.tell()].replace(b"\x08null", bytes([2 * len(codec)]) + codec)
@@ -226,7 +226,7 @@ class Files(dict):
 
 
 def read(content, path="traces.jsonl", shard_bytes=1 << 30, bounds=DEFAULT_BOUNDS):
-    """Everything in a file, read in shards of the given size; native code reads the same."""
+    """All records of a file, read in shards of this size; native code must read the same."""
     assert_same(content, path, shard_bytes, bounds=bounds)
     files = Files({path: content})
     shards = plan_shards(io.BytesIO(content), path, len(content), shard_bytes, bounds=bounds)

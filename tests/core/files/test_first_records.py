@@ -1,4 +1,4 @@
-"""The first 100 records of each file, whatever holds them (SPEC 5, costs; SPEC 10)."""
+"""The first 100 records of each file, in every format (SPEC 5, costs; SPEC 10)."""
 
 import io
 
@@ -47,8 +47,8 @@ WRITERS = {
 }
 
 
-def told_at(number):
-    """A hundred and five records, of which one tells a cost."""
+def with_cost_at(number):
+    """105 records, of which only the one at this position has a cost."""
     rows = samples.records(105, results=1)
     return [{**row, "costs": {"usd": 1.0} if at == number else {}} for at, row in enumerate(rows)]
 
@@ -60,22 +60,22 @@ def costs_seen(contents):
 
 @pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize(("number", "seen"), [(0, {"usd"}), (99, {"usd"}), (100, set())])
-def test_a_cost_of_the_first_hundred_records_is_seen(suffix, number, seen):
-    assert costs_seen({f"a.{suffix}": WRITERS[suffix](told_at(number))}) == seen
+def test_a_cost_is_seen_in_the_first_hundred_records_only(suffix, number, seen):
+    assert costs_seen({f"a.{suffix}": WRITERS[suffix](with_cost_at(number))}) == seen
 
 
-def test_every_file_is_looked_into():
+def test_every_file_is_inspected():
     contents = {
-        f"{at}.jsonl": samples.jsonl_bytes(told_at(0 if at == 3 else 104)) for at in range(60)
+        f"{at}.jsonl": samples.jsonl_bytes(with_cost_at(0 if at == 3 else 104)) for at in range(60)
     }
     assert costs_seen(contents) == {"usd"}
 
 
-def test_a_compressed_file_that_is_cut_off_is_seen_as_far_as_it_goes():
-    content = samples.COMPRESS[".gz"](as_avro(told_at(0), "null"))
+def test_a_truncated_compressed_file_is_inspected_up_to_its_end():
+    content = samples.COMPRESS[".gz"](as_avro(with_cost_at(0), "null"))
     assert costs_seen({"a.avro.gz": content[:-200]}) == {"usd"}
 
 
-def test_large_blocks_of_avro_are_not_all_decoded():
-    rows = [{**row, "conversation_id": "c" * 2**20} for row in told_at(99)]
+def test_only_the_first_large_avro_blocks_are_decoded():
+    rows = [{**row, "conversation_id": "c" * 2**20} for row in with_cost_at(99)]
     assert costs_seen({"a.avro": as_avro(rows, "deflate")}) == set()

@@ -1,4 +1,4 @@
-"""No option is named for files that are read within fixed bounds."""
+"""Errors about files that are read within fixed bounds name no option."""
 
 import io
 
@@ -33,16 +33,16 @@ def parquet():
     return file.getvalue()
 
 
-@pytest.mark.parametrize("written", [avro, parquet])
-def test_large_judgments(written):
-    content = written()
+@pytest.mark.parametrize("write", [avro, parquet])
+def test_the_error_of_large_judgments_names_no_option(write):
+    content = write()
     (shard,) = plan_shards(io.BytesIO(content), "qrels", len(content), 2**30)
     (problem,) = read_qrels(shard, 0, lambda _: io.BytesIO(content))
     assert REMEDY in problem.text
     assert "--max" not in problem.text
 
 
-def test_a_large_table():
+def test_the_error_of_a_large_table_names_no_option():
     table = TableFile("labels.parquet", TableFormat.PARQUET)
     content = parquet()
     with pytest.raises(BrokenTableError, match=REMEDY) as raised:

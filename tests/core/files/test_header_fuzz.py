@@ -18,11 +18,11 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "reading"), samples.both_readings(header_fuzz.TARGETS, "deflate"), indirect=["reading"]
 )
-def test_a_sample_of_flips(name):
+def test_a_sample_of_flips_keeps_all_guarantees(name):
     assert header_fuzz.fuzz(name, header_fuzz.sample(name)) == []
 
 
-def test_it_finds_files_that_crash_the_process(monkeypatch):
+def test_fuzz_collects_bad_flips_of_all_processes(monkeypatch):
     def bad(name, numbers):
         return [number for number in numbers if number in (7, 450, 2001)]
 
@@ -31,7 +31,7 @@ def test_it_finds_files_that_crash_the_process(monkeypatch):
 
 
 def test_damaged_statistics_of_a_column_do_not_end_the_process():
-    # pyarrow calls terminate() when the metadata of such a column are requested.
+    # pyarrow calls terminate() when the metadata of a column with damaged statistics are requested.
     assert header_fuzz.fuzz("a.parquet", range(4040, 4050)) == []
 
 
@@ -45,8 +45,8 @@ PARQUET = samples.parquet_bytes(header_fuzz.ROWS, group=6)
 COLUMNS = ("conversation_id", "record_id", "iteration", "results", "gain", "attributes", "query")
 
 
-def broken(name, byte):
-    """Changes the first byte of a column's name, one file for each of its occurrences."""
+def changed_name(name, byte):
+    """Files with the first byte of a column's name changed, one for each of its occurrences."""
     at = -1
     while (at := PARQUET.find(name.encode(), at + 1)) >= 0:
         yield PARQUET[:at] + byte + PARQUET[at + 1 :]
@@ -56,7 +56,7 @@ def broken(name, byte):
 def test_a_column_name_that_is_not_utf_8_is_rejected(name):
     """Found by `make fuzz`: a lost row group could not be reported as a rejected row."""
     good = samples.read(PARQUET, "a.parquet")
-    found = [samples.read(one, "a.parquet") for one in broken(name, b"\xee")]
+    found = [samples.read(one, "a.parquet") for one in changed_name(name, b"\xee")]
     assert all(one == good or samples.rejected(one) for one in found)
     (schema, *_) = found
     assert "The footer of the Parquet file is damaged" in samples.rejected(schema)[0].reason
@@ -65,12 +65,12 @@ def test_a_column_name_that_is_not_utf_8_is_rejected(name):
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_changed_column_name_is_rejected_or_reported(name):
     good = samples.read(PARQUET, "a.parquet")
-    told = 0
-    for content in broken(name, b"X"):
+    reported = 0
+    for content in changed_name(name, b"X"):
         file = io.BytesIO(content)
         (shard,) = plan_shards(file, "a.parquet", len(content))
         seen = names_in(first_records(file, shard))
         unknown = {one.name for one in unknown_names(seen, frozenset())}
         assert samples.read(content, "a.parquet") == good or f"X{name[1:]}" in unknown
-        told += f"X{name[1:]}" in unknown
-    assert told == 1
+        reported += f"X{name[1:]}" in unknown
+    assert reported == 1

@@ -1,4 +1,4 @@
-"""Small files that stand for gigabytes, or for a crash, end in a rejected row (SPEC 3)."""
+"""Small files that expand to gigabytes or would crash a reader give a rejected row (SPEC 3)."""
 
 import io
 
@@ -19,35 +19,35 @@ GOOD = b'{"conversation_id": "good", "iteration": 1}\n'
 @pytest.mark.parametrize(
     ("name", "reading"), samples.both_readings(hostile.FILES, "deflate"), indirect=["reading"]
 )
-def test_it_ends_in_a_rejected_row_and_little_memory(name, tmp_path):
-    make, said = hostile.FILES[name]
+def test_hostile_files_give_a_rejected_row_within_bounded_memory(name, tmp_path):
+    make, reason_part = hostile.FILES[name]
     path = tmp_path / name
     path.write_bytes(make())
     assert path.stat().st_size < 64 * hostile.MEBIBYTE
     (outcome,) = read_limited([path])
     assert outcome.memory < MOST_MEMORY
-    if said is not None:
+    if reason_part is not None:
         assert outcome.calls == 0
         assert outcome.lost >= 1
-        assert said in outcome.reasons[0]
+        assert reason_part in outcome.reasons[0]
         assert all(reason.endswith(".") for reason in outcome.reasons)
 
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "snappy", "lz4"])
-def test_a_block_beyond_the_bound_stands_alone(codec):
+def test_only_blocks_beyond_the_bound_are_rejected(codec):
     rows = samples.records(40)
-    whole = samples.avro_bytes(rows, codec, block=3_000)
-    read = samples.read(whole, "a.avro", bounds=ReadBounds(decoded_bytes=1_000))
+    content = samples.avro_bytes(rows, codec, block=3_000)
+    read = samples.read(content, "a.avro", bounds=ReadBounds(decoded_bytes=1_000))
     found = samples.rejected(read)
     assert {"raise --max-decoded-bytes" in row.reason for row in found} == {True}
     assert sum(row.records for row in found) + len(samples.calls(read)) == len(rows)
 
 
 @pytest.mark.usefixtures("reading")
-def test_blocks_that_are_walked_through_give_the_same_records():
+def test_blocks_whose_size_is_checked_first_give_the_same_records():
     rows = samples.records(60)
-    tight = ReadBounds(decoded_bytes=40_000)  # such blocks could take more than their budget
+    tight = ReadBounds(decoded_bytes=40_000)  # blocks of this size might exceed it when decoded
     for codec in ("null", "deflate"):
         content = samples.avro_bytes(rows, codec, block=20_000)
         assert samples.read(content, "a.avro", bounds=tight) == samples.read(content, "a.avro")
@@ -84,15 +84,15 @@ EMPTY = dict.fromkeys(
 
 
 @pytest.mark.usefixtures("reading")
-def test_what_a_schema_says_of_time_may_be_anything():
-    (first, *_) = samples.read(hostile.strange_logical_type(), "a.avro")
+def test_an_invalid_logical_type_is_ignored():
+    (first, *_) = samples.read(hostile.invalid_logical_type(), "a.avro")
     assert first == samples.read(samples.avro_bytes(samples.records(3)), "a.avro")[0]
 
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("bit", range(8))
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_damaged_number_of_records_claims_no_more_than_there_can_be(place, bit):
+def test_a_damaged_record_count_does_not_inflate_the_rejected_records(place, bit):
     rows = samples.records(350, results=1)
     content = bytearray(samples.avro_bytes(rows, "deflate", block=10**7))
     begin = samples.markers(content)[0] + len(samples.SYNC)
@@ -102,7 +102,7 @@ def test_a_damaged_number_of_records_claims_no_more_than_there_can_be(place, bit
     assert 1 <= lost <= len(rows)
 
 
-def test_rows_that_a_footer_claims_are_not_believed():
+def test_a_damaged_row_group_rejects_no_more_records_than_it_has():
     content = samples.parquet_bytes(samples.records(40), group=10)
     read = samples.read(content[:4] + b"\xff" * 60 + content[64:], "a.parquet")
     assert 1 <= sum(row.records for row in samples.rejected(read)) <= 10
@@ -111,7 +111,7 @@ def test_rows_that_a_footer_claims_are_not_believed():
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", ["a.jsonl", "a.jsonl.gz", "a.avro", "a.parquet"])
 @pytest.mark.parametrize("kept", [0.9, 0.5, 0.0])
-def test_a_file_that_became_shorter_is_a_rejected_row_of_each_shard(path, kept):
+def test_a_file_that_became_shorter_gives_a_rejected_row_for_each_incomplete_shard(path, kept):
     content = {
         "a.jsonl": samples.jsonl_bytes,
         "a.jsonl.gz": lambda rows: samples.COMPRESS[".gz"](samples.jsonl_bytes(rows)),
@@ -126,7 +126,7 @@ def test_a_file_that_became_shorter_is_a_rejected_row_of_each_shard(path, kept):
         assert len(shorter) == (shard.end > len(files[path]))
 
 
-def test_a_line_that_is_cut_where_a_line_ends_is_missed_all_the_same():
+def test_a_file_that_became_shorter_by_whole_lines_is_noticed():
     content = GOOD * 30
     (shard,) = plan_shards(io.BytesIO(content), "a.jsonl", len(content))
     read = list(read_shard(shard, samples.Files({"a.jsonl": GOOD * 20}).open))
@@ -139,7 +139,7 @@ def test_a_line_that_is_cut_where_a_line_ends_is_missed_all_the_same():
 
 
 @pytest.mark.slow
-def test_the_bounds_of_a_line_are_exact():
+def test_results_of_a_long_line_are_counted_exactly():
     results = ",".join(["{}"] * 400_000)
     line = f'{{"conversation_id": "c", "iteration": 1, "results": [{results}]}}'.encode()
     assert len(line) > hostile.MEBIBYTE
@@ -152,8 +152,8 @@ def test_the_bounds_of_a_line_are_exact():
     assert DEFAULT_BOUNDS.record_values < 3.3e6
 
 
-def test_items_without_a_byte_count_as_what_they_become():
-    """Their places in the list alone would allow eight times the memory."""
+def test_items_of_no_bytes_count_by_their_decoded_size():
+    """Counting only their slots in the list would allow eight times the memory."""
     layout = layout_of({"type": "array", "items": {"type": "record", "name": "E", "fields": []}})
     data = samples.zigzag(1_000) + samples.zigzag(0)
     assert walked(layout, data, 1, 100_000) == (1, len(data))
@@ -161,7 +161,7 @@ def test_items_without_a_byte_count_as_what_they_become():
         walked(layout, data, 1, 20_000)
 
 
-def test_texts_do_not_count_as_values():
+def test_separators_inside_text_do_not_count_as_values():
     content = '\\",{[' * 1_000_000
     line = f'{{"conversation_id": "c", "iteration": 1, "query": "{content}"}}'.encode()
     (call,) = samples.read(line + b"\n")

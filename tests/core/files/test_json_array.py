@@ -49,7 +49,7 @@ def test_an_array_is_read_like_json_lines(indent, pack, name):
     assert read(pack(array), name, shard_bytes=100) == read(lines)
 
 
-def test_empty_array():
+def test_an_empty_array_has_no_records():
     assert read(b"[]") == read(b" [ \n ] ") == []
 
 
@@ -83,7 +83,7 @@ def test_a_text_with_a_lone_surrogate_is_rejected():
     assert (row.position, row.conversation_id) == ("record 1", "c")
 
 
-def test_deep_nesting_is_damage():
+def test_a_record_nested_too_deeply_is_rejected():
     deep = b'{"conversation_id": "c", "iteration": 1, "results": ' + b"[" * 100_000 + b"]" * 100_000
     good = b'{"conversation_id": "c", "iteration": 1}'
     bad, call = read(b"[" + deep + b"}," + good + b"]")
@@ -94,7 +94,7 @@ def test_deep_nesting_is_damage():
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reason"),
     [
         (json.dumps([1, 2] * 500).encode(), "not of records"),
         (
@@ -106,13 +106,13 @@ def test_deep_nesting_is_damage():
         (gzip.compress(json.dumps(RECORDS).encode())[:-9], "cannot be unpacked"),
     ],
 )
-def test_an_array_of_other_values_gives_one_rejected_row(content, told):
+def test_an_array_without_records_gives_one_rejected_row(content, reason):
     (row,) = read(content)
-    assert told in row.reason
+    assert reason in row.reason
     assert row.position == "file"
 
 
-def test_an_array_with_renamed_fields():
+def test_fields_of_an_array_are_renamed():
     (call,) = read(
         b'[{"session": "c", "step": 1}]',
         adaptation=parse_adaptation(["conversation_id=session", "iteration=step"]),
@@ -120,7 +120,7 @@ def test_an_array_with_renamed_fields():
     assert call.conversation_id == "c"
 
 
-def test_an_array_too_large_for_memory_should_be_json_lines():
+def test_an_array_too_large_for_memory_suggests_json_lines():
     (row,) = read(json.dumps(RECORDS).encode(), bounds=ReadBounds(decoded_bytes=100))
     assert "jq -c '.[]'" in row.reason
 
@@ -135,13 +135,13 @@ def test_limits_of_a_record_apply_in_an_array():
     assert "--max-record-results" in bad.reason
 
 
-def test_json_lines_whose_first_line_is_an_array():
+def test_json_lines_may_begin_with_an_array():
     found = read(b"[1]\n" + json.dumps(RECORDS[0]).encode() + b"\n", "a.jsonl")
     assert [one.position for one in found[:1]] == ["line 1"]
     assert len(calls(found)) == 1
 
 
-def test_the_first_look_sees_its_records():
+def test_first_records_are_those_of_the_array():
     content = json.dumps(RECORDS).encode()
     (shard,) = shards(content)
     assert first_records(io.BytesIO(content), shard) == RECORDS
@@ -157,7 +157,7 @@ def test_a_table_gives_one_rejected_row(delimiter, name):
     assert "`goodgain convert --from table`" in row.reason
 
 
-def test_one_document_over_several_lines():
+def test_one_object_over_several_lines_is_rejected():
     (row,) = read(json.dumps(RECORDS[0], indent=2).encode())
     assert "spans several lines" in row.reason
 
@@ -177,7 +177,7 @@ def test_one_document_over_several_lines():
         b"{, b\n{, b",
     ],
 )
-def test_text_that_is_not_a_table(head):
+def test_other_text_is_not_mistaken_for_a_table(head):
     assert mistaken(head) is None
 
 
@@ -196,7 +196,7 @@ values = st.recursive(
 
 
 @given(st.lists(values, max_size=5), st.sampled_from([None, 0, 3]), st.booleans())
-def test_elements_are_split_as_json_does(elements, indent, ascii_only):
+def test_elements_are_split_as_by_the_json_module(elements, indent, ascii_only):
     content = json.dumps(elements, indent=indent, ensure_ascii=ascii_only)
     found = json_array._elements(content.encode("utf-8", "surrogatepass"))
     assert [json.loads(one) for one in found] == elements

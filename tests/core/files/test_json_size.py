@@ -1,4 +1,4 @@
-"""Values are counted as a plain reading of a line counts them."""
+"""Counting the values of a line gives the same as reading it byte by byte."""
 
 import pytest
 from hypothesis import given
@@ -22,10 +22,10 @@ def plain_count(line):
 
 
 @given(st.lists(st.sampled_from([b'"', b"\\", b",", b"{", b"[", b"]", b"a", b"\n"]), max_size=60))
-def test_values_are_counted(pieces):
+def test_values_are_counted_exactly(pieces):
     line = b"".join(pieces)
     count = plain_count(line)
-    # The same a thousand times: so many are taken at once. A text may lead over the seam.
+    # Repeated, as many values are matched at once; texts may span the repetitions.
     long = line * 1000
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_size, "HARMLESS", 0)
@@ -34,5 +34,5 @@ def test_values_are_counted(pieces):
             assert not has_more_values(text, values)
 
 
-def test_a_short_line_is_not_looked_at():
+def test_values_of_a_short_line_are_not_counted():
     assert not has_more_values(b"[" * 100, 1)

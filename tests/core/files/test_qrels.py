@@ -1,4 +1,4 @@
-"""Judgments come out the same from every form; what cannot be used is named with its place."""
+"""Judgments are the same from every format; problems are reported with their place."""
 
 import bz2
 import gzip
@@ -45,11 +45,11 @@ def parquet(rows):
 
 
 def read(content, name="qrels.txt", shard_bytes=2**20):
-    def opened(_):
+    def open_content(_):
         return io.BytesIO(content)
 
-    shards = plan_shards(opened(name), name, len(content), shard_bytes)
-    return [found for shard in shards for found in read_qrels(shard, 0, opened)]
+    shards = plan_shards(open_content(name), name, len(content), shard_bytes)
+    return [found for shard in shards for found in read_qrels(shard, 0, open_content)]
 
 
 def triples(found):
@@ -73,10 +73,10 @@ EXPECTED = [(row["topic"], row["document_id"], row["gain"]) for row in ROWS]
         avro(ROWS),
         parquet(ROWS),
     ],
-    ids=["trec", "mark", "crlf", "tabs", "jsonl", "gzip", "bzip2", "zstandard", "avro", "parquet"],
+    ids=["trec", "bom", "crlf", "tabs", "jsonl", "gzip", "bzip2", "zstandard", "avro", "parquet"],
 )
 @pytest.mark.parametrize("shard_bytes", [2**20, 333])
-def test_every_form_gives_the_same_judgments(content, shard_bytes):
+def test_every_format_gives_the_same_judgments(content, shard_bytes):
     assert triples(read(content, shard_bytes=shard_bytes)) == EXPECTED
 
 
@@ -88,11 +88,11 @@ def test_every_form_gives_the_same_judgments(content, shard_bytes):
         {"topic": "c", "docno": "d", "gain": "2", "comment": [1]},
     ],
 )
-def test_columns_go_by_several_names(row):
+def test_columns_may_have_other_names(row):
     assert triples(read(msgspec.json.encode(row))) == [("c", "d", 2)]
 
 
-def test_a_number_is_a_topic_too():
+def test_a_topic_may_be_a_number():
     assert triples(read(parquet([{"topic": 301, "document_id": "d", "gain": 1}]))) == [
         ("301", "d", 1)
     ]
@@ -108,12 +108,12 @@ def test_null_means_not_judged():
 
 
 @pytest.mark.parametrize("name", ["0A1B2C3D-0000-4000-8000-00000000000F", "Ann@Example.com"])
-def test_names_count_as_written(name):
+def test_document_ids_are_not_normalised(name):
     assert triples(read(f"t 0 {name} 1".encode())) == [("t", name, 1)]
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         (b"t 0 d", "this one has 3"),
         (b"t 0 d 1 more", "this one has 5"),
@@ -130,12 +130,12 @@ def test_names_count_as_written(name):
         (b'{"topic"', "neither UTF-8 text nor a JSON object"),
     ],
 )
-def test_a_line_that_cannot_be_used_ends_the_shard(line, said):
+def test_an_invalid_line_ends_the_shard(line, message):
     before = b"t 0 first 1\n\n"
     first, problem = read(before + line + b"\nt 0 later 1\n")
     assert first.document == "first"
     assert isinstance(problem, QrelsProblem)
-    assert said in problem.text
+    assert message in problem.text
     assert problem.place.at == len(before)
 
 
@@ -146,14 +146,14 @@ def test_the_place_in_a_compressed_file_is_the_line():
 
 def test_the_place_in_a_table_is_the_row():
     rows = [*ROWS[:100], {"topic": "t", "document_id": "d", "gain": 7}]
-    *_, of_parquet = read(parquet(rows))
-    assert of_parquet.place.inside == "row group 1, row 10"
-    *_, of_avro = read(avro(rows))
-    assert of_avro.place.inside.startswith("block at byte ")
+    *_, problem = read(parquet(rows))
+    assert problem.place.inside == "row group 1, row 10"
+    *_, problem = read(avro(rows))
+    assert problem.place.inside.startswith("block at byte ")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (gzip.compress(avro(ROWS)), "decompress it first"),
         (parquet(ROWS)[:-20], "Parquet"),
@@ -163,7 +163,7 @@ def test_the_place_in_a_table_is_the_row():
         (b"PK\x03\x04....", "zip"),
     ],
 )
-def test_a_file_that_cannot_be_used(content, said):
+def test_an_unusable_file_is_a_problem(content, message):
     problem = read(content)[-1]
     assert isinstance(problem, QrelsProblem)
-    assert said in problem.text
+    assert message in problem.text

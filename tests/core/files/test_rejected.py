@@ -1,4 +1,4 @@
-"""Whatever cannot be used becomes a row that says where, what and why (SPEC 3)."""
+"""Unusable input gives a rejected row with its place, its content and the reason (SPEC 3)."""
 
 import gzip
 import io
@@ -61,7 +61,7 @@ def only_row(content, path="a.jsonl", **options):
     ],
 )
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_bad_line_among_good_ones(line, reason, field, conversation_id, suffix):
+def test_a_bad_line_among_good_ones_is_rejected(line, reason, field, conversation_id, suffix):
     content = samples.COMPRESS[suffix](b"\n".join([GOOD, b"", line, GOOD]) + b"\n")
     row = only_row(content, "a.jsonl" + suffix)
     assert (row.position, row.field) == ("line 3", field)
@@ -71,14 +71,14 @@ def test_a_bad_line_among_good_ones(line, reason, field, conversation_id, suffix
     assert len(samples.read(content)) == 3
 
 
-def test_the_payload_is_capped():
+def test_the_payload_of_a_rejected_row_is_truncated():
     row = only_row(b'{"conversation_id": "c", "iteration": "' + b"\xff\xc3\xa4" * 9_000 + b'"}')
     assert len(row.payload) == LONGEST_PAYLOAD
     assert "\\xffä" in row.payload
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_line_of_100_megabytes_is_not_held(suffix):
+def test_a_line_of_100_megabytes_is_not_kept_in_memory(suffix):
     long = b'{"conversation_id": "c", "query": "' + b"q" * 100_000_000 + b'"}'
     content = samples.COMPRESS[suffix](b"\n".join([GOOD, long, GOOD]) + b"\n")
     files = samples.Files({"a.jsonl": content})
@@ -94,7 +94,7 @@ def test_a_line_of_100_megabytes_is_not_held(suffix):
     assert held < DEFAULT_BOUNDS.decoded_bytes * 5 // 4
 
 
-def test_the_splitter_counts_what_it_does_not_hold():
+def test_the_splitter_counts_bytes_that_it_does_not_keep():
     splitter = LineSplitter(limit=5)
     assert splitter.feed(b"ab") == []
     assert splitter.feed(b"cde\n123456\n\nxx") == [b"abcde", b"123456\n"]
@@ -105,7 +105,7 @@ def test_the_splitter_counts_what_it_does_not_hold():
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
-def test_a_truncated_compressed_file_gives_what_came_before(suffix):
+def test_a_truncated_compressed_file_keeps_its_earlier_records(suffix):
     rows = samples.records(4_000, results=2)
     expected = [parse_mapping(row) for row in rows]
     content = samples.COMPRESS[suffix](samples.jsonl_bytes(rows))
@@ -119,7 +119,7 @@ def test_a_truncated_compressed_file_gives_what_came_before(suffix):
     assert len(samples.read(content[: len(content) * 3 // 4])) > 1_000
 
 
-def test_a_damaged_compressed_file_and_one_with_something_behind():
+def test_a_compressed_file_with_damaged_or_trailing_bytes_keeps_its_records():
     content = gzip.compress(samples.jsonl_bytes(ROWS))
     broken = content[:-8] + b"\0" * 8
     assert "damaged" in only_row(broken, "a.jsonl.gz").reason
@@ -128,13 +128,13 @@ def test_a_damaged_compressed_file_and_one_with_something_behind():
     assert "damaged" in only_row(content + b"something else", "a.jsonl.gz").reason
 
 
-def test_a_truncated_compressed_avro_file():
+def test_a_truncated_compressed_avro_file_keeps_its_whole_blocks():
     plain = samples.avro_bytes(ROWS, "null")
     content = gzip.compress(plain, 0, mtime=0)[: len(plain) // 2]
     read = samples.read(content, "a.avro.gz")
-    inside, whole = samples.rejected(read)
-    assert inside.reason == "The file ends inside this Avro block."
-    assert (whole.position, "ends too early" in whole.reason) == ("file", True)
+    of_block, of_file = samples.rejected(read)
+    assert of_block.reason == "The file ends inside this Avro block."
+    assert (of_file.position, "ends too early" in of_file.reason) == ("file", True)
     found = samples.calls(read)
     assert found == CALLS[: len(found)]
     assert len(found) > 10
@@ -155,7 +155,7 @@ def test_a_truncated_compressed_avro_file():
         ("a.parquet", b"PAR1 and nothing more", "footer of the Parquet file is damaged"),
     ],
 )
-def test_a_file_that_is_none(path, content, reason):
+def test_a_file_without_a_readable_format_is_rejected(path, content, reason):
     row = only_row(content, path)
     assert row.position == "file"
     assert reason in row.reason
@@ -171,13 +171,13 @@ def test_an_empty_file_has_no_records():
 
 
 @pytest.mark.usefixtures("reading")
-def test_a_file_that_vanished_or_breaks_while_read():
+def test_a_missing_or_unreadable_file_gives_a_rejected_row():
     (shard,) = plan_shards(io.BytesIO(GOOD), "gone.jsonl", len(GOOD))
     (row,) = read_shard(shard, samples.Files().open)
     assert (row.source, row.position) == ("gone.jsonl", "file")
     assert "No such file" in row.reason
 
-    class Breaking(io.BytesIO):
+    class Unreadable(io.BytesIO):
         def read(self, *_):
             raise PermissionError(13, "Permission denied")
 
@@ -187,13 +187,13 @@ def test_a_file_that_vanished_or_breaks_while_read():
             gzip.compress(contents[path[2]], mtime=0) if path.endswith(".gz") else contents[path[2]]
         )
         (shard,) = plan_shards(io.BytesIO(data), path, len(data))
-        (row,) = read_shard(shard, lambda _: Breaking(b"x" * 100))
+        (row,) = read_shard(shard, lambda _: Unreadable(b"x" * 100))
         assert (row.source, row.position) == (path, "file")
         assert "Permission denied" in row.reason
 
 
 def bad_rows():
-    """Records of which the second and the last but one cannot be used."""
+    """Records; the second and the last but one are invalid."""
     rows = samples.records(30, results=2)
     rows[1] = {**rows[1], "results": [{**samples.records(30)[1]["results"][0], "gain": 7}]}
     rows[28] = {**rows[28], "conversation_id": ""}
@@ -208,7 +208,7 @@ def bad_rows():
         ("a.parquet", samples.parquet_bytes, r"row group 0, row \d+"),
     ],
 )
-def test_bad_records_of_typed_formats(path, write, places):
+def test_bad_records_of_typed_formats_are_rejected_alone(path, write, places):
     rows = bad_rows()
     read = samples.read(write(rows), path)
     first, second = samples.rejected(read)
@@ -221,7 +221,7 @@ def test_bad_records_of_typed_formats(path, write, places):
     assert samples.calls(read) == good
 
 
-def test_places_in_parquet():
+def test_positions_in_parquet_are_row_groups_and_rows():
     rows = bad_rows()
     read = samples.read(samples.parquet_bytes(rows, group=20), "a.parquet")
     assert [r.position for r in samples.rejected(read)] == [
@@ -241,13 +241,13 @@ def test_a_parquet_column_of_a_wrong_type_rejects_its_rows():
         assert only_row(samples.table_bytes(table), "a.parquet").field == "query"
 
 
-def test_a_parquet_file_without_our_columns():
+def test_a_parquet_file_without_required_columns_rejects_its_rows():
     table = pa.table({"x": [1, 2]})
     read = samples.read(samples.table_bytes(table), "a.parquet")
     assert [row.field for row in read] == ["conversation_id", "conversation_id"]
 
 
-def test_text_that_is_not_utf_8_rejects_its_record_only():
+def test_text_that_is_not_utf_8_rejects_only_its_record():
     rows = [{"conversation_id": "c", "iteration": n, "query": q} for n, q in ((1, "a"), (2, "QQ"))]
     schema = avro_record("S", conversation_id="string", iteration="int", query="string")
     avro = samples.avro_bytes(rows, "null", schema).replace(b"QQ", b"\xff\xff")
@@ -264,7 +264,7 @@ def test_text_that_is_not_utf_8_rejects_its_record_only():
 
 
 @pytest.mark.usefixtures("reading")
-def test_a_corrupt_avro_block_is_one_row_and_the_rest_is_read():
+def test_a_damaged_avro_block_gives_one_row_and_the_rest_is_read():
     content = bytearray(samples.avro_bytes(ROWS, "deflate"))
     marks = samples.markers(content)
     middle = marks[len(marks) // 2]
@@ -281,17 +281,17 @@ def test_a_corrupt_avro_block_is_one_row_and_the_rest_is_read():
         assert found == CALLS[:before] + CALLS[before + row.records :]
 
 
-def test_rows_are_the_same_in_every_run():
-    """fastavro's own messages name an address in memory."""
+def test_reasons_are_the_same_in_every_run():
+    """fastavro's own messages contain a memory address."""
     schema = avro_record("S", conversation_id="string", iteration="int", price="double")
-    data = b"\x02c\x02\0\0"  # the number breaks off
+    data = b"\x02c\x02\0\0"  # a truncated number
     block = samples.zigzag(1) + samples.zigzag(len(data)) + data + samples.SYNC
     row = only_row(samples.avro_bytes([], "null", schema) + block, "a.avro")
     assert row.reason.endswith("its records do not decode (cannot read double).")
 
 
 @pytest.mark.usefixtures("reading")
-def test_a_damaged_sync_marker_loses_nothing():
+def test_a_damaged_sync_marker_loses_no_records():
     content = samples.avro_bytes(ROWS, "deflate")
     marks = samples.markers(content)
     for mark in marks:
@@ -312,7 +312,7 @@ def test_a_truncated_avro_file_keeps_its_whole_blocks():
         assert len(found) + row.records in (len(CALLS), len(CALLS) + 1)
 
 
-def test_an_unknown_codec_is_one_row():
+def test_an_unknown_codec_gives_one_row():
     content = samples.avro_bytes(ROWS, "null").replace(b"\x08null", b"\x0abrotl")
     row = only_row(content, "a.avro", shard_bytes=1_000)
     assert row.position == "file"
@@ -320,7 +320,7 @@ def test_an_unknown_codec_is_one_row():
 
 
 @pytest.mark.usefixtures("reading")
-def test_an_avro_schema_of_something_else():
+def test_avro_schemas_of_other_data_and_damaged_ones_are_rejected():
     content = samples.avro_bytes(["a", "b"], schema={"type": "string"})
     rows = samples.read(content, "a.avro")
     assert ["object with named fields" in row.reason for row in rows] == [True, True]
@@ -329,7 +329,7 @@ def test_an_avro_schema_of_something_else():
     assert only_row(broken, "a.avro").position == "file"
 
 
-def test_records_of_no_bytes_cannot_be_claimed_without_end():
+def test_an_impossible_number_of_empty_records_is_rejected():
     schema = {"type": "record", "name": "S", "fields": []}
     head = samples.avro_bytes([], "null", schema)
     content = head + samples.zigzag(2**60) + samples.zigzag(0) + samples.SYNC
@@ -337,7 +337,7 @@ def test_records_of_no_bytes_cannot_be_claimed_without_end():
     assert ("cannot fit" in row.reason, row.records) == (True, 1)
 
 
-def test_a_broken_parquet_row_group_loses_no_other():
+def test_a_damaged_parquet_row_group_affects_no_other():
     content = bytearray(samples.parquet_bytes(ROWS, "gzip", group=20))
     content[4:40] = b"\xff" * 36
     read = samples.read(bytes(content), "a.parquet")
@@ -346,7 +346,7 @@ def test_a_broken_parquet_row_group_loses_no_other():
     assert samples.calls(read) == CALLS[20:]
 
 
-def test_rows_are_frozen_and_plain():
+def test_rejected_rows_are_frozen_and_have_defaults():
     row = RejectedRecord("a", "file", "Because.")
     assert (row.records, row.field, row.payload) == (1, None, "")
     with pytest.raises(AttributeError):

@@ -1,4 +1,4 @@
-"""The same records come out of every format, codec, compression and split (SPEC 2)."""
+"""Every format, codec, compression and split gives the same records (SPEC 2)."""
 
 import pytest
 from hypothesis import given, settings
@@ -27,16 +27,16 @@ def assert_same(content, path):
 @pytest.mark.parametrize(
     ("codec", "reading"), samples.both_readings(AVRO_CODECS, "deflate"), indirect=["reading"]
 )
-def test_avro_codec(codec):
+def test_every_avro_codec_gives_the_same_records(codec):
     assert_same(samples.avro_bytes(ROWS, codec), "traces.avro")
 
 
-def test_avro_codec_zstandard():
+def test_avro_with_zstandard_gives_the_same_records():
     assert_same(samples.zstandard_avro_bytes(ROWS), "traces.avro")
 
 
 @pytest.mark.parametrize("codec", PARQUET_CODECS)
-def test_parquet_codec(codec):
+def test_every_parquet_codec_gives_the_same_records(codec):
     assert_same(samples.parquet_bytes(ROWS, codec), "traces.parquet")
 
 
@@ -52,11 +52,11 @@ WRITE = {
 @pytest.mark.parametrize(
     ("path", "reading"), samples.both_readings(WRITE, "avro"), indirect=["reading"]
 )
-def test_whole_file_compression(path, suffix):
+def test_compressed_files_give_the_same_records(path, suffix):
     assert_same(samples.COMPRESS[suffix](WRITE[path](ROWS)), path + suffix)
 
 
-def test_several_compressed_streams_in_one_file():
+def test_several_compressed_streams_in_one_file_are_read():
     half = len(ROWS) // 2
     parts = [samples.jsonl_bytes(ROWS[:half]), samples.jsonl_bytes(ROWS[half:])]
     for suffix in (".gz", ".bz2", ".zst"):
@@ -97,7 +97,7 @@ def test_any_split_reads_each_record_once_and_in_order(path, data):
     ends=st.booleans(),
     shard_bytes=st.integers(1, 40),
 )
-def test_splits_see_each_line_once_and_number_it_alike(lines, ends, shard_bytes):
+def test_any_split_reads_each_line_once_and_with_its_number(lines, ends, shard_bytes):
     content = b"\n".join(lines) + (b"\n" if ends else b"")
     rows = [(r.position, r.payload) for r in samples.read(content, "a.jsonl", shard_bytes)]
     texts = content.decode().split("\n")
@@ -111,12 +111,12 @@ def test_every_byte_may_start_a_shard():
         assert [call.iteration for call in read] == [1, 2, 3]
 
 
-def test_records_after_a_byte_order_mark_and_with_carriage_returns():
+def test_a_byte_order_mark_and_carriage_returns_are_ignored():
     content = b"\xef\xbb\xbf" + samples.jsonl_bytes(SMALL).replace(b"\n", b"\r\n") + b"\r\n \n"
     assert samples.read(content) == EXPECTED[: len(SMALL)]
 
 
-def test_a_last_line_without_its_end():
+def test_a_last_line_without_a_line_feed_is_read():
     content = samples.jsonl_bytes(SMALL).rstrip(b"\n")
     assert samples.read(content) == EXPECTED[: len(SMALL)]
     assert samples.read(samples.COMPRESS[".gz"](content)) == EXPECTED[: len(SMALL)]

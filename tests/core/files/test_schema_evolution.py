@@ -68,7 +68,7 @@ def with_schema(content, schema):
     return head[: head.index(samples.SYNC)] + content[content.index(samples.SYNC) :]
 
 
-def test_avro_missing_and_unknown_columns():
+def test_avro_columns_may_be_missing_or_unknown():
     inner = avro_record("Inner", a="long")
     kinds = {
         "noise": inner,
@@ -87,7 +87,7 @@ def test_avro_missing_and_unknown_columns():
     assert read == [SearchCall("c", 2)]
 
 
-def test_avro_nulls_everywhere():
+def test_avro_fields_may_be_null_everywhere():
     text = ["null", "string"]
     many = ["null", {"type": "map", "values": [*text, {"type": "array", "items": text}]}]
     result = avro_record("R", ids=many, fields=many, gain=["null", "int"])
@@ -97,10 +97,10 @@ def test_avro_nulls_everywhere():
         results=["null", {"type": "array", "items": result}], record_id=text,
     )  # fmt: skip
     results = [{"ids": {"a": None, "b": ["x", None], "d": [None]}, "fields": None, "gain": None}]
-    nothing = dict.fromkeys(["turn", "is_final", "attributes", "results"])
+    nulls = dict.fromkeys(["turn", "is_final", "attributes", "results"])
     rows = [
-        {"conversation_id": "c", "iteration": 2, **nothing, "record_id": " "},
-        {"conversation_id": "c", "iteration": 2, **nothing, "results": results},
+        {"conversation_id": "c", "iteration": 2, **nulls, "record_id": " "},
+        {"conversation_id": "c", "iteration": 2, **nulls, "results": results},
     ]
     expected = [SearchCall("c", 2), SearchCall("c", 2, results=[Result(ids={"b": "x"})])]
     assert read_avro(schema, *rows) == expected
@@ -200,7 +200,7 @@ def test_parquet_day_and_iso_text_as_time():
         assert read == [SearchCall("c", 2, timestamp=2 * 86_400_000)]
 
 
-def test_parquet_nulls_everywhere():
+def test_parquet_fields_may_be_null_everywhere():
     result = pa.struct([("ids", ARROW_MANY), ("fields", ARROW_TEXT), ("gain", pa.int32())])
     schema = pa.schema(
         [
@@ -231,7 +231,7 @@ def test_parquet_unknown_columns_and_slices():
     assert read == [parse_mapping(row) for row in rows[7:37]]
 
 
-def test_a_file_written_by_pandas():
+def test_a_file_written_by_pandas_is_read():
     rows = samples.records(20)
     table = pa.Table.from_pandas(pa.Table.from_pylist(rows[:1]).to_pandas())
     assert samples.read(samples.table_bytes(table), "a.parquet") == [parse_mapping(rows[0])]

@@ -1,4 +1,4 @@
-"""Reading what belongs to some conversations only: less is decoded, nothing of theirs is lost."""
+"""Reading only some conversations decodes fewer records, and loses none of theirs."""
 
 import copy
 import io
@@ -28,26 +28,26 @@ def read(path, content, wanted=None):
     return [record for shard in shards for record in read_shard(shard, files.open, wanted)]
 
 
-def of(conversation_ids, records):
+def records_of(conversation_ids, records):
     return [record for record in records if record.conversation_id in conversation_ids]
 
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", FILES)
-def test_all_of_the_wanted_come_and_few_others(path):
+def test_all_wanted_records_and_few_others_are_read(path):
     everything = read(path, FILES[path])
     found = read(path, FILES[path], only(WANTED))
-    assert of(WANTED, found) == of(WANTED, everything)
-    assert len(of(WANTED, found)) == 8
+    assert records_of(WANTED, found) == records_of(WANTED, everything)
+    assert len(records_of(WANTED, found)) == 8
     assert len(found) < len(everything) / 4
 
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("path", FILES)
-def test_where_bytes_do_not_tell_everything_is_decoded(path):
+def test_more_conversations_than_can_be_searched_for_are_all_read(path):
     everything = read(path, FILES[path])
     many = {f"conversation-{number}" for number in range(101)}
-    assert of(many, read(path, FILES[path], only(many))) == of(many, everything)
+    assert records_of(many, read(path, FILES[path], only(many))) == records_of(many, everything)
 
 
 def test_json_escapes_do_not_hide_a_conversation():
@@ -69,13 +69,13 @@ def test_ids_that_json_escapes_are_found(conversation_id):
 
 
 @pytest.mark.usefixtures("reading")
-def test_an_id_that_avro_writes_as_a_number_is_found():
+def test_an_id_that_is_an_avro_enum_is_found():
     schema = copy.deepcopy(samples.avro_schema())
     symbols = ["one", "two"]
     schema["fields"][0]["type"] = {"type": "enum", "name": "Known", "symbols": symbols}
     rows = [{**row, "conversation_id": symbols[at % 2]} for at, row in enumerate(ROWS[:40])]
     found = read("traces.avro", samples.avro_bytes(rows, schema=schema), only({"two"}))
-    assert len(of({"two"}, found)) == 20
+    assert len(records_of({"two"}, found)) == 20
 
 
 def test_damage_that_may_belong_to_a_wanted_conversation_is_reported():
