@@ -1,4 +1,4 @@
-"""Score one conversation with judgments from outside, by the core alone."""
+"""Score one conversation with external judgments, with the core alone."""
 
 from goodgain.transforms.core.judgments.external_labels import (
     GRADES,
@@ -28,9 +28,9 @@ def score_judged(records, qrels, keys, **options):
         if gain >= 0:
             labels[document_digest(topic, name)] = gain
             pools.setdefault(topic, [0] * GRADES)[gain] += 1
-    how = scoring(label_keys=keys, **options)
+    settings = scoring(label_keys=keys, **options)
     external = ExternalLabels(documents, labels, pools)
-    return score_conversation("c", fingerprints, 0, how, external)
+    return score_conversation("c", fingerprints, 0, settings, external)
 
 
 def values(score, names):

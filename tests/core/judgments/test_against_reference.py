@@ -1,6 +1,6 @@
-"""Generated judgments, their names shared by documents: the brute-force reference agrees (SPEC 8).
+"""Generated judgments of names that documents share, against the brute-force reference (SPEC 8).
 
-And the property that follows: no share exceeds 1.
+Also the property that no share exceeds 1.
 """
 
 from hypothesis import given, settings
@@ -19,7 +19,7 @@ from tests.core.ranking.agreement import disagreements
 from tests.core.ranking.naive import evaluate
 from tests.reference.judging import judge
 
-# Every family, bare, cut and persisting where it may be.
+# Every family: plain, and with cutoffs or persistences if it takes them.
 RANKING = tuple(
     name
     for family in FAMILIES.values()
@@ -32,7 +32,7 @@ RANKING = tuple(
 SHARES = ("0..1", "0 or 1")
 ID_NAME = "name"
 
-# Few of each, so that documents share names and copies carry other names than their first.
+# Few values, so that documents share names, and copies differ from first occurrences in names.
 names = st.sampled_from(["n1", "n2", " n2 ", "N1", "n3", "n4", "", " "])
 results = st.fixed_dictionaries(
     {"ids": st.fixed_dictionaries(
@@ -73,7 +73,7 @@ thorough = settings(max_examples=120)
 
 @given(records, judgments, topics)
 @thorough
-def test_labels_and_metrics_are_those_of_the_reference(given_records, qrels, topic):
+def test_labels_and_metrics_equal_those_of_the_reference(given_records, qrels, topic):
     expected = judge(given_records, qrels, id_name=ID_NAME, topic_attribute=topic)
     found = score_judged(given_records, qrels, LabelKeys(ID_NAME, topic), metrics=RANKING)
     row = found.conversation
@@ -83,9 +83,9 @@ def test_labels_and_metrics_are_those_of_the_reference(given_records, qrels, top
     }
     assert row.qrels_best == max(expected["pool"], default=None)
     labels = [UNJUDGED if label is None else label for label in expected["labels"]]
-    slowly = {name: evaluate(name, labels, expected["pool"]) for name in RANKING}
+    naive = {name: evaluate(name, labels, expected["pool"]) for name in RANKING}
     assert not disagreements(
-        dict(zip(RANKING, row.ranking, strict=True)), slowly, rel=1e-9, abs=1e-12
+        dict(zip(RANKING, row.ranking, strict=True)), naive, rel=1e-9, abs=1e-12
     )
 
 
@@ -118,7 +118,7 @@ def test_no_share_exceeds_1(given_records, qrels, topic, hold_slot):
 
 
 def test_rounding_lifts_no_share_above_1():
-    """Sums of many shrinking terms, which in floating point may pass 1 by a hair."""
+    """Floating-point sums of many decreasing terms may slightly exceed 1."""
     long = RankingEvaluator(parse_ranking_metrics(["rbp.95", "rbp.3", "rbp_residual.8"]), 2)
     assert max(long.evaluate([4] * 2000, [4] * 2000)) <= 1.0
     assert max(long.evaluate([UNJUDGED] * 100, [])) <= 1.0

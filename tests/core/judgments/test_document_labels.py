@@ -42,15 +42,15 @@ def test_a_document_takes_only_the_name_that_labels_it():
     assert (found.conversation.CG, found.conversation.judgments_met_again) == (5, 0)
 
 
-def test_of_several_names_the_first_free_one_labels():
+def test_the_first_unused_judgment_among_several_names_labels():
     found = score(
         result("A", "d1"), result("B", "u", "d1", "d2", "d3"), judged={"d1": 2, "d2": 4, "d3": 3}
     )
     assert (found.conversation.CG, found.conversation.judgments_met_again) == (6, 0)
 
 
-def test_earlier_documents_choose_first_even_by_their_later_copies():
-    """B has d1 before A's copy has it, but A came first."""
+def test_earlier_documents_take_judgments_first_even_by_names_of_later_copies():
+    """B is named d1 before the copy of A is, but A was retrieved first."""
     results = [result("A"), result("B", "d1"), result("A", "d1")]
     found = score(*results, judged={"d1": 2}, metrics=("mrr",))
     row = found.conversation
@@ -58,7 +58,7 @@ def test_earlier_documents_choose_first_even_by_their_later_copies():
     assert values(found, ("mrr",)) == {"mrr": 1.0}
 
 
-def test_the_label_of_a_copy_is_no_further_gain():
+def test_the_label_of_a_copy_adds_no_gain():
     found = score(result("A", "d1"), result("A", "d2"), judged={"d1": 1, "d2": 4})
     row = found.conversation
     assert (row.CG, row.label_conflicts, row.judgments_met_again) == (0, 1, 0)
@@ -71,14 +71,14 @@ def test_a_negative_label_is_ignored():
 
 
 def test_the_generic_id_names_a_result_without_the_named_id():
-    """Also in addition to a definitive id, with which SPEC 4.2 excludes generic ids from keys."""
+    """Also beside a definitive id, although SPEC 4.2 then excludes the generic id from keys."""
     results = [result("A", id=" g1 "), result("B", "d1", id="g2"), result("C", id="g3")]
     found = score(*results, judged={"g1": 3, "g2": 4, "d1": 2})
     assert (found.conversation.CG, found.conversation.unlabelled) == (5, 1)
 
 
 @pytest.mark.parametrize("written", ["Ann@Example.com", "0A1B2C3D-0000-4000-8000-00000000000F"])
-def test_names_count_as_written(written):
+def test_names_are_trimmed_but_case_sensitive(written):
     assert score(result("A", f" {written} "), judged={written: 2}).conversation.CG == 2
     assert score(result("A", written), judged={written.lower(): 2}).conversation.CG == 0
 
@@ -112,7 +112,7 @@ def test_the_best_case_keeps_labels_of_qrels():
     assert (found.conversation.CG, found.best.conversation.CG) == (0, 4)
 
 
-def test_without_external_judgments_nothing_is_counted_as_repeated():
+def test_without_external_judgments_none_is_counted_as_met_again():
     row = score_one([{"results": [result("A", "d1", gain=2), result("B", "d1", gain=2)]}])
     assert row.conversation.judgments_met_again is None
     assert row.conversation.CG == 4

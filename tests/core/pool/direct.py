@@ -1,4 +1,4 @@
-"""Pools built with the core alone: what their tests start from."""
+"""Build pools and score with them using the core alone, for their tests."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def contributions(runs, topic=None, rules=None):
 
 
 def build(runs, topic=None, held=None, replaced=(), rules=None):
-    """By topic, what was built; `held` are documents by topic of a pool that is updated."""
+    """Built pools by topic; `held` has the documents of a pool to update, by topic."""
     rules = rules or shipped_rules()
     held = held or {}
     by_topic = {key: [] for key in held}
@@ -67,23 +67,23 @@ class Pools:
 
 
 def use(run=None, topic="topic"):
-    """A `PoolUse` of pools that lie in no files."""
+    """A `PoolUse` for pools in memory, without files."""
     return PoolUse(PoolFiles("", "", 1), topic, run)
 
 
 def score(records, built, run=None, topic="topic", rules=None, **options):
     """A ConversationScore by conversation_id."""
-    how = scoring(rules, pool=use(run, topic), **options)
+    settings = scoring(rules, pool=use(run, topic), **options)
     return {
         conversation_id: score_conversation(
-            conversation_id, calls, 0, how, pools=Pools(built, rules)
+            conversation_id, calls, 0, settings, pools=Pools(built, rules)
         )
         for conversation_id, calls in fingerprints(records, rules).items()
     }
 
 
 def written(folder, built, shards=3):
-    """The files of a pool, as JSON Lines."""
+    """Write the pools of all topics as JSON Lines, and return their files."""
     files = PoolFiles(str(folder), ".jsonl", shards)
     lines = {path: [] for path in files.paths()}
     for topic, one in built.items():

@@ -1,4 +1,4 @@
-"""Generated runs that share documents: what pools are tested on."""
+"""Generated runs that share documents, to test pools."""
 
 import copy
 
@@ -8,8 +8,8 @@ from tests.adversarial import ResultSource, redelivery, turn_records
 def runs(random, most=3):
     """Several runs over one set of documents: records by run name.
 
-    Conversations of the runs share their ids, repeat each other's results exactly, weakened or with
-    other labels, and have topics or none.
+    Conversations have the same ids in all runs. Some repeat the results of an earlier one, exactly,
+    with less evidence or with other labels. Some have no topic.
     """
     source = ResultSource(random)
     names = random.sample(["A", "B", "base", "é"], random.randint(1, most))
@@ -41,14 +41,14 @@ def _conversation(random, source):
     for turn in range(1, turns + 1):
         records += turn_records(random, source, turn, most=3)
     records += [redelivery(random, source, one) for one in records if random.random() < 0.1]
-    if random.random() < 0.3:  # calls that nobody numbered
+    if random.random() < 0.3:  # calls without numbers and ids
         for record in records:
             record["call"] = record["record_id"] = None
     return records
 
 
 def _again(random, source, records):
-    """A repeat of a conversation: some results weaker, some labelled otherwise, some new."""
+    """A repeat of a conversation; some results have less evidence or other labels, some are new."""
     again = copy.deepcopy(records)
     for record in again:
         for result in record["results"] or []:

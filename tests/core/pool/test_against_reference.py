@@ -53,7 +53,7 @@ def by_core(found, topic, max_candidates=256):
 
 
 @pytest.mark.parametrize("max_candidates", [1, 2, 256])
-def test_pools_are_those_of_the_reference(max_candidates):
+def test_pools_equal_those_of_the_reference(max_candidates):
     shared = 0
     for seed in range(60):
         found = runs(Random(seed))
@@ -68,7 +68,7 @@ def test_pools_are_those_of_the_reference(max_candidates):
 
 @given(seed=seeds)
 @settings(max_examples=25)
-def test_any_pool(seed):
+def test_any_pool_equals_the_reference(seed):
     found = runs(Random(seed))
     assert by_core(found, "topic") == by_reference(found, "topic")
 
@@ -87,7 +87,7 @@ def test_the_order_of_runs_and_records_changes_nothing(seed, order):
 
 @given(seed=seeds)
 @settings(max_examples=25)
-def test_no_two_documents_of_a_conversation_are_one(seed):
+def test_distinct_documents_of_a_conversation_stay_distinct(seed):
     found = runs(Random(seed))
     documents = {
         (one.run, one.conversation_id): len(one.documents) for one in contributions(found, "topic")
@@ -102,19 +102,20 @@ def test_no_two_documents_of_a_conversation_are_one(seed):
 
 
 def pools(pooled, max_candidates=256):
-    """The reference's pool and ours, with the bound that they were built with."""
+    """Pools of the reference and of the core, and the max_candidates of both."""
     theirs = reference.build(pooled, "topic", max_candidates=max_candidates)
     return theirs, build(pooled, "topic", rules=shipped_rules(max_candidates)), max_candidates
 
 
-def assert_matched_as_reference(scored, built, *run_names):
-    """Match every conversation of a run with `pools`, under each of some names.
+def assert_matches_equal_reference(scored, built, *run_names):
+    """Match every conversation of a run with `pools`, under each run name, and compare.
 
-    Gives how many documents matched and how.
+    Returns the number of documents by outcome: already pooled from this run (True), matched by
+    verification (False), or "outside".
     """
     theirs, ours, max_candidates = built
     rules = shipped_rules(max_candidates)
-    how = Counter()
+    outcomes = Counter()
     for conversation_id, (topic, turn) in folded(scored, "topic", rules).items():
         records = [one for one in scored if one["conversation_id"] == conversation_id]
         other = reference.last_turn("x", records, "topic", max_candidates)
@@ -130,36 +131,38 @@ def assert_matched_as_reference(scored, built, *run_names):
             found = pool.match(conversation_id, turn.calls, turn.duplicates, run_name)
             mine = [found.get(place) for place in firsts]
             assert [None if one is None else one.document for one in mine] == expected
-            how.update("outside" if one is None else one.verdict is None for one in mine)
-    return how
+            outcomes.update("outside" if one is None else one.verdict is None for one in mine)
+    return outcomes
 
 
-def test_matches_are_those_of_the_reference():
-    how = Counter()
+def test_matches_equal_those_of_the_reference():
+    outcomes = Counter()
     for seed in range(60):
         random = Random(seed)
         found = runs(random)
         name, records = random.choice(list(found.items()))
         others = {other: own for other, own in found.items() if other != name}
         names = random.choice([name, None]), random.choice(["B", "A", None])
-        how += assert_matched_as_reference(records, pools(found), *names)
-        how += assert_matched_as_reference(records, pools(others, 2), random.choice([name, None]))
-    assert min(how.values()) > 45
-    assert len(how) == 3
+        outcomes += assert_matches_equal_reference(records, pools(found), *names)
+        outcomes += assert_matches_equal_reference(
+            records, pools(others, 2), random.choice([name, None])
+        )
+    assert min(outcomes.values()) > 45
+    assert len(outcomes) == 3
 
 
 @given(seed=seeds)
 @settings(max_examples=25)
-def test_a_pooled_run_has_nothing_outside(seed):
+def test_all_documents_of_a_pooled_run_are_in_the_pool(seed):
     found = runs(Random(seed))
     built = pools(found)
     for name, records in found.items():
-        how = assert_matched_as_reference(records, built, name)
-        assert set(how) <= {True}
+        outcomes = assert_matches_equal_reference(records, built, name)
+        assert set(outcomes) <= {True}
 
 
-def test_updates_are_those_of_the_reference():
-    """A pool that is updated comes first and keeps its ids and order."""
+def test_updates_equal_those_of_the_reference():
+    """Documents of the updated pool come first, and keep their ids and order."""
     updated = 0
     for seed in range(40):
         found = runs(Random(seed))
@@ -186,25 +189,25 @@ def test_updates_are_those_of_the_reference():
     assert updated > 8
 
 
-def test_what_is_replaced_by_the_same_stays_what_it_was():
-    """However weak its evidence, so that labels given to it stay with it."""
+def test_replacing_a_run_by_itself_changes_nothing():
+    """Even documents with little evidence keep their ids, and so their labels."""
     for seed in range(60):
         found = runs(Random(seed))
         before = {key: one.documents for key, one in build(found, "topic").items()}
         name = sorted(found)[0]
-        gone = {(name, one["conversation_id"]) for one in found[name]}
-        after = build({name: found[name]}, "topic", held=before, replaced=gone)
+        replaced = {(name, one["conversation_id"]) for one in found[name]}
+        after = build({name: found[name]}, "topic", held=before, replaced=replaced)
         assert {key: one.documents for key, one in after.items()} == before
 
 
-def test_what_is_replaced_by_something_else_loses_places_and_votes():
+def test_a_replaced_run_loses_its_earlier_places():
     for seed in range(60):
         found = runs(Random(seed))
         before = {key: one.documents for key, one in build(found, "topic").items()}
         name, other = sorted(found)[0], runs(Random(seed + 1_000))
         records = other[sorted(other)[0]]
-        gone = {(name, one["conversation_id"]) for one in (*found[name], *records)}
-        after = build({name: records}, "topic", held=before, replaced=gone)
+        replaced = {(name, one["conversation_id"]) for one in (*found[name], *records)}
+        after = build({name: records}, "topic", held=before, replaced=replaced)
         places = Counter()
         for key, built in after.items():
             ids = [one.document for one in before.get(key, [])]

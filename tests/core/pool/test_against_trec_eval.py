@@ -1,4 +1,4 @@
-"""With plain document numbers a pool is qrels: trec_eval gives the same numbers."""
+"""With plain document ids a pool is equivalent to qrels, and metrics equal trec_eval."""
 
 from random import Random
 
@@ -39,7 +39,7 @@ def traces(random, gains):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_numbers_are_those_of_trec_eval(seed):
+def test_metrics_equal_those_of_trec_eval(seed):
     random = Random(seed)
     gains = {
         f"q{topic}": {f"d{number}": random.choice([0, 0, 1, 2, 3, 4]) for number in range(12)}
@@ -66,7 +66,7 @@ def test_numbers_are_those_of_trec_eval(seed):
         for topic, theirs in judged.evaluate(lists).items():
             ours = dict(zip(METRICS, scores[topic].conversation.ranking, strict=True))
             for metric, value in ours.items():
-                if value is not None:  # trec_eval gives 0 where nothing is relevant
+                if value is not None:  # trec_eval gives 0 if nothing is relevant
                     assert value == pytest.approx(theirs[METRICS[metric]]), (topic, metric)
                     compared += 1
             relevant = [one for one in qrels[topic].values() if one >= 2]

@@ -1,4 +1,4 @@
-"""Agreement of annotators: kappa against scikit-learn's formula by hand, and shifts of means."""
+"""Agreement of annotators: kappa, computed by hand, and shifts of means."""
 
 import random
 from math import sqrt
@@ -23,7 +23,7 @@ def matrix(cells):
 
 
 def test_kappa_by_hand():
-    """Labels (0, 0), (0, 1), (2, 2), (2, 4): observed weights 1 + 4; by chance 38 / 4.
+    """Labels (0, 0), (0, 1), (2, 2), (2, 4): the observed quadratic weights are 1 + 4 = 5.
 
     Rows have 0 twice and 2 twice, columns 0, 1, 2, 4 once. By chance each row meets each column:
     2 * (0 + 1 + 4 + 16) + 2 * (4 + 1 + 0 + 4) = 60, over 4 documents 15. Kappa = 1 - 5 / 15.
@@ -42,7 +42,7 @@ def test_kappa_by_hand():
         ({(0, 4): 3, (4, 0): 3}, -1.0),
     ],
 )
-def test_kappa_at_its_ends(cells, value):
+def test_kappa_is_undefined_1_or_minus_1_in_extreme_cases(cells, value):
     found = kappa(matrix(cells))
     assert found.value == value
     if value is not None:
@@ -56,8 +56,8 @@ def test_more_documents_narrow_the_interval():
     assert many.high - many.low < (few.high - few.low) / 3
 
 
-def test_what_the_labels_of_another_do_to_means():
-    """Two conversations; the first finds both documents, the second only d1, which B finds bad."""
+def test_means_shift_with_the_labels_of_another_annotator():
+    """Two conversations; the first finds both documents, the second only d1, which b labels 0."""
     runs = {"A": [call(doc("d1", 3), doc("d2", 2))], "B": [call(doc("d1", 3))]}
     (built,) = build(runs).values()
     d1, d2 = built.documents
@@ -81,8 +81,8 @@ def gain_by(document, name):
     return document.given[name] if document.given[name] >= 2 else 0
 
 
-def test_the_interval_of_a_shift_over_topics_that_conversations_share():
-    """Two runs over each of 7 topics: the error of the mean of the topics' sums, by its formula."""
+def test_the_interval_of_a_shift_is_clustered_by_topic():
+    """Two runs over each of 7 topics; the stderr by the formula for clusters."""
     rng = random.Random(4)
     runs = {
         name: [
@@ -119,7 +119,7 @@ def test_the_interval_of_a_shift_over_topics_that_conversations_share():
     assert (gains.shift, gains.low, gains.high) == pytest.approx((mean, mean - half, mean + half))
 
 
-def test_annotators_who_agree_shift_nothing():
+def test_annotators_who_agree_give_no_shift():
     runs = {"A": [call(doc("d1", 3), conversation_id=name) for name in "pq"]}
     sums = ShiftSums(VOTES, "b", None, 2)
     for built in build(runs).values():

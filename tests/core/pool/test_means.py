@@ -1,4 +1,4 @@
-"""Means of what a pool adds: who counts, and with which interval (SPEC 6, 9)."""
+"""Means of pool metrics: populations and intervals (SPEC 6, 9)."""
 
 import pytest
 from scipy.stats import binomtest
@@ -38,7 +38,7 @@ def means(records, pooled):
 
 
 POOLED = [record("p", "t", 2, 2, 2, 2), record("q", "u", 0, 0)]
-# Of the four good documents of t: 3, 2, 1, and none without search; u has no good document.
+# Of the four good documents of t they find 3, 2, 1 and, without search, 0; u has none.
 RECORDS = [
     record("three", "t", None, None, None),
     record("two", "t", None, None),
@@ -67,32 +67,32 @@ def test_everyone_counts_a_conversation_without_search_with_0(found):
         assert (row.mean, row.n, row.undefined) == (pytest.approx(everyone), 4, 2)
 
 
-def test_by_i_too(found):
+def test_everyone_counts_a_conversation_without_search_at_each_i(found):
     for i in (1, 2):
         row = found["pool_recall_at_i", i, "everyone"]
         assert (row.mean, row.n, row.undefined) == (pytest.approx(6 / 16), 4, 2)
         assert found["pool_recall_at_i", i, "all"].n == 3
 
 
-def test_who_did_not_get_there_has_no_number_of_iterations(found):
+def test_iterations_for_half_of_the_pool_are_undefined_if_not_reached(found):
     row = found["iterations_for_half_of_pool", None, "everyone"]
     assert (row.mean, row.n, row.undefined) == (1, 2, 4)
 
 
 @pytest.mark.parametrize("population", ["all", "everyone"])
-def test_what_is_0_or_1_has_wilsons_interval(found, population):
+def test_the_binary_pool_metric_has_wilsons_interval(found, population):
     row = found[HALF, None, population]
     theirs = binomtest(2, row.n).proportion_ci(0.95, method="wilson")
     assert row.interval == "wilson"
     assert (row.ci_low, row.ci_high) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
 
 
-def test_wilson_holds_without_spread():
+def test_equal_values_have_wilsons_interval():
     row = means([record(name, "t", None, None) for name in "abc"], POOLED)[HALF, None, "all"]
     theirs = binomtest(3, 3).proportion_ci(0.95, method="wilson")
     assert (row.mean, row.note) == (1, None)
     assert (row.ci_low, row.ci_high) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
 
 
-def test_only_that_is_0_or_1():
+def test_only_one_pool_metric_is_binary():
     assert [metric.name for metric in POOL_METRICS if metric.binary] == [HALF]

@@ -31,7 +31,7 @@ def same(ours, theirs):
     return ours == theirs
 
 
-def assert_as_reference(records, pooled, run, max_candidates=256):
+def assert_equals_reference(records, pooled, run, max_candidates=256):
     """Compare every number of every conversation with the reference."""
     rules = shipped_rules(max_candidates)
     held = reference.build(pooled, "topic", max_candidates=max_candidates)
@@ -71,8 +71,8 @@ def test_scores_equal_the_reference():
         found = runs(random)
         name, records = random.choice(list(found.items()))
         others = {other: own for other, own in found.items() if other != name}
-        counted += assert_as_reference(records, found, random.choice([name, None, "B"]))
-        counted += assert_as_reference(records, others, random.choice([name, None]), 2)
+        counted += assert_equals_reference(records, found, random.choice([name, None, "B"]))
+        counted += assert_equals_reference(records, others, random.choice([name, None]), 2)
     assert min(counted.values()) > 25
     assert len(counted) == 3
 
@@ -83,22 +83,22 @@ def test_many_scores_equal_the_reference():
         random = Random(seed)
         found = runs(random)
         name, records = random.choice(list(found.items()))
-        assert_as_reference(records, found, random.choice([name, None, "A"]))
+        assert_equals_reference(records, found, random.choice([name, None, "A"]))
 
 
 @pytest.mark.slow
 @given(seed=seeds)
 @settings(max_examples=40)
-def test_any_score(seed):
+def test_any_score_equals_the_reference(seed):
     found = runs(Random(seed))
     for name, records in found.items():
-        assert_as_reference(records, found, name)
+        assert_equals_reference(records, found, name)
 
 
 @given(seed=seeds, order=st.randoms(use_true_random=False))
 @settings(max_examples=30)
 def test_properties_of_any_run(seed, order):
-    """A pool changes no R, UR, Dup; no share exceeds 1; pooled documents are not outside."""
+    """A pool changes no R, UR, Dup; shares rise to at most 1; pooled documents are not outside."""
     found = runs(Random(seed))
     built = build(found, "topic")
     for name, records in found.items():
@@ -127,7 +127,7 @@ def only(scores):
     return one
 
 
-def test_trap_26():
+def test_metric_trap_26():
     everything = [call(doc("d1", 3), doc("d2", 2), doc("d3", 0))]
     run = [call(doc("d1", 3)), call(doc("d3", 0), iteration=2)]
     scored = only(score(run, build({"A": run, "B": everything}), "A", metrics=("recall",)))
@@ -140,7 +140,7 @@ def test_trap_26():
 
 
 @pytest.mark.parametrize("order", [("A", "B"), ("B", "A")])
-def test_trap_28(order):
+def test_metric_trap_28_in_any_order_of_runs(order):
     found = {"A": TRAP_28_A, "B": TRAP_28_B}
     built = build({name: found[name] for name in order})
     of_a, of_b = (only(score(found[name], built, name)) for name in ("A", "B"))
@@ -151,10 +151,11 @@ def test_trap_28(order):
 
 
 def test_a_worked_example():
-    """Two agents on one question; five documents, of which four are good: GP = 4 + 3 + 2 + 2.
+    """Two agents on one question; four of five documents are good: GP = 4 + 3 + 2 + 2.
 
     Agent A finds d1 (4) at i = 1 and d3 (2) at i = 3; agent B finds d2 (3), d4 (2) and d5 (1). So A
-    has half of the good ones at i = 3 and 6 of 11 gain; discounted (4 + 2 / log2(4)) / 11 = 5 / 11.
+    has half of the good documents at i = 3 and 6 of 11 gain; discounted, it has
+    (4 + 2 / log2(4)) / 11 = 5 / 11.
     """
     a = [
         call(doc("d1", 4)),
@@ -184,7 +185,7 @@ def test_without_a_good_document_the_shares_are_null():
     assert scored.counts["pool.conversations_without_good_documents"] == 1
 
 
-def test_a_topic_that_was_not_pooled():
+def test_a_topic_without_a_pool_has_null_shares():
     pooled = [call(doc("d1", 3), attributes={"topic": "q"})]
     scored = only(score([call(doc("d1", 3))], build({"A": pooled}, "topic")))
     assert scored.conversation.pool == PoolOutcome()
@@ -193,7 +194,7 @@ def test_a_topic_that_was_not_pooled():
     assert scored.counts["pool.outside_pool"] == 1
 
 
-def test_a_label_given_to_the_pool_beats_the_votes():
+def test_labels_of_annotators_override_votes():
     run = [call(doc("d1", 3))]
     (built,) = build({"A": run}).values()
     (document,) = built.documents
@@ -203,12 +204,12 @@ def test_a_label_given_to_the_pool_beats_the_votes():
     assert topic_pool([given], preferred="eve").labels == (0,)
 
 
-def test_topics_of_attributes_and_of_conversations_never_meet():
+def test_topics_of_attributes_and_of_conversations_are_distinct():
     assert Topic("c").key != Topic(None, "c").key
 
 
-def test_votes_are_separated_by_the_id_that_both_voters_have():
-    """Ordinals as ids: the second result of each list has id `2`, whatever its document."""
+def test_label_spans_mark_ids_whose_votes_are_far_apart():
+    """Ordinals as ids: the second result of each list has id `2`, though documents differ."""
     a = [call(doc("1", 4), doc("2", 0))]
     b = [call(doc("1", 4), doc("2", 3))]
     (built,) = build({"A": a, "B": b}).values()

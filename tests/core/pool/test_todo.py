@@ -1,4 +1,4 @@
-"""What is labelled first is what can move the metric most, by counting it out."""
+"""Documents whose labels can change the metric most come first."""
 
 from math import log2
 from random import Random
@@ -12,7 +12,7 @@ from tests.reference.test_pool import call, doc
 
 
 def labelled_pool(seed):
-    """Three conversations over ten documents, of which some are labelled."""
+    """Documents of three conversations; some are labelled."""
     rng = Random(seed)
     runs = {
         run: [
@@ -29,7 +29,7 @@ def labelled_pool(seed):
 
 
 def recalls(documents):
-    """By conversation, found good documents / all of them; null of none."""
+    """The recall of each run; None if no document is good."""
     good = [one for one in documents if (one.label() or 0) >= 2]
     runs = sorted({place.run for one in documents for place in one.places})
     return [
@@ -41,28 +41,28 @@ def recalls(documents):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_recall_moves_by_as_much_as_a_good_label_moves_it(seed):
+def test_the_weight_is_how_much_a_good_label_changes_recall(seed):
     documents = labelled_pool(seed)
     found = FoundSoFar()
     for one in documents:
         found.add(one, one.label())
     before = recalls(documents)
-    moved = {}
+    changes = {}
     for one in documents:
         if one.label() is None and None not in before:
-            others = [
+            labelled = [
                 replace(one, given={"x": 4}) if one is other else other for other in documents
             ]
-            after = recalls(others)
-            moved[one.number] = sum(abs(x - y) for x, y in zip(after, before, strict=True))
-            assert weight_of(one, "pool_recall", found) == pytest.approx(moved[one.number])
+            after = recalls(labelled)
+            changes[one.number] = sum(abs(x - y) for x, y in zip(after, before, strict=True))
+            assert weight_of(one, "pool_recall", found) == pytest.approx(changes[one.number])
     unlabelled = [one for one in documents if one.label() is None]
     order = in_order(unlabelled, "pool_recall", {one.topic: found for one in documents})
-    weights = [moved[one.number] for one in order if moved]
+    weights = [changes[one.number] for one in order if changes]
     assert weights == pytest.approx(sorted(weights, reverse=True))
 
 
-def test_gains_count_for_each_conversation_and_dcg_by_when():
+def test_weights_count_conversations_and_for_dcg_also_iterations():
     runs = {
         "A": [call(doc("late")), call(doc("early"), iteration=2), call(doc("late"), iteration=3)],
         "B": [call(doc("x")), call(doc("early"), iteration=2)],

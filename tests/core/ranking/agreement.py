@@ -1,4 +1,4 @@
-"""Compare values of metrics, of which some may be undefined."""
+"""Compare values of metrics, which may be undefined."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import isclose
 
 
 def disagreements(values, expected, rel=0.0, abs=0.0):
-    """What differs, as name -> (value, expected); None agrees with None only."""
+    """Values that differ, as name -> (value, expected); None only agrees with None."""
     assert values.keys() == expected.keys()
     return {
         name: (value, expected[name])

@@ -132,13 +132,15 @@ def _nerr(x, k):
 def _auc(x, _):
     ranks = x.upto(None)
     if x.scores is None or all(score is None for score in x.scores):
-        standing = {j: (0, -j) for j in ranks}
+        score_keys = {j: (0, -j) for j in ranks}
     else:
-        standing = {j: (0, -j) if x.scores[j - 1] is None else (1, x.scores[j - 1]) for j in ranks}
+        score_keys = {
+            j: (0, -j) if x.scores[j - 1] is None else (1, x.scores[j - 1]) for j in ranks
+        }
     pairs = list(product(filter(x.rel, ranks), filter(x.nonrel, ranks)))
     if not pairs:
         return None
-    wins = [standing[a] > standing[b] or (standing[a] == standing[b]) / 2 for a, b in pairs]
+    wins = [score_keys[a] > score_keys[b] or (score_keys[a] == score_keys[b]) / 2 for a, b in pairs]
     return fsum(wins) / len(pairs)
 
 

@@ -32,21 +32,21 @@ def evaluator(names):
     return RankingEvaluator(parse_ranking_metrics(names), 2, 4)
 
 
-def test_every_family_is_either_bounded_or_not():
+def test_every_family_is_listed_as_bounded_or_unbounded():
     families = {metric.family for metric in parse_ranking_metrics([*BOUNDED, *UNBOUNDED])}
     assert families == set(FAMILIES)
 
 
 @given(labels.filter(lambda labels: labels.count(UNJUDGED) <= 3))
-def test_values_as_they_are_and_best_cases_are_the_extremes_over_all_outcomes(labels):
+def test_values_and_best_cases_are_the_extremes_over_all_labels(labels):
     judged = [label for label in labels if label >= 0]
     pool = [4, *judged]  # one relevant document, so that mrr is defined
     metrics = evaluator(BOUNDED)
     outcomes = []
-    for turned in product(range(5), repeat=labels.count(UNJUDGED)):
-        gains = iter(turned)
+    for assigned in product(range(5), repeat=labels.count(UNJUDGED)):
+        gains = iter(assigned)
         outcome = [next(gains) if label == UNJUDGED else label for label in labels]
-        outcomes.append(metrics.evaluate(outcome, [*pool, *turned]))
+        outcomes.append(metrics.evaluate(outcome, [*pool, *assigned]))
     worst, best = metrics.evaluate(labels, pool), metrics.best_case(labels, pool)
     for name, low, high, values in zip(
         BOUNDED, worst, best, zip(*outcomes, strict=True), strict=True
@@ -57,24 +57,24 @@ def test_values_as_they_are_and_best_cases_are_the_extremes_over_all_outcomes(la
             assert (low, high) == pytest.approx((min(values), max(values))), name
 
 
-def test_metrics_that_need_the_number_of_relevant_documents_have_none():
+def test_metrics_that_need_the_number_of_relevant_documents_have_no_best_case():
     best = evaluator(UNBOUNDED).best_case([4, UNJUDGED, 0], [4, 0, 3])
     assert best == (None,) * len(UNBOUNDED)
 
 
-def test_rbp_rises_by_what_the_unjudged_ranks_hold():
+def test_the_best_case_of_rbp_adds_the_residual_of_unjudged_ranks():
     labels, pool = [4, UNJUDGED, 0, UNJUDGED], [4, 0]
     worst, residual = evaluator(["rbp.8", "rbp_residual.8"]).evaluate(labels, pool)
     best, _ = evaluator(["rbp.8", "rbp_residual.8"]).best_case(labels, pool)
     assert best - worst == pytest.approx(residual - 0.8**4)
 
 
-def test_undefined_has_no_best_case():
+def test_undefined_values_have_no_best_case():
     assert evaluator(["mrr"]).best_case([UNJUDGED, 0], [0]) == (None,)
     assert evaluator(["precision"]).best_case([], [3]) == (None,)
 
 
 @pytest.mark.parametrize(("g_max", "label"), [(2, 2), (4, 4), (9, 4)])
-def test_the_best_label_is_the_greatest_that_scale_and_records_allow(g_max, label):
+def test_the_best_label_is_g_max_but_at_most_4(g_max, label):
     metrics = RankingEvaluator(parse_ranking_metrics(["cg"]), 2, g_max)
     assert metrics.best_case([UNJUDGED, 1], [1]) == (label + 1,)

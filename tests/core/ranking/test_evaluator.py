@@ -1,4 +1,4 @@
-"""The evaluator agrees with every formula of SPEC 8 on any list, and keeps its laws."""
+"""The evaluator follows every formula of SPEC 8 on any list, and keeps invariants."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_every_metric_follows_its_formula(labels, unretrieved, data):
 
 
 @given(labels, unretrieved, st.lists(st.sampled_from(NAMES), min_size=1, unique=True))
-def test_a_value_does_not_depend_on_what_else_is_asked_for(labels, unretrieved, chosen):
-    """Cutoffs decide how deep a list is read; that must never show."""
+def test_a_value_does_not_depend_on_other_requested_metrics(labels, unretrieved, chosen):
+    """Cutoffs determine how far a list is read, which must not change other values."""
     pool = pool_of(labels, unretrieved)
     every = dict(zip(NAMES, RankingEvaluator(EVERY, 2).evaluate(labels, pool), strict=True))
     some = RankingEvaluator(parse_ranking_metrics(chosen), 2).evaluate(labels, pool)
@@ -68,7 +68,7 @@ def test_a_value_does_not_depend_on_what_else_is_asked_for(labels, unretrieved, 
 
 
 @given(labels, unretrieved, st.randoms(use_true_random=False))
-def test_the_order_of_the_pool_is_of_no_account(labels, unretrieved, shuffler):
+def test_the_order_of_the_pool_does_not_matter(labels, unretrieved, shuffler):
     pool = pool_of(labels, unretrieved)
     shuffled = list(pool)
     shuffler.shuffle(shuffled)
@@ -77,7 +77,7 @@ def test_the_order_of_the_pool_is_of_no_account(labels, unretrieved, shuffler):
 
 
 @given(st.lists(gains, min_size=1, max_size=25), unretrieved)
-def test_the_ideal_order_is_perfect(retrieved, rest):
+def test_the_ideal_order_has_value_1(retrieved, rest):
     pool = [*retrieved, *rest]
     ideal = sorted(pool, reverse=True)
     names = ["ndcg", "ndcg@5", "ndcg_burges", "nerr", "map", "r_precision", "bpref", "auc"]
@@ -88,7 +88,7 @@ def test_the_ideal_order_is_perfect(retrieved, rest):
 
 
 @given(st.lists(st.one_of(gains, st.just(UNJUDGED)), max_size=15), unretrieved, st.data())
-def test_a_held_copy_moves_later_results_down_and_nothing_else(labels, unretrieved, data):
+def test_a_held_copy_changes_no_metric_without_rank_discounts(labels, unretrieved, data):
     place = data.draw(st.integers(0, len(labels)))
     held = [*labels[:place], HELD_COPY, *labels[place:]]
     names = ["hits", "recall", "bpref", "auc", "cg"]
@@ -97,7 +97,7 @@ def test_a_held_copy_moves_later_results_down_and_nothing_else(labels, unretriev
     assert evaluator.evaluate(held, pool) == evaluator.evaluate(labels, pool)
 
 
-def test_empty_list_and_empty_pool():
+def test_values_of_an_empty_list_and_an_empty_pool():
     values = RankingEvaluator(DEFAULT_RANKING_METRICS, 2).evaluate([], [])
     by_name = dict(zip((m.name for m in DEFAULT_RANKING_METRICS), values, strict=True))
     assert {name: value for name, value in by_name.items() if value is not None} == {
@@ -110,37 +110,39 @@ def test_empty_list_and_empty_pool():
     }
 
 
-def test_results_without_a_score_stand_below_all_that_have_one():
+def test_results_without_a_score_rank_below_all_with_one():
     auc = RankingEvaluator(parse_ranking_metrics(["auc"]), 1)
     labels = [1, 0, 1, 0]
     assert auc.evaluate(labels, labels, [None, -5.0, -1.0, None]) == (3 / 4,)
     assert auc.evaluate(labels, labels, [None] * 4) == auc.evaluate(labels, labels) == (3 / 4,)
 
 
-def test_scores_must_match_the_list():
+def test_rejects_scores_that_do_not_match_the_list():
     auc = RankingEvaluator(parse_ranking_metrics(["auc"]), 1)
     with pytest.raises(ValueError, match="1 scores for 2 labels"):
         auc.evaluate([1, 0], [1, 0], [0.5])
 
 
 @pytest.mark.parametrize(("threshold", "g_max"), [(0, 4), (5, 4), (3, 2)])
-def test_threshold_outside_the_scale_is_refused(threshold, g_max):
+def test_rejects_a_threshold_outside_the_scale(threshold, g_max):
     with pytest.raises(UsageError, match=f"relevance_threshold is {threshold}"):
         RankingEvaluator(DEFAULT_RANKING_METRICS, threshold, g_max)
 
 
 @pytest.mark.parametrize(("labels", "pool"), [([4], [4]), ([], [4])])
-def test_a_gain_above_g_max_is_refused_by_err(labels, pool):
+def test_err_rejects_a_gain_above_g_max(labels, pool):
     with pytest.raises(UsageError, match="gain 4, above g_max = 3"):
         RankingEvaluator(parse_ranking_metrics(["nerr"]), 1, g_max=3).evaluate(labels, pool)
 
 
-def test_an_evaluator_can_be_sent_to_a_worker():
+def test_an_evaluator_can_be_pickled():
     evaluator = RankingEvaluator(EVERY, 2)
     labels = [3, UNJUDGED, 0, 2, HELD_COPY, 4]
-    sent = pickle.loads(pickle.dumps(evaluator))
-    assert sent.metrics == evaluator.metrics
-    assert sent.evaluate(labels, pool_of(labels)) == evaluator.evaluate(labels, pool_of(labels))
+    unpickled = pickle.loads(pickle.dumps(evaluator))
+    assert unpickled.metrics == evaluator.metrics
+    assert unpickled.evaluate(labels, pool_of(labels)) == evaluator.evaluate(
+        labels, pool_of(labels)
+    )
 
 
 @pytest.mark.slow

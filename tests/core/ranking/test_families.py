@@ -1,4 +1,4 @@
-"""The registry says of each metric what a reader needs, and says it truly."""
+"""Declarations of ranking metrics are complete and correct."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def names():
             yield family.name
 
 
-def test_every_metric_of_the_table_is_there():
+def test_every_metric_of_spec_8_is_declared():
     assert set(FAMILIES) == SPEC_8
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
-def test_every_function_cites_section_and_source(family):
+def test_every_family_has_a_source_a_meaning_and_a_formula(family):
     assert "Source:" in family.function.__doc__
     assert family.meaning.endswith(".")
     assert family.formula
 
 
 @pytest.mark.parametrize("name", list(names()))
-def test_the_declaration_tells_when_a_value_is_null_or_whole(name):
+def test_declarations_state_whether_values_can_be_null_or_are_whole(name):
     (metric,) = parse_ranking_metrics([name])
     evaluator = RankingEvaluator([metric], 2)
     values = [evaluator.evaluate(labels, pool)[0] for labels, pool in LISTS]
@@ -52,7 +52,7 @@ def test_the_declaration_tells_when_a_value_is_null_or_whole(name):
     assert metric.declaration.whole == all(isinstance(v, int) for v in values if v is not None)
 
 
-def test_declaration_names_the_argument():
+def test_declarations_state_the_argument():
     (cut, whole, persistent) = parse_ranking_metrics(["precision@5", "precision", "rbp.95"])
     assert cut.declaration.formula == "hits@k / k; k = 5"
     assert cut.declaration.undefined == ""
@@ -66,8 +66,8 @@ def test_importing_does_not_need_beam():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_no_version_of_python_decides_how_sums_are_rounded():
-    """`sum` compensates its rounding from Python 3.12 on; the sum is one term after the other."""
+def test_sums_are_rounded_the_same_in_every_python_version():
+    """`sum` compensates for rounding since Python 3.12; metrics add one term after the other."""
     labels = [3, 0, 0, 2, 3, 3, 0, 2, 0, 4, 4, 2]
     (value,) = RankingEvaluator(parse_ranking_metrics(["rbp.8"]), 2).evaluate(labels, [])
     total, power = 0.0, 1.0

@@ -36,7 +36,7 @@ OTHER_COLUMNS = [
 ]
 
 
-def test_parsed():
+def test_names_are_parsed():
     assert parse_ranking_metrics(["ndcg@10", "rbp.95", " auc ", "rbp_residual.05"]) == (
         RankingMetric(name="ndcg@10", family="ndcg", k=10),
         RankingMetric(name="rbp.95", family="rbp", p=0.95),
@@ -137,7 +137,7 @@ def test_every_suggestion_is_valid(text):
     parse_ranking_metrics([nearest_name(text)])
 
 
-def test_all_bad_names_at_once():
+def test_all_bad_names_are_reported_at_once():
     with pytest.raises(UsageError) as raised:
         parse_ranking_metrics(["ndgc@10", "map", "rpb.8", "precison@5"])
     message = str(raised.value)
@@ -146,7 +146,7 @@ def test_all_bad_names_at_once():
     assert "'map'" not in message
 
 
-def test_repeated_names_are_refused():
+def test_rejects_repeated_names():
     with pytest.raises(UsageError, match=r"more than once: 'map'; give each once"):
         parse_ranking_metrics(["map", "ndcg@5", "map"])
 

@@ -1,4 +1,4 @@
-"""Worked examples on which evaluation tools disagree; each must give exactly our value."""
+"""METRIC_TRAPS: worked examples on which evaluation tools disagree, and our values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from goodgain.transforms.core.ranking import (
 from tests.core.ranking.agreement import disagreements
 
 X = UNJUDGED
-SIX = 5e-7  # half a unit of the sixth printed decimal
+SIX_DECIMALS = 5e-7  # half a unit of the sixth printed decimal
 
 
 def check(labels, pool, expected, scores=None, threshold=1, g_max=4):
     evaluator = RankingEvaluator(parse_ranking_metrics(expected), threshold, g_max)
     values = evaluator.evaluate(labels, pool, scores)
-    assert not disagreements(dict(zip(expected, values, strict=True)), expected, abs=SIX)
+    assert not disagreements(dict(zip(expected, values, strict=True)), expected, abs=SIX_DECIMALS)
 
 
 def test_01_rank_is_given_and_tied_scores_do_not_re_sort():
@@ -39,7 +39,7 @@ def test_02_precision_divides_by_k_even_when_the_list_is_shorter():
     check([1, X], [1, 1, 1], expected)
 
 
-def test_03_bpref():
+def test_03_bpref_ignores_unjudged_results():
     check([0, 1, X, 0, 1], [1, 1, 1, 0, 0], {"bpref": 0.166667})
 
 
@@ -110,17 +110,17 @@ def test_12_gauc_is_a_mean_over_groups():
     evaluator = RankingEvaluator(parse_ranking_metrics(["auc"]), 1)
     values = [evaluator.evaluate(labels, labels, scores)[0] for labels, scores in groups]
     assert values == [1.0, 0.0, None, 0.5]
-    weighed = [
+    weighted = [
         (value, judged_results(labels))
         for value, (labels, _) in zip(values, groups, strict=True)
         if value is not None
     ]
-    assert sum(value for value, _ in weighed) / len(weighed) == 0.5
-    total = sum(weight for _, weight in weighed)
-    assert sum(v * w for v, w in weighed) / total == pytest.approx(0.571429, abs=SIX)
+    assert sum(value for value, _ in weighted) / len(weighted) == 0.5
+    total = sum(weight for _, weight in weighted)
+    assert sum(v * w for v, w in weighted) / total == pytest.approx(0.571429, abs=SIX_DECIMALS)
 
 
-def test_13_later_copies():
+def test_13_held_copies_take_up_ranks():
     check([1, 1], [1, 1], {"precision@2": 1.0, "ndcg@3": 1.0})
     check([1, HELD_COPY, 1], [1, 1], {"precision@2": 0.5, "ndcg@3": 0.919721, "recall": 1.0})
 
@@ -130,7 +130,7 @@ def test_14_the_first_copy_counts(labels):
     check(labels, [1], {"mrr": 1.0})
 
 
-def test_15_undefined_is_null_and_leaves_the_mean():
+def test_15_undefined_values_are_null_and_not_averaged():
     evaluator = RankingEvaluator(parse_ranking_metrics(["recall"]), 1)
     values = [evaluator.evaluate([1], [1, 1])[0], evaluator.evaluate([0], [0, 0])[0]]
     assert values == [0.5, None]

@@ -1,4 +1,4 @@
-"""Hall's t: it undoes its own transformation, agrees with its test, and is Student's at a = 0."""
+"""Hall's t: its interval follows the formula, agrees with its test, and is Student's at a = 0."""
 
 from math import cbrt, isfinite, sqrt
 
@@ -13,7 +13,7 @@ asymmetries = st.floats(-0.999, 0.999) | st.sampled_from([0.0, 1e-300, 1e-17, -1
 
 
 @given(st.floats(-5, 5), st.floats(0.01, 10), st.floats(1, 1e6), st.floats(0.5, 0.999))
-def test_without_asymmetry_it_is_students(estimate, stderr, freedom, confidence):
+def test_without_asymmetry_it_equals_students(estimate, stderr, freedom, confidence):
     ours = Studentized(estimate, stderr, freedom)
     theirs = stats.t.interval(confidence, freedom, estimate, stderr)
     assert ours.interval(confidence) == pytest.approx(theirs, rel=1e-9, abs=1e-9)
@@ -22,7 +22,7 @@ def test_without_asymmetry_it_is_students(estimate, stderr, freedom, confidence)
 
 @pytest.mark.parametrize("asymmetry", [0.3, -0.3, 0.9, -0.9])
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_ends_by_the_formula(asymmetry, confidence):
+def test_ends_of_the_interval_follow_the_formula(asymmetry, confidence):
     """3 ((1 + a (y - a / 6))^(1/3) - 1) / a at y = t and y = -t."""
     t = stats.t.ppf((1 + confidence) / 2, 19)
     low, high = (
@@ -65,13 +65,13 @@ def test_huge_and_tiny_t_have_a_p_value(asymmetry, estimate):
         assert all(map(isfinite, found.interval(0.95)))
 
 
-def test_right_skewed_samples_reach_further_up():
+def test_intervals_of_right_skewed_samples_extend_further_up():
     low, high = Studentized(1.0, 0.2, 19, 1.5 / sqrt(20)).interval(0.95)
     assert high - 1 > 1 - low
 
 
 @given(st.floats(-8, 8), asymmetries, st.floats(2, 1e4), st.floats(0.3, 0.999))
-def test_one_that_covers_students_is_the_hull_of_both(t, asymmetry, freedom, confidence):
+def test_covers_student_gives_the_hull_of_both_intervals(t, asymmetry, freedom, confidence):
     hall = Studentized(t, 1.0, freedom, asymmetry)
     student = Studentized(t, 1.0, freedom)
     hull = Studentized(t, 1.0, freedom, asymmetry, covers_student=True)
@@ -80,7 +80,7 @@ def test_one_that_covers_students_is_the_hull_of_both(t, asymmetry, freedom, con
     assert hull.p_value == max(hall.p_value, student.p_value)
 
 
-def test_rounding_is_no_spread():
+def test_rounding_errors_are_not_spread():
     assert not has_spread(0.0, 0.0)
     assert not has_spread(0.0, 1.0)
     assert not has_spread(1e-13, 1.0)

@@ -1,4 +1,4 @@
-"""Each row of SPEC 10's table: when it warns and when not, at its bounds."""
+"""Each warning of SPEC 10: when it is given and when not, at its bounds."""
 
 import pytest
 
@@ -39,18 +39,18 @@ def codes(counts, seen=(), **more):
     return [one.code for one in warned(counts, seen, **more)]
 
 
-def test_sound_data_give_no_warning():
+def test_good_data_give_no_warning():
     counts = {RESULTS: 100, LABELS[3]: 90, UNLABELLED: 10, UNIDENTIFIED: 10, DUPLICATES: 30}
     assert codes(counts) == []
     assert codes({}) == []
 
 
-def test_no_record():
+def test_no_records_give_a_warning_except_in_a_window():
     assert codes({}, records=0) == ["empty_input"]
     assert codes({}, records=None) == []
 
 
-def test_no_labels():
+def test_no_labels_warns_with_a_remedy_for_the_input():
     (one,) = warned({RESULTS: 5, UNLABELLED: 5})
     assert (one.code, one.count, one.share) == ("no_labels", 5, 1.0)
     assert "--allow-unlabelled" in one.remedy
@@ -63,11 +63,11 @@ def test_no_labels():
 
 
 @pytest.mark.parametrize(("unlabelled", "expected"), [(20, []), (21, ["few_labels"])])
-def test_few_labels(unlabelled, expected):
+def test_few_labels_warns_above_20_percent(unlabelled, expected):
     assert codes({RESULTS: 100, LABELS[2]: 100 - unlabelled, UNLABELLED: unlabelled}) == expected
 
 
-def test_slices_that_are_labelled_otherwise():
+def test_few_labels_names_unevenly_labelled_slices():
     slices = [
         SliceLabels({"arm": "a"}, 40, 40),
         SliceLabels({"arm": "b"}, 30, 10),
@@ -79,7 +79,7 @@ def test_slices_that_are_labelled_otherwise():
     assert "null" in one.message
 
 
-def test_a_slice_without_any_label_is_named_however_few_results_it_has():
+def test_a_small_slice_without_labels_gives_a_warning():
     slices = [SliceLabels({"arm": "a"}, 1, 1), SliceLabels({"arm": "b"}, 99, 0)]
     assert codes({RESULTS: 100, LABELS[2]: 99, UNLABELLED: 1}, slices=slices) == ["few_labels"]
 
@@ -93,7 +93,7 @@ def test_slices_that_differ_by_no_more_than_10_points_are_not_named():
     assert "unevenly over slices (arm = a: 56.0%; arm = b: 24.0%)" in one.message
 
 
-def test_a_slice_without_results_lacks_no_label():
+def test_a_slice_without_results_gives_no_warning():
     slices = [SliceLabels({"arm": "a"}, 0, 0), SliceLabels({"arm": "b"}, 100, 0)]
     assert codes({RESULTS: 100, LABELS[2]: 100}, slices=slices) == []
 
@@ -110,19 +110,19 @@ def test_a_slice_without_results_lacks_no_label():
         ({UNIQUE: 4, WEAK_DOCUMENTS: 1}, 1, 0.25),
     ],
 )
-def test_what_a_warning_counts(counts, count, share):
+def test_count_and_share_of_a_warning(counts, count, share):
     (one,) = warned(counts, clock=1_700_000_000_000)
     assert (one.count, one.share) == (count, pytest.approx(share))
 
 
-def test_the_most_serious_stand_first():
+def test_the_most_serious_warnings_come_first():
     counts = {RESULTS: 30, LABELS[1]: 20, UNLABELLED: 10, UNIDENTIFIED: 30, TIMES: 1, AHEAD: 1}
     found = codes(counts, [{"results": [{"colour": 1}]}])
     expected = ["labels_below_threshold", "few_labels", "unknown_fields", "no_identity"]
     assert found == [*expected, "odd_times"]
 
 
-def test_a_window_of_a_stream_names_no_option_of_a_run():
+def test_warnings_of_a_window_name_no_option_of_run():
     for counts in ({RESULTS: 5, UNLABELLED: 5}, {RESULTS: 5, LABELS[1]: 5}):
         (of_run,) = warned(counts)
         (of_window,) = warned(counts, records=None)
@@ -130,7 +130,7 @@ def test_a_window_of_a_stream_names_no_option_of_a_run():
         assert "--allow" not in of_window.remedy
 
 
-def test_costs_that_cannot_be_columns():
+def test_costs_that_cannot_be_columns_give_a_warning():
     record = {"costs": {"tokens": 1, "cost in usd": 2}, "results": []}
     (one,) = warned({}, [record])
     assert (one.code, one.count) == ("unknown_fields", 1)
@@ -139,20 +139,20 @@ def test_costs_that_cannot_be_columns():
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message_part"),
     [
         ("relevanse", "none of the first records has: relevanse (did you mean relevance?)."),
         ("colour", "none of the first records has: colour."),
     ],
 )
-def test_a_source_of_a_mapping_that_no_record_has(source, said):
+def test_a_mapped_field_that_no_record_has_gives_a_warning(source, message_part):
     seen = SeenNames(result=frozenset({"relevance"}), without_source=(source,))
     found = warnings_of(Findings({}, 2, shipped_rules(), records=1, seen=seen))
     assert (found[0].code, found[0].count) == ("unknown_fields", 1)
-    assert said in found[0].message
+    assert message_part in found[0].message
 
 
-def test_labels_below_the_threshold():
+def test_labels_below_the_threshold_give_a_warning():
     (one,) = warned({RESULTS: 30, LABELS[0]: 20, LABELS[1]: 10})
     assert (one.code, one.count) == ("labels_below_threshold", 30)
     assert "the greatest is 1" in one.message
@@ -163,12 +163,12 @@ def test_labels_below_the_threshold():
     assert "--good-gain-threshold 1" in bad.remedy
 
 
-@pytest.mark.parametrize(("bare", "expected"), [(10, []), (11, ["no_identity"])])
-def test_no_identity(bare, expected):
-    assert codes({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: bare}) == expected
+@pytest.mark.parametrize(("unidentified", "expected"), [(10, []), (11, ["no_identity"])])
+def test_no_identity_warns_above_10_percent(unidentified, expected):
+    assert codes({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: unidentified}) == expected
 
 
-def test_no_identity_gives_the_lines_for_the_rules():
+def test_no_identity_suggests_lines_for_the_rules_file():
     results = [
         {"entity_type": "File", "ids": {"chunk_id": "a", "site_id": "s"}, "fields": {"page": "1"}},
         {"entity_type": "Email", "ids": [["chunk_id", "b"]]},
@@ -183,7 +183,7 @@ def test_no_identity_gives_the_lines_for_the_rules():
     assert "goodgain validate" in nameless.remedy
 
 
-def test_no_identity_takes_a_field_that_is_not_read_for_the_id():
+def test_no_identity_suggests_an_unread_field_as_id():
     counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
     unread = {"results": [{"docKey": "a"}], "build": 7}
     _, one = warned(counts, [unread])
@@ -193,7 +193,7 @@ def test_no_identity_takes_a_field_that_is_not_read_for_the_id():
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "message_part"),
     [
         ({RESULTS: 1, UNLABELLED: 1}, "The only result of the scored turns has no label, so"),
         (
@@ -219,11 +219,11 @@ def test_no_identity_takes_a_field_that_is_not_read_for_the_id():
         ),
     ],
 )
-def test_one_is_one(counts, said):
-    assert [one.message for one in warned(counts) if one.message.startswith(said)]
+def test_messages_about_one_are_singular(counts, message_part):
+    assert [one.message for one in warned(counts) if one.message.startswith(message_part)]
 
 
-def test_a_label_in_the_traces_is_not_asked_for_beside_judgments():
+def test_no_field_is_suggested_as_label_with_external_judgments():
     record = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3, "text": "a"}]}
     for external, mapping in (
         (False, "--map gain=relevance,content=text"),
@@ -235,14 +235,14 @@ def test_a_label_in_the_traces_is_not_asked_for_beside_judgments():
         assert one.remedy.endswith(f"add {mapping}.")
 
 
-def test_no_duplicates():
+def test_no_duplicates_warns_from_1000_repeatable_results():
     few = {RESULTS: 2_000, LABELS[2]: 2_000, REPEATABLE: 999}
     assert codes(few) == []
     assert codes({**few, REPEATABLE: 1_000}) == ["no_duplicates"]
     assert codes({**few, REPEATABLE: 1_000, REPEATS: 1}) == []
 
 
-def test_odd_times():
+def test_odd_times_warns_before_1990_and_after_the_clock():
     (early,) = warned({TIMES: 10, BEFORE_1990: 2, IN_SECONDS: 1})
     assert (early.code, early.count, early.share) == ("odd_times", 2, 0.2)
     assert "1 of them looks like seconds" in early.message
@@ -251,13 +251,13 @@ def test_odd_times():
     assert "2023-11-14" in late.message
 
 
-def test_copies_labelled_otherwise():
+def test_label_conflicts_warns_above_10_percent():
     assert codes({DUPLICATES: 10, CONFLICTS: 1}) == []
     (one,) = warned({DUPLICATES: 10, CONFLICTS: 2})
     assert (one.code, one.count, one.share) == ("label_conflicts", 2, 0.2)
 
 
-NEAR = [
+UNREAD = [
     ({"relevance": 1}, "results[].relevance", "gain"),
     ({"document_id": 1}, "results[].document_id", "ids.document_id"),
     ({"text": 1}, "results[].text", "content"),
@@ -267,8 +267,8 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(("result", "place", "meant"), NEAR)
-def test_names_that_nothing_reads(result, place, meant):
+@pytest.mark.parametrize(("result", "place", "meant"), UNREAD)
+def test_unknown_fields_of_results_suggest_a_mapping(result, place, meant):
     (one,) = unknown_names(names_in([{"results": [result]}]), shipped_rules().fields)
     assert (one.place, one.meant) == (place, meant)
     (warning,) = warned({}, [{"results": [result]}])
@@ -281,7 +281,7 @@ def test_names_that_nothing_reads(result, place, meant):
     ("name", "meant"),
     [("conversationId", "conversation_id"), ("step", "iteration"), ("hits", "results")],
 )
-def test_names_of_records(name, meant):
+def test_unknown_fields_of_records_suggest_a_mapping(name, meant):
     (one,) = unknown_names(names_in([{name: 1}]), ())
     assert (one.place, one.meant) == (name, meant)
 
@@ -290,11 +290,11 @@ def test_names_of_records(name, meant):
     "record",
     [None, 3, [], {}, {"results": None}, {"results": {"a": 1}}, {"results": [None, {"ids": None}]}],
 )
-def test_what_is_no_record_has_no_names(record):
+def test_invalid_records_have_no_unknown_fields(record):
     assert unknown_names(names_in([record]), ()) == []
 
 
-def test_names_are_looked_for_in_the_first_results_of_a_record():
+def test_only_the_first_1000_results_of_a_record_are_searched_for_names():
     results = [{}] * 999 + [{"near": 1}, {"far": 1}]
     assert names_in([{"results": results}]).result == {"near"}
 
@@ -320,7 +320,7 @@ def warnings_of_spans(documents, apart):
 
 
 @pytest.mark.parametrize(("documents", "apart", "warns"), [(20, 2, 1), (20, 1, 0), (19, 19, 0)])
-def test_votes_apart_under_one_id(documents, apart, warns):
+def test_votes_far_apart_under_one_id_give_a_warning(documents, apart, warns):
     found = warnings_of_spans(documents, apart)
     assert [(one.count, one.share) for one in found] == [(apart, apart / documents)] * warns
     assert all("the id doc_id have labels 2 or more grades apart" in one.message for one in found)
@@ -331,7 +331,7 @@ def test_good_documents_outside_the_pool_are_a_share_of_the_good_ones():
     assert (warning.code, warning.count, warning.share) == ("outside_pool", 1, 0.25)
 
 
-def test_every_code_is_given_by_a_check():
+def test_every_code_has_a_check():
     given = {
         *codes({}, records=0),
         *codes({RESULTS: 0}, records=1),

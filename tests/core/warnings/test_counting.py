@@ -1,4 +1,4 @@
-"""What a conversation adds to the counts behind warnings."""
+"""The counts of a conversation on which warnings are based."""
 
 from random import Random
 
@@ -56,7 +56,7 @@ def unidentified(result):
         {"entity_type": "File", "ids": {"file_id": "d"}},
     ],
 )
-def test_identified_results(result):
+def test_results_that_are_identified(result):
     assert unidentified(result) == 0
 
 
@@ -71,12 +71,12 @@ def test_identified_results(result):
         {"reference_id": "turn1search3", "id": " ", "url": ""},
     ],
 )
-def test_unidentified_results(result):
+def test_results_that_are_not_identified(result):
     assert unidentified(result) == 1
 
 
 def is_identified(result):
-    """By the definition in SPEC 10, with the reference's evidence."""
+    """Whether a result is identified by SPEC 10, given the reference's evidence."""
     evidence = evidence_of(result)
     rule = rule_name_of(evidence.type)
     named = set(evidence.ids) & set(RULES[rule]["definitive"])
@@ -88,7 +88,7 @@ def is_identified(result):
 
 @given(st.integers(min_value=0, max_value=2**32 - 1))
 @settings(max_examples=40)
-def test_counts_are_those_of_the_records_themselves(seed):
+def test_counts_equal_those_of_the_records(seed):
     records = [
         record
         for record in trace(Random(seed), conversations=3)
@@ -108,7 +108,7 @@ def test_counts_are_those_of_the_records_themselves(seed):
     assert total[REPEATS] == sum(row["DupR"] for row in reference if row["N"] > 1)
 
 
-def test_times():
+def test_odd_times_are_counted():
     records = [
         {"iteration": at, "timestamp": time}
         for at, time in enumerate(
@@ -120,13 +120,13 @@ def test_times():
     assert AHEAD not in counts_of(*records)
 
 
-def test_one_iteration_cannot_repeat():
+def test_results_of_a_single_iteration_are_not_repeatable():
     result = {"id": "g"}
     counts = counts_of({"results": [result, result]})
     assert REPEATABLE not in counts
     assert counts_of({"results": [result]}, {"iteration": 2, "results": [result]})[REPEATS] == 1
 
 
-def test_sums_are_in_the_order_of_their_names():
+def test_counts_are_ordered_by_their_names():
     counts = {name: number for number, name in enumerate(COUNTED)}
     assert counted_of({**counts, "more": 1}) == tuple(range(len(COUNTED)))
