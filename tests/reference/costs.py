@@ -7,7 +7,7 @@ from tests.reference import delivery
 
 
 def costs_of(records, names):
-    """Rows by i - 1 of cost_i and cost_at_i, by column, for the records of a conversation."""
+    """For each iteration of a conversation, cost_i and cost_at_i by column."""
     parsed = [delivery.parsed_record(raw) for raw in records]
     usable, _, _ = delivery.without_redeliveries(parsed)
     ordered = delivery.in_order(usable)
@@ -42,7 +42,7 @@ def at_end(rows, gain, names):
 
 
 def at_budget(rows, gains, name, budget):
-    """The value at a budget, and whether the conversation reached it; `gains` are by i - 1."""
+    """The value at a budget, and whether it was reached; `gains` has a value per iteration."""
     spent = [row[f"cost_at_i.{name}"] for row in rows]
     if not spent or spent[-1] is None:
         return None, False

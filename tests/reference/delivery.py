@@ -87,16 +87,16 @@ def nullable(value):
 
 
 def identity(record):
-    """What two deliveries of the same record have in common."""
+    """The identity that all deliveries of a record share."""
     if record_id_of(record) is not None:
         return ("record_id", record_id_of(record))
     if record["call"] is not None:
         return ("call", record["turn"], record["iteration"], record["call"])
-    return ("whole", encoding(record))
+    return ("encoding", encoding(record))
 
 
 def without_redeliveries(records):
-    """The usable records, and how many deliveries were redelivered and conflicted."""
+    """The usable records, and the numbers of redelivered and of conflicting deliveries."""
     deliveries = {}
     for record in records:
         deliveries.setdefault(identity(record), []).append(record)
@@ -129,7 +129,7 @@ def last_turn_of(records):
 
 
 def attributes_of(ordered):
-    """Per key the last value that is not blank."""
+    """The last nonblank value of each attribute."""
     attributes = {}
     for record in ordered:
         for name, value in record["attributes"].items():

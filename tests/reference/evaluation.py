@@ -1,4 +1,4 @@
-"""From JSON records to the rows of SPEC 6, conversation by conversation."""
+"""Score JSON records: the rows of SPEC 6, conversation by conversation."""
 
 from itertools import groupby
 

@@ -1,4 +1,4 @@
-"""What identifies a result, and the keys under which it proposes candidates (SPEC 4.1, 4.2)."""
+"""The evidence of a result, and the keys by which candidates are found (SPEC 4.1, 4.2)."""
 
 from dataclasses import dataclass
 

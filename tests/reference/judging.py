@@ -1,6 +1,6 @@
-"""Labels from outside, straight from SPEC 8: names, topics, and which judgment labels what.
+"""External labels, straight from SPEC 8: which judgment labels which document.
 
-Where the SPEC is silent: a blank topic is none, and a record without a topic has no judgments.
+Where the SPEC is silent: a blank topic is absent; a record without a topic has no judgments.
 """
 
 from itertools import groupby
@@ -59,7 +59,7 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
 
 
 def last_turn(records):
-    """The records of the last turn in order, and the occurrences in them."""
+    """The records of the last turn, in order, and their occurrences."""
     usable, _, _ = delivery.without_redeliveries(list(map(delivery.parsed_record, records)))
     last = delivery.last_turn_of(usable)
     scored = [record for record in delivery.in_order(usable) if record["turn"] == last]
@@ -76,7 +76,7 @@ def topic_of(record, attribute):
 
 
 def names_of(result, id_name):
-    """Values of the named id, or without any the generic id; trimmed, as written."""
+    """Trimmed values of the named id or, if there are none, of the generic id."""
     named = [value.strip() for value in as_list(result["ids"].get(id_name))]
     generic = [(result["id"] or "").strip()]
     return [name for name in named if name] or [name for name in generic if name]

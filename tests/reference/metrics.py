@@ -1,4 +1,4 @@
-"""Per-iteration sets and gains, and the rows made of them (SPEC 5, 6)."""
+"""Counts and gains of iterations, and the rows computed from them (SPEC 5, 6)."""
 
 from math import log2
 
@@ -26,7 +26,7 @@ def sets_of_iteration(occurrences, threshold):
 
 
 def cumulative(iterations):
-    """The columns X_at_i of the last of the given iterations, from all of them."""
+    """The columns X_at_i of the last iteration, computed from all iterations up to it."""
     count = len(iterations)
     numbered = list(enumerate(iterations, start=1))
     results = sum(one["R_i"] for one in iterations)
@@ -68,7 +68,7 @@ def at_the_end(iterations):
 
 
 def label_conflicts(occurrences):
-    """How many copies carry another label than their first occurrence."""
+    """The number of copies whose label differs from that of their first occurrence."""
     return sum(
         one.gain is not None and one.first.gain is not None and one.gain != one.first.gain
         for one in occurrences

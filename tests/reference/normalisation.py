@@ -35,7 +35,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def as_list(value):
-    """A plain string is a list of one; null is a list of none."""
+    """The values as a list; a plain string is one value, null is none."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else list(value)
@@ -48,7 +48,7 @@ def text(value):
 
 
 def instant(value):
-    """Microseconds since 1970 UTC of an ISO 8601 time, or None when it is not one."""
+    """Microseconds since 1970 UTC of an ISO 8601 time; None for any other text."""
     value = value.strip()
     if value[-1:] in ("Z", "z"):
         value = value[:-1] + "+00:00"
@@ -99,7 +99,7 @@ def url(value):
 
 
 def query_pairs(query):
-    """The sorted (name, value) pairs of a query that can matter."""
+    """The sorted (name, value) pairs of a query, without ignored parameters."""
     pairs = [(name.casefold(), value) for name, value in parse_qsl(query, keep_blank_values=True)]
     kept = [
         (name, value)

@@ -1,4 +1,4 @@
-"""Which results of a turn are first occurrences and which are duplicates of what (SPEC 4)."""
+"""First occurrences and duplicates among the results of a turn (SPEC 4)."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tests.reference.verification import verify
 
 @dataclass
 class Occurrence:
-    """One result where it stood; `first` is its first occurrence, itself when it is one."""
+    """A result at its position; `first` is its first occurrence, which may be itself."""
 
     i: int
     iteration: int
@@ -28,7 +28,7 @@ class Occurrence:
 
 @dataclass
 class Tallies:
-    """What was counted while candidates were registered and pairs were tried."""
+    """Counts of accepted and rejected pairs, and of candidates that were cut."""
 
     accepted: Counter = field(default_factory=Counter)
     near_misses: Counter = field(default_factory=Counter)
@@ -69,7 +69,7 @@ def mark_duplicates(occurrences, max_candidates, tallies):
 
 
 def register(occurrence, keys, registered, max_candidates, tallies):
-    """Make an occurrence a candidate under each of its keys that still has room."""
+    """Make an occurrence a candidate under each of its keys below `max_candidates`."""
     if any(earlier.evidence == occurrence.evidence for earlier, _ in registered):
         return
     kept_keys = []

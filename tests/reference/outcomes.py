@@ -1,4 +1,4 @@
-"""What can decide about a pair: the steps of SPEC 4.3, and how many clauses a type has."""
+"""Possible outcomes for a pair: the steps of SPEC 4.3, and each type's number of clauses."""
 
 CLAUSES = {
     "File": 2,
@@ -10,7 +10,7 @@ CLAUSES = {
     "MeetingTranscript": 2,
     "default": 2,
 }
-# By a named id that its rules don't name, only results under `default` are the same.
+# Only results under `default` are the same by a named id that its rules do not name.
 NAMED_ID = ("default", "named_id", None)
 STEPS = ["ids", "url", "url_text", "generic_id", "identical"]
 REJECTIONS = ["ids", "url", "url_identity", "url_text", "fields", "inconclusive"]

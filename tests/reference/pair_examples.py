@@ -1,6 +1,6 @@
-"""Single pairs of results, each with the decision that SPEC 4.2 and 4.3 give it."""
+"""Pairs of results, each with its name and the decision by SPEC 4.2 and 4.3."""
 
-# A named id that no rules name: it makes any two results candidates and decides nothing.
+# A named id in no rule: it makes two results candidates of each other but decides nothing.
 CANDIDATE = {"site": "s"}
 
 
@@ -35,8 +35,8 @@ PAIRS = [
     ),
     ("event", make("CalendarEvent"), make("event", {"x": "1"}), (False, "inconclusive", None)),
     ("connector", make("GraphConnector"), make("external"), (False, "inconclusive", None)),
-    ("unknown", make(" Wiki "), make("wIKI", {"x": "1"}), (True, "named_id", None)),
-    ("two unknown", make("Wiki"), make("Page"), (False, "type", None)),
+    ("equal unknown types", make(" Wiki "), make("wIKI", {"x": "1"}), (True, "named_id", None)),
+    ("different unknown types", make("Wiki"), make("Page"), (False, "type", None)),
     (
         "rules of the known type",
         make("File", {"file_id": "1"}),
@@ -51,13 +51,13 @@ PAIRS = [
     ),
     # Step 1
     (
-        "container with another value beats the definitive id",
+        "different container overrides the definitive id",
         make("File", {"file_id": "1", "site_id": "x"}),
         make("File", {"file_id": "1", "site_id": "y"}),
         (False, "ids", None),
     ),
     (
-        "all comparable must agree",
+        "all comparable ids must agree",
         make("People", {"upn": "1", "alias": "x"}),
         make("People", {"upn": "1", "alias": "y"}),
         (False, "ids", None),
@@ -85,7 +85,7 @@ PAIRS = [
         (True, "url_text", None),
     ),
     (
-        "mismatch of content beats the match of snippet",
+        "different content overrides the equal snippet",
         with_url("//x/a?p=1", snippet="s", content="c"),
         with_url("//x/a", snippet="s", content="d"),
         (False, "url_text", None),
@@ -103,7 +103,7 @@ PAIRS = [
         (False, "inconclusive", None),
     ),
     (
-        "url but for its query is id context",
+        "equal url except for the query is id context",
         {"url": "//x/a?p=1", "title": "t"},
         {"url": "//x/a", "title": "T "},
         (True, "fields", 2),
@@ -145,13 +145,13 @@ PAIRS = [
     ("case of a generic id", {"id": "g"}, {"id": "G"}, (False, "inconclusive", None)),
     ("address as id", {"id": "g@x"}, {"id": "G@X"}, (True, "generic_id", None)),
     (
-        "one url is not comparable",
+        "url of only one result is not comparable",
         {"entity_type": "File", "id": "g", "url": "//x"},
         {"entity_type": "File", "id": "g"},
         (True, "generic_id", None),
     ),
     (
-        "urls that agree but for the query are comparable",
+        "urls that differ only in the query are comparable",
         {"id": "g", "url": "//x?a=1"},
         {"id": "g", "url": "//x?a=2"},
         (False, "inconclusive", None),
@@ -224,7 +224,7 @@ PAIRS = [
     ),
     ("definitive id hides the generic one", {"id": "g", "ids": {"doc_id": "1"}}, {"id": "g"}, None),
     (
-        "definitive id of another type does not",
+        "definitive id of another type does not hide it",
         {"id": "g", "ids": {"file_id": "1"}},
         {"id": "g"},
         (True, "generic_id", None),
@@ -236,7 +236,7 @@ PAIRS = [
         (True, "identical", None),
     ),
     (
-        "identical but for the type",
+        "identical except for the type",
         make("File", author="a", file_type="t"),
         make(None, author="a", file_type="t"),
         (False, "inconclusive", None),
@@ -270,15 +270,30 @@ PAIRS = [
         {"snippet": "s" * 100 + "y"},
         (False, "fields", None),
     ),
-    ("the 100th is", {"snippet": "s" * 99 + "x"}, {"snippet": "s" * 99 + "y"}, None),
     (
-        "content",
+        "100th character of a snippet is in the key",
+        {"snippet": "s" * 99 + "x"},
+        {"snippet": "s" * 99 + "y"},
+        None,
+    ),
+    (
+        "only the first 500 characters of content are a key",
         {"content": "s" * 500 + "x"},
         {"content": "s" * 500 + "y"},
         (False, "fields", None),
     ),
-    ("the 500th is", {"content": "s" * 499 + "x"}, {"content": "s" * 499 + "y"}, None),
-    ("title", {"title": "s" * 100 + "x"}, {"title": "s" * 100 + "y"}, (False, "fields", None)),
+    (
+        "500th character of content is in the key",
+        {"content": "s" * 499 + "x"},
+        {"content": "s" * 499 + "y"},
+        None,
+    ),
+    (
+        "only the first 100 characters of a title are a key",
+        {"title": "s" * 100 + "x"},
+        {"title": "s" * 100 + "y"},
+        (False, "fields", None),
+    ),
     (
         "whole subject",
         {"fields": {"subject": "s" * 100 + "x"}},

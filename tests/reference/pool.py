@@ -1,7 +1,7 @@
-"""Brute-force reference of SPEC 9: pools built and scored with, straight from the text.
+"""Brute-force reference of SPEC 9, from its text alone: building pools and scoring with them.
 
-Every pair of occurrences that shares a key is verified anew, pool documents are plain lists, and a
-pool is a dict of topic to documents in the order of founding.
+Every pair of occurrences that shares a key is verified again. Pool documents are plain lists, and a
+pool is a dict of topic to documents in the order of their creation.
 
 Where the SPEC is silent, this reference decides:
 
@@ -9,12 +9,13 @@ Where the SPEC is silent, this reference decides:
   * The canonical JSON of evidence has `fields` and `ids` (name to the sorted list of its values),
     `id` and `url` ([host, path, [[name, value], ...]]); what is absent is left out, an instant is
     `instant` and its microseconds. An absent type is the empty text.
-  * Candidates per key are capped as in a turn, and a document registers each evidence once: while
-    a pool is built as they join, in a pool that is read document by document.
-  * Places in a conversation that repeat (same call and rank, no record_id, same evidence) serve its
-    results in the order of the turn; several runs that hold the place, in the order of their names.
-  * A document that was pooled under several pool documents is that of its first such occurrence
-    which no earlier document of the turn has taken.
+  * Candidates per key are capped as in a turn, and a document registers each evidence once: in the
+    order of joining while a pool is built, document by document when a pool is read.
+  * Repeated places in a conversation (same call and rank, no record_id, same evidence) are assigned
+    to its results in the order of the turn; if several runs have the place, in the order of their
+    names.
+  * A document whose occurrences are in several pool documents takes that of the first occurrence
+    whose pool document no earlier document of the turn has taken.
 """
 
 import json
@@ -44,9 +45,9 @@ class Turn:
 
 @dataclass
 class PoolDocument:
-    """What one pool document holds.
+    """A document of a pool.
 
-    `evidence` in the order of registration, each with the keys that it was registered under;
+    `evidence` in the order of registration, each with the keys under which it was registered;
     `places` as (run, number in the turn, conversation_id, place, evidence); `votes` by
     (run, conversation_id).
     """
@@ -66,7 +67,7 @@ class PoolDocument:
 
 
 def most_frequent(labels):
-    """The most frequent, the lower at a tie; None of none."""
+    """The most frequent label, in a tie the lowest; None without labels."""
     counted = Counter(labels)
     return min(counted, key=lambda label: (-counted[label], label)) if counted else None
 
@@ -108,7 +109,7 @@ def turns_of(run, records, topic, max_candidates=256):
 
 
 def build(runs, topic=None, pool=None, max_candidates=256):
-    """The pool of some runs: {name: records} gives {topic: [PoolDocument]}; `pool` is updated."""
+    """Pool runs, {name: records}, as {topic: [PoolDocument]}; updates `pool` if given."""
     pool = {} if pool is None else pool
     by_topic = {}
     for run, records in runs.items():
@@ -126,7 +127,7 @@ def build(runs, topic=None, pool=None, max_candidates=256):
 
 
 def in_passes(turns):
-    """Every document with its turn, in the order in which they are taken."""
+    """Every document with its turn, in the order in which documents are matched."""
     documents = [(turn, document) for turn in turns for document in turn.documents]
     return sorted(
         documents,
@@ -169,7 +170,7 @@ def canonical_json(evidence):
 
 
 def first_match(held, turn, document, taken=()):
-    """The first pool document that verifies and that its conversation has not joined yet."""
+    """The first pool document that verifies and has no place of this conversation yet."""
     own = (turn.run, turn.conversation_id)
     for one in held:
         if own not in one.conversations and not any(one is other for other in taken):
@@ -195,7 +196,7 @@ def register(held, found, evidence, max_candidates):
 
 
 def as_read(held, max_candidates):
-    """The documents as they are when a finished pool is read."""
+    """The documents with their keys registered as when a finished pool is read."""
     read = [replace(one, evidence=[]) for one in held]
     for one, finished in zip(read, held, strict=True):
         for evidence, _ in finished.evidence:
@@ -213,7 +214,7 @@ def join(held, found, turn, document, max_candidates):
 
 
 def matches(held, turn, run_name):
-    """By document of the turn, its pool document or None."""
+    """For each document of the turn, its pool document or None."""
     placed = sorted(
         (
             (run, number, place, evidence, one)
@@ -241,7 +242,7 @@ def matches(held, turn, run_name):
     for _, document in in_passes([turn]):
         number = turn.documents.index(document)
         if number not in found:
-            scored = Turn(None, None, turn.topic, [], [], 0)  # a pool's own places take nothing
+            scored = Turn(None, None, turn.topic, [], [], 0)  # of no run: no place excludes a match
             one = first_match(held, scored, document, taken)
             if one is not None:
                 taken.append(one)
@@ -250,7 +251,7 @@ def matches(held, turn, run_name):
 
 
 def score(turn, pool, run_name=None, threshold=2, max_candidates=256):
-    """Rows by i, the row at N, and what the ranking metrics read, of one scored turn."""
+    """Rows by i, the row at N, counts, and the input of ranking metrics for one turn."""
     held = as_read(pool.get(turn.topic, []), max_candidates)
     found = matches(held, turn, run_name)
     good = [one for one in held if one.label is not None and one.label >= threshold]

@@ -83,7 +83,7 @@ MEETING_TRANSCRIPT = {
     "reject_on": ["start", "end", "title", "snippet", "content"],
     "duplicate_if": [[(1, ["snippet", "content"])], [(1, ["title"]), (1, ["start", "end"])]],
 }
-# The field rule of `default` uses points, not lines; its SPEC 4.3 step 3 is in
+# `default` uses points instead of lines for fields; step 3 of SPEC 4.3 is in
 # `verification.default_clause`.
 DEFAULT = {"definitive": ["doc_id"], "container": []}
 
@@ -111,7 +111,7 @@ IDENTITY_PARAMETERS = ["id", "itemid", "version", "v", "docid", "sourcedoc"]
 
 
 def canonical_type(entity_type):
-    """The type after aliases, its casefolded name when unknown, or None when absent."""
+    """The type after resolving aliases, its casefolded name if unknown, or None if absent."""
     name = (entity_type or "").strip().casefold()
     if not name:
         return None

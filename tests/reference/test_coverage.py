@@ -1,4 +1,4 @@
-"""Seeded adversarial traces reach every outcome of SPEC 4.3, and keep what must always hold."""
+"""Seeded adversarial traces reach every outcome of SPEC 4.3 and satisfy all invariants."""
 
 from random import Random
 
@@ -36,7 +36,7 @@ def test_every_step_rejects_in_every_type(outcome):
     assert set(outcome["counts"]["near_misses"]) == {"type", *REJECTIONS}
 
 
-def test_every_kind_of_key_proposes(outcome):
+def test_every_kind_of_key_finds_duplicates(outcome):
     kinds = {row["key"] for row in outcome["duplicates"]}
     assert {kind for kind in kinds if not kind.startswith("id:")} == {
         *KEYS,
@@ -68,19 +68,19 @@ def numbered(outcome):
 
 def test_arrival_order_does_not_matter(records, outcome):
     some = [record for record in records if record["conversation_id"].startswith("a")]
-    again = list(some)
-    Random(1).shuffle(again)
-    assert evaluate(again) == evaluate(some)
+    shuffled = list(some)
+    Random(1).shuffle(shuffled)
+    assert evaluate(shuffled) == evaluate(some)
     assert evaluate(list(reversed(records)))["duplicates"] == outcome["duplicates"]
 
 
-def test_few_candidates_lose_duplicates_and_count_them(records, outcome):
+def test_few_candidates_lose_duplicates_and_are_counted_as_cut(records, outcome):
     few = evaluate(records, max_candidates=1)
     assert few["counts"]["candidates_cut"] > 0
     assert few["counts"]["duplicates"] < outcome["counts"]["duplicates"]
 
 
-def test_sets_partition_the_results(outcome):
+def test_counts_of_iterations_add_up(outcome):
     for row in outcome["iterations"]:
         assert row["UR_at_i"] + row["DupR_at_i"] == row["R_at_i"]
         assert row["GR_at_i"] <= row["UR_at_i"]
@@ -88,14 +88,14 @@ def test_sets_partition_the_results(outcome):
             assert row["SRR_at_i"] + row["UR_at_i"] / row["R_at_i"] == pytest.approx(1)
 
 
-def test_gain_never_falls(outcome):
+def test_gain_never_decreases(outcome):
     by_conversation = {}
     for row in outcome["iterations"]:
         by_conversation.setdefault(row["conversation_id"], []).append(row["CG_at_i"])
     assert all(gains == sorted(gains) for gains in by_conversation.values())
 
 
-def test_every_duplicate_points_back_to_a_first_occurrence(outcome):
+def test_every_duplicate_refers_to_an_earlier_first_occurrence(outcome):
     places = ["conversation_id", "i", "call_position", "rank"]
     duplicates = {tuple(row[name] for name in places) for row in outcome["duplicates"]}
     for row in outcome["duplicates"]:

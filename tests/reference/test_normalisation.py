@@ -37,27 +37,27 @@ TIMES = [
 
 
 @pytest.mark.parametrize("url", OPAQUE)
-def test_opaque_url(url):
+def test_opaque_urls_are_only_casefolded(url):
     assert normalisation.url(url) == (url.casefold(), "", ())
 
 
 @pytest.mark.parametrize(("url", "expected"), URLS)
-def test_url(url, expected):
+def test_normal_form_of_a_url(url, expected):
     assert normalisation.url(url) == expected
 
 
 @pytest.mark.parametrize("url", [None, "", " \n"])
-def test_absent_url(url):
+def test_blank_urls_are_absent(url):
     assert normalisation.url(url) is None
 
 
 @pytest.mark.parametrize(("one", "other", "equal"), TIMES)
-def test_time_field(one, other, equal):
+def test_times_in_a_time_field_are_compared_as_instants(one, other, equal):
     values = [normalisation.field_value("start", value) for value in (one, other)]
     assert (values[0] == values[1]) is equal
 
 
-def test_time_in_another_field_is_text():
+def test_times_in_other_fields_are_text():
     assert normalisation.field_value("created", "2024-03-01T10:00Z") == "2024-03-01t10:00z"
 
 
@@ -71,7 +71,7 @@ def test_time_in_another_field_is_text():
         ("  ", ""),
     ],
 )
-def test_identifier(value, expected):
+def test_normal_form_of_an_id(value, expected):
     assert normalisation.identifier(value) == expected
 
 
@@ -79,5 +79,5 @@ def test_identifier(value, expected):
     ("value", "expected"),
     [("  Straße\u00a0\n \ufb01ne ", "strasse fine"), (None, ""), ("\t", "")],
 )
-def test_text(value, expected):
+def test_normal_form_of_text(value, expected):
     assert normalisation.text(value) == expected

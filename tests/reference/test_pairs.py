@@ -9,7 +9,7 @@ SNIPPET = "a snippet of no less than fifty characters, so that it is a key"
 
 
 def judge(one, other):
-    """(duplicate, step, clause) of a pair, or None when it is no candidate."""
+    """(duplicate, step, clause) of a pair, or None if the results are not candidates."""
     outcome = evaluate([{"conversation_id": "c", "iteration": 1, "results": [one, other]}])
     if outcome["duplicates"]:
         (row,) = outcome["duplicates"]
@@ -22,8 +22,8 @@ def texts(**columns):
     return columns
 
 
-# (type, attributes, clause): both results have exactly these; the ids differ in one that is no
-# evidence of any rule, so that `identical` and equal evidence can't decide.
+# (type, attributes, clause): both results have these attributes; one has a further id that is in no
+# rule, so that `identical` and equal evidence cannot decide.
 CLAUSES = [
     ("File", {"texts": texts(snippet="s")}, 1),
     ("File", {"texts": texts(content="s")}, 1),
@@ -69,7 +69,7 @@ CLAUSES = [
 
 
 @pytest.mark.parametrize(("entity_type", "attributes", "clause"), CLAUSES)
-def test_clause(entity_type, attributes, clause):
+def test_clauses_of_a_type(entity_type, attributes, clause):
     one = make(entity_type, **attributes)
     other = make(entity_type, **attributes)
     other["ids"] = {**other["ids"], "more": "1"}
@@ -94,7 +94,7 @@ COLUMNS = ["title", "snippet", "content"]
     ("entity_type", "name"),
     [(entity_type, name) for entity_type, names in REJECT_ON.items() for name in names.split()],
 )
-def test_field_that_rejects(entity_type, name):
+def test_a_different_reject_on_field_rejects(entity_type, name):
     one, other = make(entity_type), make(entity_type)
     for result, value in ((one, "x"), (other, "y")):
         (result if name in COLUMNS else result["fields"])[name] = value
@@ -105,7 +105,7 @@ def test_field_that_rejects(entity_type, name):
     ("entity_type", "name"),
     [("Event", "title"), ("People", "snippet"), ("EmailMessage", "title"), ("External", "author")],
 )
-def test_other_field_does_not_reject(entity_type, name):
+def test_a_different_other_field_does_not_reject(entity_type, name):
     one, other = make(entity_type), make(entity_type)
     for result, value in ((one, "x"), (other, "y")):
         (result if name in COLUMNS else result["fields"])[name] = value
@@ -129,7 +129,7 @@ CONTAINER = {"File": "site_id web_id list_id", "Event": "original_id"}
     ("entity_type", "name"),
     [(entity_type, name) for entity_type, names in DEFINITIVE.items() for name in names.split()],
 )
-def test_definitive_id(entity_type, name):
+def test_definitive_ids_decide(entity_type, name):
     one = make(entity_type, {name: ["1", "2"]}, author="a")
     assert judge(one, make(entity_type, {name: ["2", "3"]}, author="b")) == (True, "ids", None)
     assert judge(one, make(entity_type, {name: "3"}, author="a")) == (False, "ids", None)
@@ -139,7 +139,7 @@ def test_definitive_id(entity_type, name):
     ("entity_type", "name"),
     [(entity_type, name) for entity_type, names in CONTAINER.items() for name in names.split()],
 )
-def test_container_id(entity_type, name):
+def test_container_ids_only_reject(entity_type, name):
     one = make(entity_type, {name: "1"})
     different = make(entity_type, {name: "2"})
     assert judge(one, different) == (False, "ids", None)
@@ -149,14 +149,14 @@ def test_container_id(entity_type, name):
 @pytest.mark.parametrize(
     ("one", "other", "expected"), [pair[1:] for pair in PAIRS], ids=[pair[0] for pair in PAIRS]
 )
-def test_pair(one, other, expected):
+def test_decision_of_a_pair(one, other, expected):
     assert judge(one, other) == expected
 
 
 @pytest.mark.parametrize(
     ("one", "other", "expected"), [pair[1:] for pair in PAIRS], ids=[pair[0] for pair in PAIRS]
 )
-def test_pair_the_other_way_round(one, other, expected):
+def test_decision_of_a_pair_in_reverse_order(one, other, expected):
     assert judge(other, one) == expected
 
 
@@ -176,7 +176,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("kind", "result"), KEYS)
-def test_first_key_in_canonical_order(kind, result):
+def test_the_first_key_in_canonical_order_is_reported(kind, result):
     outcome = evaluate(
         [{"conversation_id": "c", "iteration": 1, "results": [result, dict(result)]}]
     )

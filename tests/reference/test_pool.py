@@ -1,4 +1,4 @@
-"""Pools computed by hand: SPEC 9 and the traps that hold its numbers."""
+"""Pools computed by hand: SPEC 9 and METRIC_TRAPS about it."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def scored(records, pool, **options):
     return score(turn, pool, **options)
 
 
-def test_trap_26():
+def test_metric_trap_26():
     everything = [call(doc("d1", 3), doc("d2", 2), doc("d3", 0))]
     run = [call(doc("d1", 3)), call(doc("d3", 0), iteration=2)]
     outcome = scored(run, build({"A": run, "B": everything}), run_name="A")
@@ -53,7 +53,7 @@ TRAP_28_B = [call({"entity_type": "File", "snippet": SNIPPET, "gain": 3})]
 
 
 @pytest.mark.parametrize("order", [("A", "B"), ("B", "A")])
-def test_trap_28(order):
+def test_metric_trap_28_in_any_order_of_runs(order):
     runs = {"A": TRAP_28_A, "B": TRAP_28_B}
     pool = build({name: runs[name] for name in order})
     assert [len(one.places) for one in only(pool)] == [2, 1]
@@ -64,7 +64,7 @@ def test_trap_28(order):
     assert of_b["conversation"]["pool_recall"] == 0.5
 
 
-def test_the_most_frequent_vote_and_the_lower_at_a_tie():
+def test_the_label_is_the_most_frequent_vote_and_the_lower_in_a_tie():
     assert most_frequent([2, 3, 3]) == 3
     assert most_frequent([3, 2, 3, 2]) == 2
     assert most_frequent([]) is None
@@ -81,8 +81,8 @@ def test_a_conversation_votes_once_by_its_first_label():
     assert one.label == 3
 
 
-def test_weak_documents_stay_what_they_were_pooled_as():
-    """Two results whose only evidence is a title: nothing verifies them, but their places do."""
+def test_weak_documents_are_found_by_their_places():
+    """Results with only a title do not verify, but their places are in the pool."""
     records = [call({"title": "t", "gain": 3}), call({"title": "t", "gain": 1}, iteration=2)]
     pool = build({"A": records})
     assert len(only(pool)) == 2
@@ -93,8 +93,8 @@ def test_weak_documents_stay_what_they_were_pooled_as():
     assert scored(again, pool, run_name="A")["outside"] == 2
 
 
-def test_places_that_repeat_serve_one_result_each():
-    """Two calls of an iteration that nobody numbered, with the same weak result."""
+def test_repeated_places_are_assigned_to_one_result_each():
+    """Two unnumbered calls of an iteration with the same weak result."""
     records = [call({"title": "t", "gain": gain}, call=None, query=str(gain)) for gain in (3, 1)]
     pool = build({"A": records})
     assert sorted(one.label for one in only(pool)) == [1, 3]
@@ -102,7 +102,7 @@ def test_places_that_repeat_serve_one_result_each():
     assert (outcome["outside"], outcome["labels"]) == (0, [1, 3])
 
 
-def test_a_document_outside_has_its_own_label_in_section_5_and_none_in_section_8():
+def test_a_document_outside_has_its_own_label_for_gain_and_none_for_ranking():
     pool = build({"A": [call(doc("d", 2))]})
     outcome = scored([call(doc("d", 4), doc("e", 3))], pool)
     assert outcome["conversation"]["CG"] == 5
@@ -111,8 +111,8 @@ def test_a_document_outside_has_its_own_label_in_section_5_and_none_in_section_8
     assert outcome["conversation"]["pool_recall"] == 1
 
 
-def test_two_documents_of_a_turn_are_never_one_of_the_pool():
-    """Strong ids keep them apart, the pool's document has only what they share."""
+def test_two_documents_of_a_turn_never_match_the_same_pool_document():
+    """Definitive ids separate them; the pool document only has the snippet that both have."""
     pool = build({"B": TRAP_28_B})
     outcome = scored(TRAP_28_A, pool)
     assert outcome["conversation"]["pool_recall"] == 1

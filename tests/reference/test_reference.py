@@ -1,4 +1,4 @@
-"""Conversations computed by hand: SPEC 3 and 5 and the per-conversation rows of the traps."""
+"""Conversations computed by hand: SPEC 3, SPEC 5, and METRIC_TRAPS about conversations."""
 
 import pytest
 
@@ -10,9 +10,9 @@ def results(*labels):
     return [{"ids": {"doc_id": document}, "gain": gain} for document, gain in labels]
 
 
-def record(iteration, labelled=(), **columns):
+def record(iteration, labels=(), **columns):
     columns.setdefault("conversation_id", "c")
-    return {"iteration": iteration, "results": results(*labelled), **columns}
+    return {"iteration": iteration, "results": results(*labels), **columns}
 
 
 def conversation(records, **parameters):
@@ -47,13 +47,13 @@ def test_worked_example_of_spec_5():
     assert row["DRG"] == pytest.approx(row["DCG"] / 3)
 
 
-def test_later_copy_is_the_duplicate_and_not_the_first():
+def test_the_later_copy_is_the_duplicate():
     outcome = evaluate([record(1, [("a", 1), ("b", 0), ("a", 1)])])
     (duplicate,) = outcome["duplicates"]
     assert (duplicate["rank"], duplicate["first_rank"]) == (3, 1)
 
 
-def test_ids_with_a_common_ending_stay_two_conversations():
+def test_conversations_whose_ids_end_alike_are_distinct():
     rows = evaluate([record(1, conversation_id="a-1"), record(1, conversation_id="b-1")])
     assert sorted(rows["conversations"]) == ["a-1", "b-1"]
 
@@ -62,13 +62,13 @@ def test_ids_with_a_common_ending_stay_two_conversations():
     ("first", "copy", "gain", "conflicts"),
     [(2, 4, 2, 1), (4, 0, 4, 1), (None, 4, 0, 0), (3, None, 3, 0), (3, 3, 3, 0), (1, 4, 0, 1)],
 )
-def test_first_label_counts(first, copy, gain, conflicts):
+def test_the_label_of_the_first_occurrence_counts(first, copy, gain, conflicts):
     row = conversation([record(1, [("a", first)]), record(2, [("a", copy)])])
     assert (row["CG"], row["label_conflicts"]) == (gain, conflicts)
     assert row["unlabelled"] == [first, copy].count(None)
 
 
-def test_search_that_found_nothing_is_an_iteration():
+def test_a_search_without_results_is_an_iteration():
     row = conversation(
         [record(1, [("a", 3), ("b", 2)]), record(2), record(3, [("c", 4), ("d", 1), ("e", 0)])]
     )
@@ -102,12 +102,12 @@ def test_raw_iterations_become_a_dense_index():
     ]
 
 
-def test_threshold_decides_what_is_good():
+def test_results_are_good_from_the_threshold():
     row = conversation([record(1, [("a", 1), ("b", 3), ("c", 2)])], good_gain_threshold=3)
     assert (row["GR"], row["CG"]) == (1, 3)
 
 
-def test_no_good_result():
+def test_a_conversation_without_good_results():
     row = conversation([record(1, [("a", 1)]), record(2, [("b", None)])])
     assert row["iterations_for_all_good_results"] is None
     assert row["iterations_after_last_good"] == 2
@@ -151,7 +151,7 @@ REDELIVERIES = [
 
 
 @pytest.mark.parametrize(("one", "other", "usable", "conflicting"), REDELIVERIES)
-def test_redelivery(one, other, usable, conflicting):
+def test_redeliveries_and_conflicts_are_counted(one, other, usable, conflicting):
     records = [{**record(1), **one}, {**record(1), **other}]
     row = conversation(records)
     assert row["scored"] == usable
@@ -169,7 +169,7 @@ def test_redelivery(one, other, usable, conflicting):
     ],
 )
 @pytest.mark.parametrize("reverse", [False, True])
-def test_greatest_delivery_wins(winner, loser, reverse):
+def test_the_delivery_with_the_latest_time_then_greatest_encoding_wins(winner, loser, reverse):
     records = [
         record(1, [("a", 4)], call=0, **winner),
         record(1, [("a", 3)], call=0, **loser),
@@ -177,7 +177,7 @@ def test_greatest_delivery_wins(winner, loser, reverse):
     assert conversation(records[::-1] if reverse else records)["CG"] == 4
 
 
-def test_superseded_delivery_decides_no_turn():
+def test_a_superseded_delivery_does_not_decide_the_last_turn():
     records = [
         record(1, [("a", 4)], record_id="r", turn=3, timestamp=1),
         record(1, [("a", 2)], record_id="r", turn=1, timestamp=2),
@@ -207,7 +207,7 @@ def test_order_of_calls(earlier, later, reverse):
     assert (duplicate["first_call_position"], duplicate["call_position"]) == (0, 1)
 
 
-def test_attributes_are_the_last_ones_that_are_not_blank():
+def test_attributes_are_the_last_nonblank_values():
     records = [
         record(1, turn=2, attributes={"arm": " ", "model": "m"}),
         record(2, turn=1, attributes={"arm": "b", "market": "de"}),
@@ -218,7 +218,7 @@ def test_attributes_are_the_last_ones_that_are_not_blank():
     assert (row["first_timestamp"], row["last_timestamp"]) == (9, 9)
 
 
-def test_later_result_that_matches_only_a_duplicate_is_the_same_document():
+def test_a_result_that_matches_only_a_duplicate_is_the_same_document():
     first = {"ids": {"doc_id": "a"}}
     second = {"ids": {"doc_id": "a"}, "url": "http://x/a"}
     third = {"url": "http://x/a"}
@@ -231,7 +231,7 @@ def test_later_result_that_matches_only_a_duplicate_is_the_same_document():
     ]
 
 
-def test_candidates_beyond_the_most_are_cut_and_counted():
+def test_candidates_beyond_max_candidates_are_cut_and_counted():
     different = [{"title": "t", "url": f"http://x/{number}"} for number in range(3)]
     copies = [{"title": "t", "url": "http://x/1"}, {"title": "t", "ids": {"id": "new"}}]
     records = [{"conversation_id": "c", "iteration": 1, "results": [*different, *copies]}]

@@ -23,7 +23,7 @@ class Verdict:
 
 
 class Pair:
-    """Two pieces of evidence side by side."""
+    """Compares the evidence of two occurrences."""
 
     def __init__(self, one, other):
         self.one = one
@@ -125,7 +125,7 @@ def table_clause(pair, rule):
 
 
 def default_clause(pair):
-    """1 when there are 4 points, 2 when there are 2 in an id context, else None."""
+    """1 for at least 4 points, 2 for at least 2 in an id context, else None."""
     points = sum(
         POINTS.get(name, POINTS_OF_OTHER_FIELDS)
         for name in pair.comparable_fields()
@@ -151,20 +151,20 @@ def some_named_id_agrees(pair):
 
 def by_generic_id(pair, rule):
     """Step 4, the first sentence up to its "or"."""
-    if pair.generic_ids_equal() and nothing_against(pair):
+    if pair.generic_ids_equal() and nothing_contradicts(pair):
         return Verdict(True, rule, "generic_id")
     return None
 
 
 def by_named_id(pair, rule):
     """Step 4, the rest of the first sentence."""
-    if rule == "default" and some_named_id_agrees(pair) and nothing_against(pair):
+    if rule == "default" and some_named_id_agrees(pair) and nothing_contradicts(pair):
         return Verdict(True, rule, "named_id")
     return None
 
 
-def nothing_against(pair):
-    """No URL comparable, and nothing comparable that differs."""
+def nothing_contradicts(pair):
+    """Whether URLs are not comparable and no comparable attribute differs."""
     return (
         not pair.urls_comparable()
         and all(pair.id_agrees(name) for name in pair.comparable_ids())
