@@ -1,4 +1,4 @@
-"""Where the rules of the peers part from ours, each with an example that shows it."""
+"""Cases in which peers follow other rules than we do, each with an example."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Difference:
     Attributes:
       why: its rule and ours, in a sentence.
       applies: whether a topic is such a case.
-      example: a topic that is.
-      ours: our value there; None when undefined.
-      theirs: the tool's value there, or the exception that it raises.
+      example: a topic to which it applies.
+      ours: our value for the example; None if undefined.
+      theirs: the tool's value for the example, or the exception that it raises.
     """
 
     why: str
@@ -43,14 +43,14 @@ def _one_class(topic: Topic) -> bool:
 
 
 NO_RELEVANT = Difference(
-    why="A topic without a relevant document: ours is null and leaves the mean, theirs is 0.",
+    why="A topic without a relevant document: ours is null and not averaged, theirs is 0.",
     applies=lambda topic: not _relevant(topic.pool),
     example=Topic((0, 1)),
     ours=None,
     theirs=0.0,
 )
 NO_GAIN = Difference(
-    why="A topic whose judged documents all have gain 0: ours is null and leaves the mean, "
+    why="A topic whose judged documents all have gain 0: ours is null and not averaged, "
     "theirs is 0.",
     applies=lambda topic: not any(topic.pool),
     example=Topic((0, 0)),
@@ -66,23 +66,23 @@ RANX_BPREF = Difference(
     theirs=NAN,
 )
 RANX_GRADED_RBP = Difference(
-    why="ranx weighs each relevant result by its raw gain, so that the value leaves 0..1; ours "
-    "is binary as in Moffat and Zobel.",
+    why="ranx weights each relevant result by its raw gain, so that values may exceed 1; ours is "
+    "binary as in Moffat and Zobel.",
     applies=lambda topic: any(gain >= LEVEL for gain in topic.labels),
     example=Topic((3, 0, 2, 0)),
     ours=0.328,
     theirs=0.856,
 )
 RANX_LEVEL_CUTS_GAIN = Difference(
-    why="With a relevance level, ranx takes gains below it for 0 in list and ideal; ours sums "
-    "every gain, whatever the threshold.",
+    why="With a relevance level, ranx treats gains below it as 0 in the list and in the ideal; "
+    "ours sums all gains, for any threshold.",
     applies=lambda topic: any(0 < gain < LEVEL for gain in topic.pool),
     example=Topic((1, 2)),
     ours=0.859719,
     theirs=0.630930,
 )
 UNJUDGED_IN_ACCURACY = Difference(
-    why="Accuracy takes unjudged results for non-relevant; auc is over judged results only.",
+    why="Accuracy counts unjudged results as non-relevant; ours is over judged results only.",
     applies=lambda topic: -1 in topic.labels,
     example=Topic((-1, 2, 0)),
     ours=1.0,
@@ -104,23 +104,23 @@ ONE_CLASS = Difference(
     theirs=NAN,
 )
 IDEAL_OF_RETRIEVED = Difference(
-    why="scikit-learn sees only the list: its ideal is the best order of what was retrieved, "
-    "ours of the whole judged pool.",
+    why="scikit-learn's ideal is the best order of the retrieved results, ours that of the whole "
+    "judged pool.",
     applies=lambda topic: any(topic.rest),
     example=Topic((2, -1, 3), (1,)),
     ours=0.735007,
     theirs=0.821238,
 )
 RETRIEVED_RELEVANT = Difference(
-    why="scikit-learn divides by the relevant results retrieved, ours by all relevant documents "
-    "of the pool.",
+    why="scikit-learn divides by the number of relevant results retrieved, ours by that of all "
+    "relevant documents of the pool.",
     applies=lambda topic: _relevant(topic.rest) > 0,
     example=Topic((2, 0, 2), (2, 2, 2, 2)),
     ours=0.277778,
     theirs=0.833333,
 )
 TOO_SHORT = Difference(
-    why="scikit-learn refuses a list of one document.",
+    why="scikit-learn rejects a list of one document.",
     applies=lambda topic: len(topic.labels) < 2,
     example=Topic((2,)),
     ours=1.0,

@@ -1,4 +1,4 @@
-"""Cases that only documents show, not a list of labels: ties, negative labels, other topics."""
+"""Differences that need documents instead of labels: ties, negative labels, other topics."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Case:
-    """One topic of documents in a peer, and what it is to us.
+    """A topic as input of a peer, and the equivalent input of our evaluator.
 
     Attributes:
       why: the peer's rule and ours, in a sentence.
-      metric, labels, pool, ours: our metric, what it is given, and its value; relevant from 1.
+      metric, labels, pool, ours: our metric, its input, and its value; gains from 1 are relevant.
       tool, spelling, theirs: the peer's metric and its value.
-      qrels, run: what the peer is given, document -> gain and document -> score.
-      beside: qrels and run of another topic that the peer is given first; without it the peer
-        agrees with us.
+      qrels, run: the peer's input, document -> gain and document -> score.
+      beside: qrels and run of another topic, which the peer evaluates first; without that topic
+        the peer agrees with us.
     """
 
     why: str
@@ -34,7 +34,7 @@ class Case:
 CASES = (
     Case(
         why="Results with equal scores: trec_eval sorts them by document id, descending; ours "
-        "keeps the rank that the trace gives.",
+        "keeps their ranks in the trace.",
         metric="mrr",
         labels=(1, 0, 0),
         pool=(1, 0, 0),
@@ -46,7 +46,7 @@ CASES = (
         run={"a": 1.0, "b": 1.0, "c": 1.0},
     ),
     Case(
-        why="A negative label in qrels: unjudged to trec_eval and to ours, judged non-relevant to "
+        why="A negative label in qrels: unjudged for trec_eval and for us, judged non-relevant for "
         "ranx.",
         metric="bpref",
         labels=(-1, 1),
@@ -59,7 +59,7 @@ CASES = (
         run={"b": 2.0, "a": 1.0},
     ),
     Case(
-        why="A negative label in qrels: unjudged to ours, judged to ir_measures.",
+        why="A negative label in qrels: unjudged for us, judged for ir_measures.",
         metric="judged@2",
         labels=(-1, 1),
         pool=(1,),
@@ -71,8 +71,8 @@ CASES = (
         run={"a": 2.0, "b": 1.0},
     ),
     Case(
-        why="A topic without a relevant document: ranx then gives every topic of the batch 0; ours "
-        "looks at each topic by itself.",
+        why="A topic without a relevant document: ranx then gives 0 for every topic of the batch; "
+        "ours evaluates each topic separately.",
         metric="bpref",
         labels=(1, 0),
         pool=(1, 0),

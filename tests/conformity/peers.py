@@ -1,4 +1,4 @@
-"""Which metric of ours is which of a peer: what the tests compare and the table shows."""
+"""Our metrics and their equivalents in peers, as compared by the tests and shown in the table."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Peer:
       metric: our spelling, with {k} for each of CUTOFFS.
       tool: a key of `tools.TOOLS`.
       spelling: the tool's spelling, with {k}.
-      differences: where the definitions part; everywhere else the values must match.
-      tolerance: absolute; what the tool prints or stores allows no more.
-      binary: whether the tool gets gains 1 and 0 for relevant and not.
+      differences: cases in which the definitions differ; in all others values must be equal.
+      tolerance: absolute; larger if the tool prints few decimals.
+      binary: whether gains are passed to the tool as 1 (relevant) and 0.
     """
 
     metric: str
@@ -54,7 +54,7 @@ class Peer:
         return not any(difference.applies(topic) for difference in self.differences)
 
     def theirs(self, topic: Topic) -> Topic:
-        """The topic as the tool gets it."""
+        """The topic as it is passed to the tool."""
         return topic.binary(LEVEL) if self.binary else topic
 
 

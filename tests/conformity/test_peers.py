@@ -1,4 +1,4 @@
-"""Every metric of every peer: equal where the definitions agree, different where they part."""
+"""Every metric of every peer equals ours, except where its definition is known to differ."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ from tests.conformity.tools import TOOLS, compiled_bpref, ours, values_of
 from tests.conformity.topics import Topic, by_id, random_topics
 from tests.core.ranking.agreement import agree
 
-# It is imported for seconds, and its bpref compiled.
+# Importing it takes seconds, and its bpref is compiled.
 SLOW = {"ranx"}
-# With ranx compiled as a whole, every tool is asked for every topic; otherwise the slow ones are
-# asked for so many in each group of peers.
-ENOUGH = None if os.environ.get("NUMBA_DISABLE_JIT") == "0" else 500
-MOST = {"trec_eval": None, "ranx": ENOUGH, "ir_measures": ENOUGH, "scikit-learn": ENOUGH}
+# With all of ranx compiled, every tool evaluates all topics; otherwise the slow ones evaluate this
+# many topics for each group of peers.
+SLOW_TOPICS = None if os.environ.get("NUMBA_DISABLE_JIT") == "0" else 500
+MOST_TOPICS = {
+    "trec_eval": None,
+    "ranx": SLOW_TOPICS,
+    "ir_measures": SLOW_TOPICS,
+    "scikit-learn": SLOW_TOPICS,
+}
 DIFFERENCES = [
     pytest.param(
         peer,
@@ -42,25 +47,27 @@ topics = st.builds(
 )
 
 
-def alike(peer):
-    """Peers of one tool that can be asked for the same topics in one call."""
+def group_key(peer):
+    """Equal for peers of one tool that can evaluate the same topics in one call."""
     return peer.tool, peer.binary, tuple(difference.why for difference in peer.differences)
 
 
-GROUPS = [list(group) for _, group in groupby(sorted(PEERS, key=alike), key=alike)]
+GROUPS = [list(group) for _, group in groupby(sorted(PEERS, key=group_key), key=group_key)]
 
 
 def mismatches(group, candidates):
-    """(topic, our name, our value, their spelling, their value) of every mismatch, and how many
-    topics were compared."""
+    """Every mismatch, and the number of compared topics.
+
+    A mismatch is (topic, our name, our value, their spelling, their value).
+    """
     comparable = [topic for topic in candidates if group[0].comparable(topic)]
-    compared = comparable[: MOST[group[0].tool]]
+    compared = comparable[: MOST_TOPICS[group[0].tool]]
     if not compared:
         return [], 0
     pairs = {pair: peer.tolerance for peer in group for pair in peer.pairs}
     own = ours(compared, sorted({name for name, _ in pairs}))
-    handed_over = [group[0].theirs(topic) for topic in compared]
-    theirs = values_of(group[0].tool, handed_over, sorted({spelling for _, spelling in pairs}))
+    passed = [group[0].theirs(topic) for topic in compared]
+    theirs = values_of(group[0].tool, passed, sorted({spelling for _, spelling in pairs}))
     found = [
         (topic, name, mine[name], spelling, their[spelling])
         for topic, mine, their in zip(compared, own, theirs, strict=True)
@@ -78,54 +85,54 @@ def check(tool, candidates):
 
 
 @pytest.mark.parametrize("tool", ["trec_eval", "ir_measures", "scikit-learn"])
-def test_a_hundred_topics(tool):
+def test_a_hundred_random_topics_equal_the_peer(tool):
     assert min(check(tool, random_topics(seed=1, count=100, longest=30))) > 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
-def test_thousands_of_topics(tool):
+def test_thousands_of_random_topics_equal_the_peer(tool):
     assert min(check(tool, random_topics(seed=2, count=3_000, longest=60))) >= 400
 
 
 @pytest.fixture(scope="module")
 def topics_of_hypothesis():
-    """Gathered first: a call takes ir_measures half a second, however few topics it is for."""
-    gathered = []
+    """Collected for one call, since each call of ir_measures takes half a second."""
+    collected = []
 
     @settings(max_examples=100, database=None, suppress_health_check=list(HealthCheck))
     @given(batch=st.lists(topics, min_size=15, max_size=40))
-    def gather(batch):
-        gathered.extend(batch)
+    def collect(batch):
+        collected.extend(batch)
 
-    gather()
-    return list(dict.fromkeys(gathered))
+    collect()
+    return list(dict.fromkeys(collected))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
-def test_topics_that_hypothesis_thinks_of(tool, topics_of_hypothesis):
+def test_topics_of_hypothesis_equal_the_peer(tool, topics_of_hypothesis):
     assert min(check(tool, topics_of_hypothesis)) > 0
 
 
 def tool_for(tool, spelling):
-    """The tool as its users have it; of ranx only bpref gives something else when compiled."""
+    """The tool as its users run it; of ranx's metrics only bpref changes when compiled."""
     return compiled_bpref if tool == "ranx" and "bpref" in spelling else TOOLS[tool]
 
 
 @pytest.mark.parametrize(("peer", "difference"), DIFFERENCES)
-def test_difference(peer, difference):
+def test_a_difference_is_as_described(peer, difference):
     assert difference.applies(difference.example)
     name, spelling = peer.pairs[0 if "{k}" not in peer.metric else CUTOFFS.index(3)]
     (own,) = ours([difference.example], [name])
     assert agree(own[name], difference.ours, abs=5e-7)
     example = [peer.theirs(difference.example)]
-    asked = by_id(example, "qrels"), by_id(example, "run"), [spelling]
+    arguments = by_id(example, "qrels"), by_id(example, "run"), [spelling]
     if isinstance(difference.theirs, type):
         with pytest.raises(difference.theirs):
-            tool_for(peer.tool, spelling)(*asked)
+            tool_for(peer.tool, spelling)(*arguments)
         return
-    (theirs,) = tool_for(peer.tool, spelling)(*asked)
+    (theirs,) = tool_for(peer.tool, spelling)(*arguments)
     assert same(theirs[spelling], difference.theirs)
     assert not agree(own[name], theirs[spelling], abs=1e-3)
 
@@ -136,16 +143,16 @@ def same(value, expected):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.tool}-{case.spelling}")
-def test_difference_between_documents(case):
+def test_a_difference_that_needs_documents_is_as_described(case):
     evaluator = RankingEvaluator(parse_ranking_metrics([case.metric]), 1)
     assert evaluator.evaluate(case.labels, case.pool) == (case.ours,)
-    arguments = {"level": 1} if case.tool == "trec_eval" else {}
-    asked = tool_for(case.tool, case.spelling)
+    options = {"level": 1} if case.tool == "trec_eval" else {}
+    values = tool_for(case.tool, case.spelling)
     qrels, run = {"1": case.qrels}, {"1": case.run}
     if case.beside is not None:
-        (alone,) = asked(qrels, run, [case.spelling], **arguments)
+        (alone,) = values(qrels, run, [case.spelling], **options)
         assert same(alone[case.spelling], case.ours)
         qrels, run = {"0": case.beside[0], **qrels}, {"0": case.beside[1], **run}
-    *_, theirs = asked(qrels, run, [case.spelling], **arguments)
+    *_, theirs = values(qrels, run, [case.spelling], **options)
     assert same(theirs[case.spelling], case.theirs)
     assert not agree(case.ours, theirs[case.spelling], abs=1e-3)

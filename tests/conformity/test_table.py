@@ -6,5 +6,5 @@ from tests.conformity.table import FILE, table
 
 
 def test_the_table_is_up_to_date():
-    """If not: python -m tests.conformity.table"""
+    """To update it: python -m tests.conformity.table"""
     assert FILE.read_text(encoding="utf-8") == table()

@@ -1,4 +1,4 @@
-"""Our values are those that trec_eval prints, per topic and mean, to its four decimals."""
+"""Our values equal those that trec_eval prints, per topic and as means, to four decimals."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def as_printed(value):
 
 def mean(by_topic, measure):
     total = sum(row[measure] for row in by_topic.values())
-    return total if measure in trec_tables.WHOLE else total / len(by_topic)
+    return total if measure in trec_tables.SUMMED else total / len(by_topic)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_every_shared_measure_per_topic_and_mean(table):
+def test_every_shared_measure_equals_trec_eval_per_topic_and_mean(table):
     found = values(table, trec_tables.SAME)
     rows = {
         topic: {measure: as_printed(value) for measure, value in row.items()}
@@ -53,7 +53,7 @@ def test_every_shared_measure_per_topic_and_mean(table):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_unjudged_is_what_judged_leaves(table):
+def test_their_unjudged_share_is_1_minus_judged(table):
     found = values(table, trec_tables.COMPLEMENT)
     rows = {
         topic: {measure: as_printed(1 - value) for measure, value in row.items()}
@@ -67,7 +67,7 @@ def test_unjudged_is_what_judged_leaves(table):
     assert means == {m: as_printed(1 - mean(found, m)) for m in trec_tables.COMPLEMENT}
 
 
-def test_nothing_that_both_have_is_left_out():
+def test_every_measure_that_both_have_is_compared():
     compared = {*trec_tables.SAME, *trec_tables.COMPLEMENT, *trec_tables.GRADED_RBP}
     for table in TABLES:
         theirs = {measure for row in trec_tables.expected(table).values() for measure in row}
@@ -86,7 +86,7 @@ def test_difference_rbp_is_graded_there_and_binary_here():
     assert differing == {("out.test.aql", "301"): (0.0, 0.0465)}
 
 
-def test_difference_rbp_their_rule_explains_it():
+def test_difference_rbp_is_explained_by_graded_gains():
     documents = trec_tables.ranked_documents()["301"]
     labels, pool = trec_tables.labels_and_pool(
         trec_tables.qrels("qrels.rel_level")["301"], documents
@@ -97,23 +97,23 @@ def test_difference_rbp_their_rule_explains_it():
 
 
 def test_difference_ties_are_sorted_by_document_id_there_and_kept_here():
-    """The run's rank column is that order; a trace made from the run must be in it."""
+    """The run's rank column has their order; a trace made from the run must keep it."""
     by_rank = trec_tables.documents_by_rank()
     assert trec_tables.ranked_documents(ties_descending=True) == by_rank
     assert trec_tables.ranked_documents(ties_descending=False) != by_rank
 
 
 def test_difference_a_negative_label_is_not_judged_non_relevant():
-    """Were it judged, the tables would be missed."""
+    """With such labels as 0 our values would differ from the tables."""
     judged = trec_tables.qrels("qrels.rel_level")
     documents = trec_tables.ranked_documents()
     evaluator = RankingEvaluator(parse_ranking_metrics(["rbp_residual.9", "bpref"]), 2)
     theirs = trec_tables.expected("out.test.aql")
-    missed = set()
+    differing = set()
     for topic, row in judged.items():
         as_zero = {document: max(label, 0) for document, label in row.items()}
         both = trec_tables.labels_and_pool(as_zero, documents[topic])
         for measure, value in zip(("rbp_resid", "bpref"), evaluator.evaluate(*both), strict=True):
             if f"{value:.4f}" != theirs[topic][measure]:
-                missed.add(topic)
-    assert missed
+                differing.add(topic)
+    assert differing

@@ -1,4 +1,4 @@
-"""The tools we are compared with: each turns judged runs into {spelling: value} by topic."""
+"""The tools that we compare with; each computes {spelling: value} per topic of judged runs."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def ranx(qrels: dict, run: dict, spellings: list[str]) -> Values:
 
 
 def compiled_bpref(qrels: dict, run: dict, spellings: list[str]) -> Values:
-    """ranx's bpref as its users have it: compiled, and 0 where its Python divides by zero.
+    """ranx's bpref as its users run it: compiled, and 0 where plain Python divides by zero.
 
-    The topics must have as many judgments as each other, and as many results.
+    All topics must have the same number of judgments and the same number of results.
     """
     import numba
     import numpy as np
     from ranx import Qrels, Run
 
-    arrays = [np.array(made.to_typed_list()) for made in (Qrels(qrels), Run(run))]
+    arrays = [np.array(part.to_typed_list()) for part in (Qrels(qrels), Run(run))]
     numba.set_num_threads(1)  # as ranx does for fewer than ten topics
     levels = [int(spelling.partition("-l")[2] or 1) for spelling in spellings]
     columns = [_compiled_loop()(*arrays, level) for level in levels]
@@ -65,7 +65,7 @@ def compiled_bpref(qrels: dict, run: dict, spellings: list[str]) -> Values:
 
 @cache
 def _compiled_loop() -> Callable:
-    """What ranx's bpref calls for all topics, compiled where tests/conftest.py turns that off."""
+    """ranx's loop of bpref over topics, compiled even though tests/conftest.py disables it."""
     from numba import config, types
 
     names = ("common", "get_hit_lists", "get_unjudged_lists", "bpref")
@@ -102,7 +102,7 @@ def scikit_learn(qrels: dict, run: dict, spellings: list[str]) -> Values:
     def value(spelling: str, topic: str) -> float:
         gains, scores = [], []
         for document, score in run[topic].items():
-            # An unjudged document has no class; for the two others it is not relevant.
+            # Unjudged documents have no class for AUC; other metrics count them as non-relevant.
             if document in qrels[topic] or spelling != "roc_auc_score":
                 gains.append(qrels[topic].get(document, 0))
                 scores.append(score)
@@ -116,7 +116,7 @@ def scikit_learn(qrels: dict, run: dict, spellings: list[str]) -> Values:
 
 
 def values_of(tool: str, topics: list[Topic], spellings: list[str]) -> Values:
-    """What the tool gives for these topics."""
+    """The tool's values for these topics."""
     return TOOLS[tool](by_id(topics, "qrels"), by_id(topics, "run"), spellings)
 
 

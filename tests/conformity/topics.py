@@ -1,4 +1,4 @@
-"""Judged runs as the peers take them: qrels and run dictionaries from a list of labels."""
+"""Judged runs in the form that peers take: dicts of qrels and runs, from lists of labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Topic:
 
     @property
     def run(self) -> dict[str, float]:
-        """Document -> score, strictly falling with the rank; ids are in no order."""
+        """Document -> score, strictly decreasing with the rank; ids are not sorted."""
         size = len(self.labels)
         return {_document(rank): float(size - rank) for rank in range(size)}
 
@@ -38,7 +38,7 @@ class Topic:
         return judged | {f"missed{number}": gain for number, gain in enumerate(self.rest)}
 
     def binary(self, level: int) -> Topic:
-        """The same with gain 1 for relevant and 0 for judged non-relevant."""
+        """The topic with gain 1 for relevant and 0 for judged non-relevant documents."""
         return Topic(
             tuple(label if label < 0 else int(label >= level) for label in self.labels),
             tuple(int(gain >= level) for gain in self.rest),

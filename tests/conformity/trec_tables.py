@@ -1,4 +1,4 @@
-"""trec_eval's own expected tables (`tests/data/trec_eval`), and which measure is which of ours."""
+"""trec_eval's own expected tables (`tests/data/trec_eval`), and our equivalents of its measures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 DATA = Path(__file__).parents[1] / "data" / "trec_eval"
-# table -> (qrels, least relevant label), as trec_eval was called to make it
+# table -> (qrels, least relevant label), as passed to trec_eval to generate it
 TABLES = {"out.test.aq": ("qrels.test", 1), "out.test.aql": ("qrels.rel_level", 2)}
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 UNJUDGED_CUTOFFS = (5, 10, 20)
@@ -32,9 +32,9 @@ SAME = (
 )
 COMPLEMENT = {f"unj_{k}": f"judged@{k}" for k in UNJUDGED_CUTOFFS}
 GRADED_RBP = {"rbp": "rbp.9"}
-WHOLE = ("num_rel_ret",)  # its `all` row is a sum, not a mean
+SUMMED = ("num_rel_ret",)  # its `all` row is a sum, not a mean
 
-# Measures that are none of SPEC 8, by the beginning of their names.
+# Prefixes of measures that SPEC 8 does not have.
 NOT_OURS = (
     *("11pt_avg", "G", "Rndcg", "Rprec_mult", "binG", "gm_bpref", "gm_map", "infAP"),
     *("iprec_at_recall", "ndcg_rel", "num_nonrel_judged_ret", "num_q", "num_rel", "num_ret"),
@@ -42,12 +42,12 @@ NOT_OURS = (
 )
 
 NOTES = {
-    "rbp_resid": "Theirs counts the unjudged results retrieved, ours also the tail p^n beyond the "
-    "list; with 500 results the two print alike.",
-    "unj_k": "Theirs is the share of unjudged ranks, so that it is 1 - judged@k while the list has "
-    "k results.",
-    "rbp": "Theirs is graded: each gain divided by the greatest in the topic's qrels, whatever the "
-    "level; ours is binary. They agree where every positive gain is relevant and the same.",
+    "rbp_resid": "Theirs counts unjudged retrieved results, ours also the tail p^n beyond the "
+    "list; with 500 results both print the same.",
+    "unj_k": "Theirs is the share of unjudged ranks, which is 1 - judged@k if the list has at "
+    "least k results.",
+    "rbp": "Theirs is graded: each gain is divided by the greatest in the topic's qrels, for any "
+    "level; ours is binary. They agree if all positive gains are relevant and equal.",
 }
 
 
@@ -70,7 +70,7 @@ def qrels(name: str) -> dict[str, dict[str, int]]:
 
 
 def ranked_documents(ties_descending: bool = True) -> dict[str, list[str]]:
-    """Topic -> documents by falling score; ties by id, descending as trec_eval has them."""
+    """Topic -> documents by decreasing score; ties by id, descending as in trec_eval."""
     scored = defaultdict(list)
     for line in (DATA / "results.test").read_text().splitlines():
         topic, _, document, _, score, _ = line.split()
@@ -92,6 +92,6 @@ def documents_by_rank() -> dict[str, list[str]]:
 
 
 def labels_and_pool(judged: dict[str, int], documents: list[str]) -> tuple[list[int], list[int]]:
-    """What our evaluator takes for one topic."""
+    """The labels by rank and the pool of one topic, as our evaluator takes them."""
     labels = [max(judged.get(document, -1), -1) for document in documents]
     return labels, [label for label in judged.values() if label >= 0]
