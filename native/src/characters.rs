@@ -6,7 +6,7 @@
 
 use pyo3::PyResult;
 
-use crate::normalise::fold_spaces;
+use crate::normalise::{fold_spaces, trim};
 use crate::python::Fallback;
 
 /// Folded forms by code point.
@@ -39,6 +39,11 @@ impl Characters {
         self.forms.get(self.starts[at] as usize..self.starts[at + 1] as usize)
     }
 
+    /// Whether it is white space for Python: only that has this form.
+    fn is_space(&self, character: char) -> bool {
+        self.form(character) == Some(b" ")
+    }
+
     /// Put a text's normal form into `out`; false if it has a character that is not in the table.
     fn normalise(&self, text: &str, out: &mut Vec<u8>) -> bool {
         out.clear();
@@ -61,6 +66,15 @@ impl Characters {
         fold_spaces(out);
         true
     }
+}
+
+/// A text without white space at its ends, like Python's `str.strip`.
+pub fn stripped<'t>(text: &'t str, python: &Fallback) -> PyResult<&'t str> {
+    if text.is_ascii() {
+        return Ok(trim(text));
+    }
+    let table = python.characters()?;
+    Ok(text.trim_matches(|character| table.is_space(character)))
 }
 
 /// Put the normal form of a text that is not ASCII into `out`.

@@ -11,6 +11,7 @@ mod characters;
 mod delivery;
 mod duplicates;
 mod evidence;
+mod external_labels;
 mod fingerprint;
 mod folding;
 mod json;
@@ -36,6 +37,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrow::RowReader;
 use crate::avro::{Found, read_block};
+use crate::external_labels::{Asked, LabelKeys, ToldAsked};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
 use crate::python::{Fallback, HandedBack, RecordReader};
@@ -43,13 +45,14 @@ use crate::records::Pools;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
 
-/// Conversation, payload, number of calls, and the earliest time of a record.
-type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64)>;
+/// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
+/// calls need.
+type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64, Option<ToldAsked>)>;
 
 /// How the blocks of a file are encoded.
 #[pyclass(frozen)]
@@ -92,11 +95,19 @@ impl Packer {
         rules: &Bound<PyAny>,
         fallback: Py<PyAny>,
         keep_encodings: bool,
+        label_keys: Option<(String, Option<String>)>,
         most_buffered: usize,
     ) -> PyResult<Self> {
         let rules = read_rules(rules)?;
-        let packer = packing::Packer::new(rules, Fallback(fallback), keep_encodings, most_buffered);
-        Ok(Packer(packer))
+        let label_keys =
+            label_keys.map(|(id_name, topic_attribute)| LabelKeys { id_name, topic_attribute });
+        Ok(Packer(packing::Packer::new(
+            rules,
+            Fallback(fallback),
+            keep_encodings,
+            label_keys,
+            most_buffered,
+        )))
     }
 
     /// Add a call that msgspec encoded as MessagePack.
@@ -182,9 +193,10 @@ fn given<T: Send>(
         let mut out = Vec::new();
         work(&mut out).map(|result| (out, result))
     })?;
-    let rows = packed
-        .into_iter()
-        .map(|one| (one.conversation_id, PyBytes::new(py, &one.payload), one.calls, one.earliest));
+    let rows = packed.into_iter().map(|one| {
+        let payload = PyBytes::new(py, &one.payload);
+        (one.conversation_id, payload, one.calls, one.earliest, one.asked.map(Asked::told))
+    });
     Ok((rows.collect(), result))
 }
 

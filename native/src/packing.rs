@@ -6,6 +6,7 @@ use pyo3::PyResult;
 use rustc_hash::FxHashMap;
 
 use crate::delivery::{Delivery, tied};
+use crate::external_labels::{Asked, LabelKeys};
 use crate::fingerprint::{Fingerprinter, Names};
 use crate::msgpack::{
     write_array, write_bool, write_bytes, write_int, write_map, write_null, write_optional_int,
@@ -26,6 +27,7 @@ pub struct Packed {
     pub payload: Vec<u8>,
     pub calls: usize,
     pub earliest: i64,
+    pub asked: Option<Asked>,
 }
 
 /// Fingerprints records and joins those of one conversation.
@@ -33,6 +35,7 @@ pub struct Packer {
     fingerprinter: Fingerprinter,
     python: Fallback,
     keep_encodings: bool,
+    label_keys: Option<LabelKeys>,
     most_buffered: usize,
     buffered: FxHashMap<String, Buffered>,
     /// Conversations in the order in which they were seen, with a sequence number; only the last
@@ -50,6 +53,7 @@ struct Buffered {
     frame: Frame,
     calls: Vec<Call>,
     deliveries: Vec<Delivery>,
+    asked: Option<Asked>,
     rejected_records: i64,
     earliest: i64,
     room: usize,
@@ -71,12 +75,14 @@ impl Packer {
         rules: RuleTable,
         python: Fallback,
         keep_encodings: bool,
+        label_keys: Option<LabelKeys>,
         most_buffered: usize,
     ) -> Self {
         Packer {
             fingerprinter: Fingerprinter::new(rules, python.clone_ref()),
             python,
             keep_encodings,
+            label_keys,
             most_buffered,
             buffered: FxHashMap::default(),
             seen: VecDeque::new(),
@@ -109,6 +115,10 @@ impl Packer {
         let room = 1 + results.len() + whole.len() / BYTES_OF_A_RESULT;
         let mut buffered = self.take(call.conversation_id, at);
         let names = self.add_results(results, pools, &mut buffered.frame)?;
+        if let Some(keys) = &self.label_keys {
+            let asked = buffered.asked.get_or_insert_default();
+            asked.add(call, record_digest, pools, keys, &self.python)?;
+        }
         buffered.calls.push(Call {
             before: packed_before(call, pools, &record_digest),
             encoding,
@@ -230,9 +240,10 @@ impl Buffered {
             .map(|(call, encoding)| [&call.before[..], &encoding[..], &call.behind[..]]);
         Packed {
             conversation_id,
-            payload: self.frame.payload(calls, self.rejected_records),
+            payload: self.frame.payload(calls, self.rejected_records, self.asked.as_ref()),
             calls: self.calls.len(),
             earliest: self.earliest,
+            asked: self.asked,
         }
     }
 }

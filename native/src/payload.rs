@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::external_labels::Asked;
 use crate::msgpack::{
     write_array, write_bytes, write_int, write_map, write_null, write_optional_int,
 };
@@ -92,6 +93,7 @@ impl Frame {
         &self,
         calls: impl ExactSizeIterator<Item = [&'c [u8]; 3]>,
         rejected_records: i64,
+        asked: Option<&Asked>,
     ) -> Vec<u8> {
         let mut out = vec![0; 4];
         write_array(&mut out, 8);
@@ -112,7 +114,10 @@ impl Frame {
             call.into_iter().for_each(|part| out.extend_from_slice(part));
         }
         write_int(&mut out, rejected_records);
-        write_null(&mut out); // external labels
+        match asked {
+            Some(asked) => asked.write_external(&mut out),
+            None => write_null(&mut out),
+        }
         write_map(&mut out, 0); // encodings of calls in other payloads
         write_array(&mut out, 0); // labels given separately from the traces
         let length = (out.len() - 4) as u32;

@@ -19,9 +19,9 @@ needs_native = pytest.mark.skipif(native_module() is None, reason="the native pa
 
 
 @cache
-def packers(rules=None, keep_encodings=False):
+def packers(rules=None, keep_encodings=False, label_keys=None):
     """A packer of each kind: in Python, in native code."""
-    packing = Packing(rules or shipped_rules(), keep_encodings)
+    packing = Packing(rules or shipped_rules(), keep_encodings, label_keys)
     return Packer(packing), NativePacker(packing, native_module())
 
 
@@ -52,5 +52,18 @@ def assert_same(
         given(packer, content, path, shard_bytes, adaptation, bounds)
         for packer in packers(**packing)
     )
+    assert native == in_python
+    return in_python
+
+
+def payloads(packer, records):
+    """What a packer gives for records, each at the time of its place."""
+    given = [one for at, record in enumerate(records) for one in packer.add(record, at)]
+    return [*given, *packer.rest()]
+
+
+def assert_same_records(records, **how):
+    """Both packers give the same for records; returns it."""
+    in_python, native = (payloads(packer, records) for packer in packers(**how))
     assert native == in_python
     return in_python

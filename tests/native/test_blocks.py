@@ -226,7 +226,7 @@ def test_changed_blocks_as_files():
 @settings(max_examples=200)
 def test_any_bytes_as_an_encoded_call(encoded):
     packer = native_module().Packer(
-        native_packing._plain_rules(shipped_rules()), SimpleNamespace(), False, 5_000
+        native_packing._plain_rules(shipped_rules()), SimpleNamespace(), False, None, 5_000
     )
     with pytest.raises(ValueError, match="not an encoded search call"):
         packer.add(encoded, 0)

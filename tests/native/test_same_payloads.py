@@ -16,22 +16,17 @@ from tests import adversarial_values as values
 from tests.adversarial import trace
 from tests.core.files import samples
 from tests.native.characters import batched, groups
-from tests.native.paths import assert_same, needs_native, packers
+from tests.native.paths import (
+    assert_same,
+    assert_same_records,
+    needs_native,
+    packers,
+    payloads,
+)
 
 pytestmark = needs_native
 
 FIELDS = ("author", "file_name", "start", "unknown", "subject")
-
-
-def payloads(packer, records):
-    """What a packer gives for records, each at the time of its place."""
-    given = [one for at, record in enumerate(records) for one in packer.add(record, at)]
-    return [*given, *packer.rest()]
-
-
-def assert_same_records(records, **how):
-    in_python, native = (payloads(packer, records) for packer in packers(**how))
-    assert native == in_python
 
 
 def assert_same_results(results):

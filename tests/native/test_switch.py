@@ -8,8 +8,10 @@ import pytest
 
 from goodgain.pipeline import manifest
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.local import local_files, read_files
 from goodgain.transforms.core import native
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from tests.core.direct import shipped_rules
@@ -30,7 +32,8 @@ def forgotten():
 @needs_native
 def test_native_where_it_is_built():
     assert native.active_path() == "native"
-    assert isinstance(packer_for(Packing(shipped_rules())), NativePacker)
+    for keys in (None, LabelKeys()):
+        assert isinstance(packer_for(Packing(shipped_rules(), label_keys=keys)), NativePacker)
 
 
 def test_turned_off(monkeypatch, capsys):
@@ -68,31 +71,51 @@ def test_built_for_another_version(monkeypatch, differs):
     assert native.active_path() == "python (goodgain-native is built for another version)"
 
 
-def test_labels_from_outside_need_the_records():
-    packing = Packing(shipped_rules(), label_keys=LabelKeys())
-    assert type(packer_for(packing)) is Packer
-
-
 @needs_native
 @pytest.mark.slow
-@pytest.mark.parametrize("written", ["avro", "jsonl", "parquet"])
-def test_runs_write_the_same_bytes(written, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("written", "judged"), [("avro", False), ("jsonl", True), ("parquet", False)]
+)
+def test_runs_write_the_same_bytes(written, judged, tmp_path, monkeypatch, capsys):
     """All datasets; the manifest says which way it was."""
-    found = {}
+    found, judgments = {}, {}
+    options = ["--write-duplicates", *(["--qrels", qrels_of_sample(tmp_path)] if judged else [])]
     for switch in ("1", "0"):
         monkeypatch.setenv("GOODGAIN_NATIVE", switch)
         folder = tmp_path / switch
         words = ["run", "--input", SAMPLE, "--output", str(folder), "--format", written]
-        assert main([*words, "--write-duplicates"]) == 0
+        assert main([*words, *options]) == 0
         found[switch] = {
             str(file.relative_to(folder)): file.read_bytes()
             for file in sorted(folder.rglob("*"))
             if file.is_file() and file.name not in ("manifest.json", "report.html")
         }
-        told = json.loads((folder / "manifest.json").read_bytes())["reading"]
-        assert told == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
+        told = json.loads((folder / "manifest.json").read_bytes())
+        assert told["reading"] == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
+        judgments[switch] = told.get("qrels")
     assert found["1"].keys() == found["0"].keys()
     assert found["1"] == found["0"]
+    assert judgments["1"] == judgments["0"]
+    if judged:
+        assert judgments["1"]["judgments"] > judgments["1"]["never_retrieved"]
+
+
+def qrels_of_sample(folder):
+    """Judgments of half of the sample's documents, by conversation."""
+    keys = LabelKeys()
+    names = dict.fromkeys(
+        (call.conversation_id, name)
+        for _, records in read_files(local_files([SAMPLE]))
+        for call in records
+        if isinstance(call, SearchCall)
+        for of_result in keys.documents(call)
+        for name in of_result
+    )
+    path = folder / "qrels.txt"
+    path.write_text(
+        "".join(f"{topic} 0 {name} {at % 5}\n" for at, (topic, name) in enumerate(names) if at % 2)
+    )
+    return str(path)
 
 
 @pytest.mark.parametrize(

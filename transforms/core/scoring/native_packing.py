@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from goodgain.transforms.core.dedup.keys import (
     TEXT_KEYS,
@@ -28,6 +29,7 @@ from goodgain.transforms.core.dedup.normalise import (
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.record_taker import ReadRecord
+from goodgain.transforms.core.judgments.judgment import Asked
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.record_encoding import canonical_encoding_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -45,16 +47,16 @@ _JAMO_THAT_JOIN = (
 
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
 
-# Conversation, payload, number of calls, earliest time.
-_NativePacked = list[tuple[str, bytes, int, int]]
+# The fields of `Asked` after the conversation, its documents in pairs.
+_NativeAsked = tuple[list[tuple[str, list[str]]], int, int]
+# Conversation, payload, number of calls, earliest time, judgments asked for.
+_NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
 
 
 def packer_for(packing: Packing) -> Packer | NativePacker:
-    """The native packer if there is one that can do this, else the one in Python."""
+    """The native packer if there is one, else the one in Python."""
     native = native_module()
-    if native is None or packing.label_keys is not None:
-        return Packer(packing)
-    return NativePacker(packing, native)
+    return Packer(packing) if native is None else NativePacker(packing, native)
 
 
 class NativePacker:
@@ -67,6 +69,7 @@ class NativePacker:
             _plain_rules(packing.rules),
             _Fallback(packing.rules),
             packing.keep_encodings,
+            None if packing.label_keys is None else astuple(packing.label_keys),
             in_python.MOST_BUFFERED_RESULTS,
         )
 
@@ -124,9 +127,10 @@ class NativePacker:
         return list(self._packed(packed)), odd
 
     def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
-        for conversation_id, payload, calls, earliest in packed:
+        for conversation_id, payload, calls, earliest, told in packed:
             small = compressed(payload) if self._compress else payload
-            yield Packed(conversation_id, small, calls, earliest)
+            asked = None if told is None else Asked(conversation_id, dict(told[0]), *told[1:])
+            yield Packed(conversation_id, small, calls, earliest, asked)
 
 
 class _Fallback:
