@@ -104,7 +104,7 @@ def test_difference_ties_are_sorted_by_document_id_there_and_kept_here():
 
 
 def test_difference_a_negative_label_is_not_judged_non_relevant():
-    """With such labels as 0 our values would differ from the tables."""
+    """With negative labels counted as 0 our values would differ from the tables."""
     judged = trec_tables.qrels("qrels.rel_level")
     documents = trec_tables.ranked_documents()
     evaluator = RankingEvaluator(parse_ranking_metrics(["rbp_residual.9", "bpref"]), 2)

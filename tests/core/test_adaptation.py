@@ -199,7 +199,7 @@ def test_converts_values_if_nothing_is_lost(record, equivalent):
 
 
 @pytest.mark.parametrize("gain", ["2.5", "good", "", "5", True, "1e0"])
-def test_rejects_gains_that_are_no_whole_number_of_the_scale(gain):
+def test_rejects_gains_that_are_not_whole_numbers_of_the_scale(gain):
     with pytest.raises(RecordError) as error:
         parse_mapping({**BASE, "results": [{"gain": gain}]})
     assert error.value.field == "results[0].gain"

@@ -128,7 +128,7 @@ def test_last_turn_without_a_call_has_no_metrics():
     assert row["first_timestamp"] == 5
 
 
-def test_only_the_last_turn_is_scored_and_earlier_ones_are_no_first_occurrences():
+def test_only_the_last_turn_is_scored_and_earlier_turns_have_no_first_occurrences():
     outcome = evaluate([record(1, [("a", 4)]), record(1, [("a", 2)], turn=2)])
     row = outcome["conversations"]["c"]
     assert (row["turn"], row["CG"], row["DupR"]) == (2, 2, 0)
