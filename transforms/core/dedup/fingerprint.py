@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import astuple
 from xxhash import xxh3_64_digest
 
 from goodgain.transforms.core.dedup.keys import (
@@ -23,8 +24,8 @@ from goodgain.transforms.core.dedup.keys import (
     is_keyed_by_value,
 )
 from goodgain.transforms.core.dedup.normalise import (
+    normal_bytes,
     normalise_id,
-    normalise_text,
     normalise_time,
     normalise_url,
 )
@@ -53,6 +54,7 @@ from goodgain.transforms.core.records.search_call import (
 
 _MEMO_ENTRIES = 5_000
 _LENGTH_BYTES = 4
+_UTF8_BYTES = 4  # of a character at most
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
 # xxh3 only adds its seed to short texts: with small seeds, `id1` of one attribute would collide
@@ -133,14 +135,18 @@ class _Name(Struct, frozen=True):
     parts: _Memo
 
 
+# Name, parts and codes of each; a tuple is faster to take apart than a `_Name`.
+_Order = list[tuple[str, _Memo, bytes]]
+
+
 class Fingerprinter:
     """Turns search calls into fingerprints. Not thread-safe, since it has caches."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
         self._types: dict[str | None, _Type] = {}
-        self._id_orders: dict[tuple[str, ...], list[_Name]] = {}
-        self._field_orders: dict[tuple[str, ...], list[_Name]] = {}
+        self._id_orders: dict[tuple[str, ...], _Order] = {}
+        self._field_orders: dict[tuple[str, ...], _Order] = {}
         self._id_names: dict[str, _Name] = {}
         self._field_names: dict[str, _Name] = {}
         self._generic = _Memo(_id_part(bytes((GENERIC_ID,)), _SEEDS[GENERIC_ID]))
@@ -173,29 +179,27 @@ class Fingerprinter:
 
     def result_fingerprint(self, result: Result, names: dict[bytes, str]) -> ResultFingerprint:
         """Fingerprint one result; adds unknown names of types and ids to `names`."""
-        type_ = self._types.get(result.entity_type)
-        if type_ is None:
-            type_ = self._remember_type(result.entity_type)
+        # Faster than reading the attributes one by one.
+        entity_type, id_, ids, url, title, snippet, content, fields, gain, score, _ = astuple(result)
+        type_ = self._types.get(entity_type) or self._remember_type(entity_type)
         if type_.unknown_name is not None:
             names[type_.codes] = type_.unknown_name
         parts = [(type_.codes, b"")]
-        has_definitive = False
-        if result.ids:
-            has_definitive = self._add_ids(result.ids, type_.definitive, parts, names)
-        if result.id is not None and not has_definitive:
-            parts.append(self._generic[result.id])
-        if result.url is not None:
-            parts.append(self._urls[result.url])
-        if result.title is not None:
-            parts.append(_title_part(result.title))
-        if result.snippet is not None:
-            parts.append(_snippet_part(result.snippet))
-        if result.content is not None:
-            parts.append(_content_part(result.content))
-        if result.fields:
-            self._add_fields(result.fields, parts)
-        codes, digests = zip(*parts, strict=True)
-        return ResultFingerprint(b"".join(codes), b"".join(digests), result.gain, result.score)
+        has_definitive = ids and self._add_ids(ids, type_.definitive, parts, names)
+        if id_ is not None and not has_definitive:
+            parts.append(self._generic[id_])
+        if url is not None:
+            parts.append(self._urls[url])
+        if title is not None:
+            parts.append(_title_part(title))
+        if snippet is not None:
+            parts.append(_snippet_part(snippet))
+        if content is not None:
+            parts.append(_content_part(content))
+        if fields:
+            self._add_fields(fields, parts)
+        codes, digests = zip(*parts)
+        return ResultFingerprint(b"".join(codes), b"".join(digests), gain, score)
 
     def _remember_type(self, written: str | None) -> _Type:
         """The type, known, unknown or absent."""
@@ -226,18 +230,21 @@ class Fingerprinter:
         order = self._id_orders.get(spelled)
         if order is None:
             order = _remember_order(spelled, spelled, self._id_orders, self._id_name)
-        for entry in order:
-            value = ids[entry.name]
-            if isinstance(value, str):
-                found = [entry.parts[value]]
+        for name, parts_of, codes in order:
+            value = ids[name]
+            if type(value) is str:
+                part = parts_of[value]
+                parts.append(part)
+                found = part is not _ABSENT
             else:
-                found = sorted(set(map(entry.parts.__getitem__, value)))
-            parts += found
-            if found[-1] != _ABSENT:  # absent ones sort first
-                if entry.name in definitive:
+                several = set(map(parts_of.__getitem__, value))
+                parts += sorted(several)
+                found = several != {_ABSENT}
+            if found:
+                if name in definitive:
                     has_definitive = True
-                elif len(entry.codes) > 1:
-                    names[entry.codes] = entry.name
+                elif len(codes) > 1:
+                    names[codes] = name
         return has_definitive
 
     def _add_fields(self, fields: dict[str, OneOrMany], parts: list[_Part]) -> None:
@@ -246,12 +253,12 @@ class Fingerprinter:
         if order is None:
             used = tuple(name for name in spelled if name not in _IGNORED_FIELDS)
             order = _remember_order(spelled, used, self._field_orders, self._field_name)
-        for entry in order:
-            value = fields[entry.name]
-            if isinstance(value, str):
-                parts.append(entry.parts[value])
+        for name, parts_of, _ in order:
+            value = fields[name]
+            if type(value) is str:
+                parts.append(parts_of[value])
             else:
-                parts.append(_set_part(set(map(entry.parts.__getitem__, value))))
+                parts.append(_set_part(set(map(parts_of.__getitem__, value))))
 
     def _url_part(self, url: str) -> _Part:
         normal = normalise_url(url, self._rules.ignored_parameters)
@@ -281,13 +288,14 @@ class Fingerprinter:
 def _remember_order(
     spelled: tuple[str, ...],
     used: tuple[str, ...],
-    orders: dict[tuple[str, ...], list[_Name]],
+    orders: dict[tuple[str, ...], _Order],
     name_of: Callable[[str], _Name],
-) -> list[_Name]:
+) -> _Order:
     """The names in the order of their numbers, which is their order in a fingerprint."""
     if len(orders) >= _MEMO_ENTRIES:
         orders.clear()
-    order = orders[spelled] = sorted(map(name_of, used), key=lambda entry: entry.number)
+    entries = sorted(map(name_of, used), key=lambda entry: entry.number)
+    order = orders[spelled] = [(entry.name, entry.parts, entry.codes) for entry in entries]
     return order
 
 
@@ -340,8 +348,8 @@ def _id_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
 
 def _text_part(codes: bytes, seed: int) -> Callable[[str], _Part]:
     def part_of(raw: str) -> _Part:
-        text = normalise_text(raw)
-        return (codes, xxh3_64_digest(text.encode(), seed)) if text else _ABSENT
+        text = normal_bytes(raw)
+        return (codes, xxh3_64_digest(text, seed)) if text else _ABSENT
 
     return part_of
 
@@ -364,17 +372,23 @@ def _keyed_text_part(attribute: int) -> Callable[[str], _Part]:
     key = TEXT_KEYS[attribute]
     prefix_length = key.prefix
     keyed_from = key.prefix + 1 if is_keyed_by_value(attribute) else key.least
+    longest = max(prefix_length, keyed_from)
     alone, keyed = bytes((attribute,)), bytes((attribute, attribute | KEY))
     seed = _SEEDS[attribute]
 
     def part_of(raw: str) -> _Part:
-        text = normalise_text(raw)
+        text = normal_bytes(raw)
         if not text:
             return _ABSENT
-        found = xxh3_64_digest(text.encode(), seed)
-        if len(text) < keyed_from:
+        found = xxh3_64_digest(text, seed)
+        if text.isascii():
+            if len(text) < keyed_from:
+                return alone, found
+            return keyed, found + xxh3_64_digest(text[:prefix_length], seed)
+        characters = text[:_UTF8_BYTES * longest].decode(errors="ignore")
+        if len(characters) < keyed_from:
             return alone, found
-        return keyed, found + xxh3_64_digest(text[:prefix_length].encode(), seed)
+        return keyed, found + xxh3_64_digest(characters[:prefix_length].encode(), seed)
 
     return part_of
 

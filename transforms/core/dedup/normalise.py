@@ -19,20 +19,32 @@ _PLAIN_URL = re.compile(
     r"https?://([A-Za-z0-9.\-]+)(?::443|:80)?(/[!$-;=@-Z_a-z~]*)?(?:\?([!$-;=?@-Z_a-z~]*))?(?:#[!-~]*)?"
 )
 _DEFAULT_PORTS = (80, 443)
+# In lower case, and a space for each character that `str.split` takes for white space.
+_FOLDED_ASCII = bytes(
+    ord(" " if chr(code).isspace() else chr(code).lower()) if code < 128 else code
+    for code in range(256)
+)
 
 
 def normalise_text(text: str) -> str:
     """A text in NFKC, casefolded, with white space folded and trimmed; "" means absent."""
+    return normal_bytes(text).decode()
+
+
+def normal_bytes(text: str) -> bytes:
+    """`normalise_text` in UTF-8, which takes half the time: ASCII needs no character tables."""
     if not text.isascii():
         # Often the only character that is not ASCII; this is its NFKC form.
         text = text.replace("\u2026", "...")
         if not text.isascii():
-            text = normalize("NFKC", text)
-    text = text.casefold()
-    # White space other than U+0020 is not printable; most texts have only single spaces.
-    if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
-        return text
-    return " ".join(text.split())
+            text = normalize("NFKC", text).casefold()
+            # White space other than U+0020 is not printable; most texts have only single spaces.
+            plain = text.isprintable() and "  " not in text and text == text.strip()
+            return (text if plain else " ".join(text.split())).encode()
+    folded = text.encode().translate(_FOLDED_ASCII)
+    if b"  " in folded or folded[:1] == b" " or folded[-1:] == b" ":
+        return b" ".join(folded.split())
+    return folded
 
 
 def normalise_time(text: str) -> int | None:
