@@ -1,4 +1,4 @@
-"""Seeded traces with many collisions: few documents, many spellings, all odd cases of SPEC 2 to 4.
+"""Seeded traces with many collisions: few documents, many spellings, all edge cases of SPEC 2 to 4.
 
 Every record is valid. A conversation draws one or two entity types and a few documents, then emits
 results as views of those documents: some attributes dropped, some spelled differently, some
@@ -110,7 +110,7 @@ def redelivery(random, source, record):
 
 
 def respelled(random, record):
-    """Another spelling of an equal record: defaults written out, single values as lists."""
+    """An equal record in another spelling: defaults written out, single values as lists."""
     for spellings in values.EQUAL_TIMESTAMPS:
         if record.get("timestamp") in spellings:
             record["timestamp"] = random.choice(spellings)
@@ -158,7 +158,7 @@ class ResultSource:
         return presence
 
     def document(self):
-        """The number of a document's value for each attribute; deliberately small."""
+        """For each attribute the number of its value: one of few, so that documents collide."""
         names = {*values.FIELDS, *TEXTS, *values.ALL_IDS, "id"}
         document = {name: self.random.choice([0, 0, 1, 2]) for name in sorted(names)}
         document["url"] = self.random.choice([0, 0, 1, 2, 3, *range(len(values.URLS))])
@@ -237,7 +237,7 @@ class ResultSource:
         return self.random.random() < self.presence[group]
 
     def number(self, number):
-        """The document's number of a value, or sometimes another document's."""
+        """The number itself, or sometimes a random one, as if it were another document's."""
         return self.random.randint(0, 2) if self.random.random() < self.noise else number
 
     def value(self, vocabulary, number):

@@ -1,12 +1,12 @@
 """The vocabularies of `tests.adversarial`: three values of each attribute, in many spellings.
 
-Spellings of one value are equal after SPEC 4.1, or nearly so on purpose: ids that differ only in
-case, texts that differ only beyond the part that makes a key.
+Spellings of one value are equal by SPEC 4.1, or deliberately almost equal: ids that differ only in
+case, texts that differ only after the part that makes the key.
 """
 
 
 def full_width(text):
-    """The same ASCII letters and digits in the wide forms that NFKC undoes."""
+    """ASCII letters and digits as full-width characters, which NFKC maps back."""
     return "".join(chr(ord(letter) + 0xFEE0) for letter in text)
 
 
@@ -98,7 +98,7 @@ FIELDS = {
     "plugin_id": WORDS,
     "plugin_type": WORDS,
 }
-# The most useful first: a view often keeps only the first few of those that it shows.
+# The fields that decide most come first, since a view often keeps only its first few.
 RULE_FIELDS = {
     "File": ("file_name", "author", "file_type", "last_modified_by", "last_modified_time"),
     "Event": ("start", "end", "subject", "organizer_email"),
@@ -117,7 +117,7 @@ LENGTHS = (5, 5, 49, 50, 51, 99, 100, 101, 120, 499, 500, 501, 520)
 def long_text(random, name, number, length):
     """A text of about the given normalised length; its value differs in the last character.
 
-    Beyond 100 (title, snippet) or 500 characters (content) two values share their key.
+    Above 100 characters (title, snippet) or 500 (content), two values share their key.
     """
     body = (f"{name} of fine glass " * 60)[: length - 1]
     text = body.rstrip().ljust(length - 1, "-") + "xyz"[number]
@@ -137,7 +137,7 @@ def long_text(random, name, number, length):
     return random.choice(["", " ", None])
 
 
-# (host, path spellings) or a string that is one opaque host, or odd in another way.
+# (host, spellings of the path), or a string that is an opaque host or odd in another way.
 URLS = (
     ("example.org", ("/a/b", "/a/b/", "/a/b//", "/a/%62", "/a%2Fb")),
     ("example.org", ("/a/B", "/a/%42", "/a/B/")),
@@ -162,7 +162,7 @@ QUERIES = (
 
 
 def spelled_url(random, host, paths, query):
-    """One of the many spellings of a URL."""
+    """A random spelling of a URL."""
     scheme = random.choice(["https://", "http://", "HTTPS://", "//", ""])
     user = random.choice(["", "", "", "me@", "me:pw@"]) if scheme else ""
     www = "" if host.startswith("[") else random.choice(["", "", "www.", "WWW."])
@@ -184,7 +184,7 @@ EQUAL_TIMESTAMPS = (
     (1_714_557_601_000, "2024-05-01T10:00:01+00:00"),
 )
 TIMESTAMPS = (None, *(spelling for spellings in EQUAL_TIMESTAMPS for spelling in spellings))
-# Groups of attributes that a conversation may be confined to, for steps hard to reach by chance.
+# Groups of attributes that a conversation may be limited to, to reach rare steps.
 FOCUSES = (
     ["fields"],
     ["fields", "title", "snippet"],

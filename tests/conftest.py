@@ -8,26 +8,26 @@ from hypothesis import settings
 
 from goodgain.transforms.core.native import SWITCH, native_module
 
-# GNU readline, which pytest-xdist's parent imports, sets the width of a terminal for its children;
-# tests should see that of a pipe, unless they set one.
+# The parent of pytest-xdist imports GNU readline, which sets the width of the terminal for child
+# processes. Tests should have no terminal width, as behind a pipe, unless they set one.
 os.environ.pop("COLUMNS", None)
 os.environ.pop("LINES", None)
-# ranx compiles itself, which takes minutes with a cold cache; its Python gives the same results.
+# ranx compiles itself, which takes minutes with a cold cache; uncompiled, its results are the same.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 os.environ.setdefault("NUMBA_OPT", "0")
 # No deadline per example, since other processes may slow it down.
 settings.register_profile("goodgain", deadline=None)
 settings.load_profile("goodgain")
-# Each takes most of a minute, so they start first.
+# Files that take most of a minute each, so they start first.
 LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortnight.py")
 
 
 def pytest_configure(config):
-    # With `-n` this process runs no tests, and its workers start once it is ready.
+    # With `-n` this process runs no tests, and importing Beam here would delay its workers.
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
-        from tests.quick_beam import remember
+        from tests.quick_beam import cache_beam_lookups
 
-        remember()
+        cache_beam_lookups()
 
 
 def pytest_collection_finish():
@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="module", params=["as built", "python"])
 def reading(request):
-    """Reading as installed, and in Python if that differs."""
+    """Runs a module's tests with the installed reader, and again in Python if that is another."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "python":
             if native_module() is None:

@@ -1,4 +1,4 @@
-"""What the page's commands make of the unlabelled spans of two agents, and what they must give."""
+"""Runs the commands of a page on the unlabelled spans of two agents, and checks the outcome."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
-from tests.page_commands import words_of, written
+from tests.page_commands import arguments_of, write_files
 from tests.pipeline.convert.importing import FIXTURES
 from tests.pipeline.runs import rows
 
@@ -24,10 +24,11 @@ QUESTIONS = range(40)
 
 
 def good_in_pool(t):
-    """good-0 to good-2 for each question, good-3 and good-4 where an agent found them."""
+    """Number of good documents for a question: three, and up to two that only one agent finds."""
     return 3 + (t % 5 == 0) + (t % 3 == 0)
 
 
+# By agent, the number of good documents that it finds for a question.
 FOUND = {
     "base": lambda t: 1 + (t % 4 != 0) + (t % 3 == 0),
     "new": lambda t: 3 + (t % 5 == 0),
@@ -39,19 +40,19 @@ def blocks():
     return BLOCK.findall(section.split("\n## ")[0])
 
 
-# Starting the program takes longer than most commands: one process runs them all.
+# One process runs all commands, since starting Python takes longer than most of them.
 SERVE = """
 import contextlib, io, json, sys
 from goodgain.pipeline.__main__ import main
 for line in sys.stdin:
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = main(json.loads(line))
-    print(json.dumps([code, said.getvalue()]), flush=True)
+    print(json.dumps([code, printed.getvalue()]), flush=True)
 """
 
 
 class Program:
-    """The package of an environment, which is told commands one after another in a folder."""
+    """The program as installed in an environment: runs commands in a folder, one after another."""
 
     def __init__(self, folder, programs, environment):
         paths = pathsep.join((str(programs), environment["PATH"]))
@@ -73,23 +74,26 @@ class Program:
         self._running.stdout.close()
         self._running.wait()
 
-    def told(self, commands, code=ExitCode.DONE):
-        """What commands print, of which the last ends with an exit code and the others well."""
-        answers = [self._answer(words) for words in words_of(written(commands, self._folder))]
+    def output_of(self, commands, code=ExitCode.DONE):
+        """Run commands and return what they print; `code` is the exit code of the last one."""
+        answers = [
+            self._answer(arguments)
+            for arguments in arguments_of(write_files(commands, self._folder))
+        ]
         codes = [one for one, _ in answers]
         assert codes == [*[ExitCode.DONE] * (len(answers) - 1), code], answers
-        return " ".join(" ".join(said for _, said in answers).split())
+        return " ".join(" ".join(printed for _, printed in answers).split())
 
-    def _answer(self, words):
-        self._running.stdin.write(f"{json.dumps(words)}\n")
+    def _answer(self, arguments):
+        self._running.stdin.write(f"{json.dumps(arguments)}\n")
         self._running.stdin.flush()
         answer = self._running.stdout.readline()
-        assert answer, f"It ended while it ran {words}."
+        assert answer, f"The process ended while it ran {arguments}."
         return json.loads(answer)
 
 
 def follow(folder, programs, environment):
-    """From an empty folder to the gate, by the commands of the page."""
+    """Run the page's commands in an empty folder, from the spans to the gate."""
     for agent in FOUND:
         shutil.copy(FIXTURES / f"{agent}-spans.jsonl.gz", folder)
     with Program(folder, programs, environment) as program:
@@ -99,18 +103,18 @@ def follow(folder, programs, environment):
 def _follow(folder, program):
     convert, judge, score, gate = blocks()
 
-    told = program.told(convert)
-    assert "40 conversations, 40 turns, 80 iterations, 80 calls, 204 results" in told
-    assert "40 conversations, 40 turns, 120 iterations, 120 calls, 248 results" in told
-    # Three good and three other documents a question, and those that one agent alone found.
+    printed = program.output_of(convert)
+    assert "40 conversations, 40 turns, 80 iterations, 80 calls, 204 results" in printed
+    assert "40 conversations, 40 turns, 120 iterations, 120 calls, 248 results" in printed
+    # Three good and three other documents per question, and those that only one agent found.
     assert 6 * 40 + 8 + 14 == 262
-    assert "262 documents of 40 topics, seen at 452 places" in told
-    assert "262 documents without a label" in told
-    assert "190 of 452 results need no label of their own" in told
+    assert "262 documents of 40 topics, seen at 452 places" in printed
+    assert "262 documents without a label" in printed
+    assert "190 of 452 results need no label of their own" in printed
 
-    assert "262 labels by judge" in program.told(judge)
+    assert "262 labels by judge" in program.output_of(judge)
 
-    program.told(score)
+    program.output_of(score)
     for agent, found in FOUND.items():
         output = folder / f"out-{agent}"
         by_id = {row["conversation_id"]: row for row in rows(output, "conversations")}
@@ -134,6 +138,6 @@ def _follow(folder, program):
         assert row["base_mean"] == pytest.approx(float(base))
         assert row["candidate_mean"] == pytest.approx(float(new))
 
-    assert "2 rules, none failed" in program.told(gate)
-    turned = "goodgain gate out-base --config gate.yaml --baseline out-new"
-    assert "pool_recall" in program.told(turned, ExitCode.REGRESSION)
+    assert "2 rules, none failed" in program.output_of(gate)
+    swapped = "goodgain gate out-base --config gate.yaml --baseline out-new"
+    assert "pool_recall" in program.output_of(swapped, ExitCode.REGRESSION)

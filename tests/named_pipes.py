@@ -14,7 +14,7 @@ def opened_with(process, path, mode):
     opened = Event()
 
     def stand_in():
-        """Open the other end in place of an ended process, since this end would wait for ever."""
+        """Open the other end if the process ends without doing so; else this end waits for ever."""
         process.wait()
         if not opened.is_set():
             other = os.open(path, os.O_RDWR)
@@ -28,7 +28,9 @@ def opened_with(process, path, mode):
     if process.poll() is not None:
         waiting.join()
         pipe.close()
-        raise AssertionError(f"{process.args} ended with {process.returncode} before it got there")
+        raise AssertionError(
+            f"{process.args} ended with {process.returncode} without opening {path}"
+        )
     return pipe
 
 

@@ -1,4 +1,4 @@
-"""The commands of a page, for whoever follows them without starting a program for each."""
+"""Commands of a page, to run in one process instead of one process each."""
 
 import re
 import shlex
@@ -6,16 +6,16 @@ import shlex
 _FILE = re.compile(r"^cat > (\S+) <<'(\w+)'\n(.*?)^\2\n", re.DOTALL | re.MULTILINE)
 
 
-def written(commands, folder):
-    """Write the files that commands write (`cat > NAME <<'END'`); the other commands come back."""
+def write_files(commands, folder):
+    """Write the files that commands write (`cat > NAME <<'END'`), and return the other commands."""
     for file in _FILE.finditer(commands):
         (folder / file[1]).write_text(file[3], encoding="utf-8")
     return _FILE.sub("", commands)
 
 
-def words_of(commands):
-    """The words of each command after `goodgain`; others than `goodgain` are not expected."""
+def arguments_of(commands):
+    """The arguments of each command, which must be `goodgain`."""
     for line in commands.splitlines():
-        program, *words = shlex.split(line)
+        program, *arguments = shlex.split(line)
         assert program == "goodgain", line
-        yield words
+        yield arguments

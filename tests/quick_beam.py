@@ -1,10 +1,10 @@
-"""What Beam finds out again for every pipeline is found out once for all tests.
+"""Caches what Beam computes anew for every pipeline, so that tests with short pipelines are fast.
 
-The tests build hundreds of short pipelines. Half the time of such a run went into options: Beam
-makes a parser of all options for every look at some of them, several for each transform. Half of
-the rest went into the signatures of all methods of a DoFn, which it inspects dozens of times, into
-reading the source of each to see whether it both yields and returns, and into writing down the call
-stack at each type hint, which only its own messages on wrong types show. A quarter of what was left
+The tests build hundreds of short pipelines. Half the time of each went into options: Beam builds a
+parser of all options each time that it reads some of them, several times per transform. Half of the
+rest went into the signatures of the methods of a DoFn, which Beam inspects dozens of times, into
+reading their source to see whether they both yield and return, and into recording the call stack at
+each type hint, which only Beam's own messages on wrong types show. A quarter of the remaining time
 went into pickling each function twice, with the slowest compression, and into looking for IPython.
 """
 
@@ -23,20 +23,20 @@ from apache_beam.typehints import decorators
 from apache_beam.utils import interactive_utils
 
 
-def remember():
-    """Let Beam keep views of options, and what functions and DoFns ask for, in this process."""
-    PipelineOptions.view_as = _kept_views(PipelineOptions.view_as)
+def cache_beam_lookups():
+    """Make Beam in this process cache views of options, and signatures of functions and DoFns."""
+    PipelineOptions.view_as = _cached_views(PipelineOptions.view_as)
     PipelineOptions.__init__ = _parsed_once(PipelineOptions.__init__)
     PipelineOptions._visible_option_list = _by_class(PipelineOptions._visible_option_list)
-    kept = _by_function(decorators.get_signature)
-    for module in (decorators, core, ptransform):  # the others imported it by its name
-        module.get_signature = kept
-    core.get_function_args_defaults = _kept_arguments(core.get_function_args_defaults)
+    cached = _by_function(decorators.get_signature)
+    for module in (decorators, core, ptransform):  # the others import the function itself
+        module.get_signature = cached
+    core.get_function_args_defaults = _cached_arguments(core.get_function_args_defaults)
     core._check_fn_use_yield_and_return = _by_function(core._check_fn_use_yield_and_return)
     decorators.IOTypeHints._make_origin = classmethod(lambda *_, **__: [])
-    userstate.get_dofn_specs = _kept_specs(userstate.get_dofn_specs)
+    userstate.get_dofn_specs = _cached_specs(userstate.get_dofn_specs)
     interactive_utils.is_in_ipython = lambda: False
-    # A transform makes sure early that its function can be pickled; the run pickles it anyway.
+    # A transform pickles its function early to check that it can; the run pickles it again.
     ptransform.pickler = SimpleNamespace(**{**vars(pickler), "roundtrip": lambda it: it})
     cloudpickle_pickler.bz2 = SimpleNamespace(
         compress=lambda data, compresslevel: bz2.compress(data, 1), decompress=bz2.decompress
@@ -44,16 +44,16 @@ def remember():
 
 
 def _parsed_once(init):
-    kept = {}
+    cached = {}
 
     def parsed(self, flags=None, **kwargs):
         key = None if flags is None or isinstance(flags, str) else (type(self), tuple(flags))
-        if key not in kept:
+        if key not in cached:
             init(self, flags, **kwargs)
             if key is not None:
-                kept[key] = deepcopy(vars(self._visible_options))
+                cached[key] = deepcopy(vars(self._visible_options))
             return
-        options = deepcopy(kept[key])
+        options = deepcopy(cached[key])
         self._flags, self._visible_options = flags, Namespace(**options)
         self._all_options = {**options, **kwargs}
 
@@ -61,22 +61,22 @@ def _parsed_once(init):
 
 
 def _by_class(names_of):
-    kept = WeakKeyDictionary()
+    cached = WeakKeyDictionary()
 
     def names(self):
-        if type(self) not in kept:
-            kept[type(self)] = names_of(self)
-        return kept[type(self)]
+        if type(self) not in cached:
+            cached[type(self)] = names_of(self)
+        return cached[type(self)]
 
     return names
 
 
-def _kept_views(view_as):
-    # All views of some options share one dictionary. It is kept too, so that no other gets its id.
-    kept = {}
+def _cached_views(view_as):
+    # All views of some options share one dictionary; caching it keeps its id from being reused.
+    cached = {}
 
     def view(self, kind):
-        _, views = kept.setdefault(id(self._all_options), (self._all_options, {}))
+        _, views = cached.setdefault(id(self._all_options), (self._all_options, {}))
         if kind not in views:
             views[kind] = view_as(self, kind)
         return views[kind]
@@ -85,42 +85,42 @@ def _kept_views(view_as):
 
 
 def _by_function(find):
-    """What `find` says of a function, or of a method however often it is bound."""
+    """`find` cached by function; a method is one function, however often it is bound."""
     plain, bound = WeakKeyDictionary(), WeakKeyDictionary()
 
     def found(function):
-        kept = plain if not hasattr(function, "__func__") else bound
+        cached = plain if not hasattr(function, "__func__") else bound
         key = getattr(function, "__func__", function)
         try:
-            if key in kept:
-                return kept[key]
-        except TypeError:  # not everything that can be called can be a key
+            if key in cached:
+                return cached[key]
+        except TypeError:  # not every callable is hashable and weakly referenceable
             return find(function)
-        result = kept[key] = find(function)
+        result = cached[key] = find(function)
         return result
 
     return found
 
 
-def _kept_arguments(get_arguments):
-    kept = _by_function(get_arguments)
+def _cached_arguments(get_arguments):
+    cached = _by_function(get_arguments)
 
     def arguments(function):
-        names, defaults = kept(function)
+        names, defaults = cached(function)
         return list(names), list(defaults)  # Beam may change them
 
     return arguments
 
 
-def _kept_specs(get_specs):
+def _cached_specs(get_specs):
     by_class = WeakKeyDictionary()
 
     def specs(dofn):
-        # What it asks for stands in its class, or in the function that it wraps.
+        # The parameters are those of its class, or of the function that it wraps.
         if hasattr(dofn, "_inspect_process"):
             defaults = core.get_function_arguments(dofn, "process")[1]
-            asks = any(isinstance(default, core._DoFnParam) for default in defaults)
-            return get_specs(dofn) if asks else (set(), set())
+            has_parameters = any(isinstance(default, core._DoFnParam) for default in defaults)
+            return get_specs(dofn) if has_parameters else (set(), set())
         found = by_class.get(type(dofn))
         if found is None:
             found = by_class[type(dofn)] = get_specs(dofn)

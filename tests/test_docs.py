@@ -1,4 +1,4 @@
-"""README and pages: links lead somewhere, commands are understood, code compiles."""
+"""README and pages: links have targets, commands parse, code blocks are valid."""
 
 import ast
 import re
@@ -35,7 +35,7 @@ def commands():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
+def test_links_have_targets(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if link.startswith(("http://", "https://")):
             continue
@@ -47,7 +47,7 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("line", commands())
-def test_commands_are_understood(line):
+def test_commands_parse(line):
     words = shlex.split(line, comments=True)[1:]
     words = [word for word in words if word != "..."]
     name = next((one for one in COMMANDS if words[: len(one.split())] == one.split()), None)
@@ -56,7 +56,7 @@ def test_commands_are_understood(line):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_code_compiles(page):
+def test_code_blocks_are_valid_python_or_yaml(page):
     for language, block in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "python":
             ast.parse(block)
@@ -64,12 +64,12 @@ def test_code_compiles(page):
             yaml.safe_load(block)
 
 
-def test_readme_is_one_screen_and_the_site_has_every_page():
+def test_readme_has_at_most_150_lines_and_the_site_lists_every_page():
     assert len(PAGES[0].read_text(encoding="utf-8").splitlines()) <= 150
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     assert sorted(nav) == sorted(page.name for page in PAGES[1:])
 
 
-def test_what_a_user_reads_names_no_page_out_of_reach():
+def test_pages_do_not_cite_internal_documents():
     for page in PAGES:
         assert not re.search(r"\bSPEC\b|\bDESIGN\b", page.read_text(encoding="utf-8")), page.name

@@ -1,4 +1,4 @@
-"""Every file under examples does what it says."""
+"""Every example runs and prints or writes what its page describes."""
 
 import runpy
 import shutil
@@ -17,31 +17,31 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def said_by(monkeypatch, capsys):
-    """Runs a script without arguments in this process, which has imported Beam already."""
+def output_of(monkeypatch, capsys):
+    """Runs a script in this process, which has imported Beam already; returns what it prints."""
 
-    def said_by(script):
+    def output_of(script):
         monkeypatch.chdir(ROOT)
         monkeypatch.setattr(sys, "argv", [script])
         runpy.run_path(script, run_name="__main__")
         return capsys.readouterr().out
 
-    return said_by
+    return output_of
 
 
-def test_evaluate(said_by):
-    said = said_by("examples/evaluate.py")
-    assert "Run of 60 conversations, 57 in the means" in said
-    assert "Iteration i = 1" in said
+def test_evaluate_prints_the_summary_of_a_run(output_of):
+    printed = output_of("examples/evaluate.py")
+    assert "Run of 60 conversations, 57 in the means" in printed
+    assert "Iteration i = 1" in printed
 
 
-def test_beam_pipeline(said_by):
-    said = said_by("examples/beam_pipeline.py")
-    assert "{} CG: 30.3158 (n = 57)" in said
-    assert "repeats itself: " in said
+def test_beam_pipeline_prints_means_and_repeating_conversations(output_of):
+    printed = output_of("examples/beam_pipeline.py")
+    assert "{} CG: 30.3158 (n = 57)" in printed
+    assert "repeats itself: " in printed
 
 
-def test_beam_yaml():
+def test_beam_yaml_prints_metrics():
     yaml = ("--yaml_pipeline_file=examples/beam.yaml", "--runner=FnApiRunner")
     done = subprocess.run(
         [sys.executable, "-m", "apache_beam.yaml.main", *yaml],
@@ -50,11 +50,11 @@ def test_beam_yaml():
         text=True,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    said = done.stdout + done.stderr
-    assert said.count("'SRE'") + said.count('"SRE"') >= 2
+    printed = done.stdout + done.stderr
+    assert printed.count("'SRE'") + printed.count('"SRE"') >= 2
 
 
-def test_nightly(tmp_path, monkeypatch):
+def test_nightly_writes_a_report_of_the_second_day(tmp_path, monkeypatch):
     shutil.copytree(EXAMPLES / "nightly", tmp_path / "night")
     monkeypatch.chdir(tmp_path / "night")
     for day, seed in (("2025-03-03", "1"), ("2025-03-04", "2")):
@@ -66,6 +66,6 @@ def test_nightly(tmp_path, monkeypatch):
     assert (Path("nights") / "date=2025-03-04" / "report.html").is_file()
 
 
-def test_every_example_is_run_here():
+def test_every_example_has_a_test():
     names = {path.name for path in EXAMPLES.iterdir()}
     assert names == {"evaluate.py", "beam_pipeline.py", "beam.yaml", "nightly"}

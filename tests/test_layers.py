@@ -1,4 +1,4 @@
-"""The direction of imports: core <- transforms <- pipeline, and no circle among their folders."""
+"""Imports go in one direction: core <- transforms <- pipeline, without cycles between folders."""
 
 import ast
 import subprocess
@@ -29,12 +29,12 @@ def is_below(name, package):
 
 @cache
 def imported(path):
-    """The full names of what a module imports, wherever in it the import stands."""
+    """The full names that a module imports, at its top or anywhere else."""
     return tuple(_imported(path))
 
 
 def statements(node):
-    """All below a node, without looking into expressions, which hold no imports."""
+    """All statements below a node; expressions are skipped, since they contain no imports."""
     for part in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in getattr(node, part, ()):
             yield child
@@ -72,12 +72,12 @@ def test_core_imports_without_beam():
 
 
 @pytest.mark.slow
-def test_the_check_can_see_beam():
+def test_imports_beam_detects_beam():
     assert imports_beam("goodgain.transforms.score")
 
 
-def upwards(path):
-    """The imports of a module that lead to a layer above its own."""
+def upward_imports(path):
+    """The imports of a module from layers above its own."""
     layer = next(layer for layer in ABOVE if path.is_relative_to(layer))
     return [
         name
@@ -89,20 +89,22 @@ def upwards(path):
 
 def test_no_module_imports_upwards():
     assert len(MODULES) > 300
-    assert not {str(path): names for path in MODULES if (names := upwards(path))}
+    assert not {str(path): names for path in MODULES if (names := upward_imports(path))}
 
 
-def test_nothing_is_imported_by_the_bare_name_of_a_folder():
-    def bare(path):
+def test_our_folders_are_imported_only_through_goodgain():
+    def imported_by_folder_name(path):
         return [name for name in imported(path) if name.split(".")[0] in FOLDERS]
 
     assert len(TESTS) > 300
-    assert not {str(path): names for path in [*MODULES, *TESTS] if (names := bare(path))}
+    assert not {
+        str(path): names for path in [*MODULES, *TESTS] if (names := imported_by_folder_name(path))
+    }
 
 
 @pytest.mark.parametrize("package", ["transforms/core", "transforms", "pipeline"])
-def test_folders_import_each_other_in_one_direction(package):
-    """A folder below the package is one node with all in it; so is a module beside them."""
+def test_no_import_cycles_between_folders(package):
+    """The nodes are the folders and modules directly in the package."""
     prefix = module_name(Path(package))
     depth = prefix.count(".") + 1
 
@@ -114,13 +116,13 @@ def test_folders_import_each_other_in_one_direction(package):
         for path in MODULES
         if path.is_relative_to(package) and path != Path(package, "__init__.py")
     }
-    arrows = {name: set() for name in nodes}
+    imports_of = {name: set() for name in nodes}
     for path in MODULES:
         name = node(module_name(path))
-        if name in arrows:
-            arrows[name] |= {node(to) for to in imported(path)} & nodes - {name}
-    assert sum(map(len, arrows.values())) > 10
+        if name in imports_of:
+            imports_of[name] |= {node(to) for to in imported(path)} & nodes - {name}
+    assert sum(map(len, imports_of.values())) > 10
     try:
-        TopologicalSorter(arrows).prepare()
+        TopologicalSorter(imports_of).prepare()
     except CycleError as error:
-        pytest.fail(f"a circle: {' <- '.join(error.args[1])}")
+        pytest.fail(f"import cycle: {' <- '.join(error.args[1])}")

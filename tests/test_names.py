@@ -1,4 +1,4 @@
-"""One name stands for one thing: no two classes of the program share one."""
+"""Class names are unique within the program."""
 
 import ast
 from collections import defaultdict
@@ -7,7 +7,7 @@ from pathlib import Path
 _ROOT = Path(__file__).parents[1]
 
 
-def test_no_class_name_occurs_twice():
+def test_class_names_are_unique():
     places = defaultdict(list)
     for folder in ("transforms", "pipeline"):
         for path in sorted((_ROOT / folder).rglob("*.py")):

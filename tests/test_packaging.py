@@ -1,4 +1,4 @@
-"""The sdist, which Beam ships to remote workers, and the wheel: one package and all it needs."""
+"""The sdist, which Beam ships to remote workers, and the wheel: complete, and only our package."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from tests.from_spans_to_verdict import follow
 
 ROOT = Path(__file__).parents[1]
-# What would find the package in this checkout instead of the one that was installed.
+# PYTHONPATH would make Python import the package of this checkout instead of the installed one.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 pytestmark = pytest.mark.slow
@@ -23,9 +23,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The folder with an sdist and the wheel made of it; in `shipped` the sdist that Beam makes."""
+    """A folder with an sdist and the wheel built from it; `shipped` holds the sdist for workers."""
     folder = tmp_path_factory.mktemp("built")
-    # What `--setup_file ./setup.py` does before it sends the package to remote workers.
+    # As `--setup_file ./setup.py` does before Beam sends the package to remote workers.
     subprocess.run(
         [sys.executable, "setup.py", "sdist", "--dist-dir", str(folder / "shipped")],
         cwd=ROOT,
@@ -42,7 +42,7 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=["shipped/*.tar.gz", "*.whl"], ids=["shipped", "wheel"])
 def environment(request, built, tmp_path_factory):
-    """Programs of a virtual environment with the package and the dependencies of this one."""
+    """The `bin` of a virtual environment with the package, and with our dependencies."""
     (package,) = built.glob(request.param)
     folder = tmp_path_factory.mktemp("packaging")
     venv.create(folder / "venv")
@@ -50,7 +50,8 @@ def environment(request, built, tmp_path_factory):
     site = subprocess.check_output(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
     ).strip()
-    # As a plain path in a .pth file the folder lends its packages, but not its editable installs.
+    # Python ignores .pth files in a folder that a .pth file adds, so that the new environment sees
+    # our dependencies but not our editable installs.
     dependencies = Path(site) / "dependencies.pth"
     dependencies.write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     subprocess.run(
@@ -73,7 +74,7 @@ def environment(request, built, tmp_path_factory):
 
 
 @pytest.fixture
-def workplace(tmp_path):
+def user_folder(tmp_path):
     """A user's folder whose own modules have the names of our folders."""
     (tmp_path / "transforms").mkdir()
     for name in ("transforms/__init__.py", "pipeline.py", "configs.py"):
@@ -81,35 +82,35 @@ def workplace(tmp_path):
     return tmp_path
 
 
-def test_it_runs_beside_a_users_modules_of_the_same_names(environment, workplace):
+def test_runs_in_a_folder_whose_modules_are_named_like_ours(environment, user_folder):
     python = environment / "python"
     sample = ("sample", "--output", "trace.avro", "--conversations", "5", "--bad-share", "0")
-    where = subprocess.check_output(
+    imported_from = subprocess.check_output(
         [python, "-c", "import goodgain; print(goodgain.__file__)"],
         text=True,
-        cwd=workplace,
+        cwd=user_folder,
         env=ENVIRONMENT,
     )
-    assert where.startswith(str(environment.parent))
+    assert imported_from.startswith(str(environment.parent))
     for command in (
         [python, "-m", "goodgain", *sample],
         [environment / "goodgain", "run", "--input", "trace.avro", "--output", "out"],
     ):
-        subprocess.run(command, check=True, capture_output=True, cwd=workplace, env=ENVIRONMENT)
-    manifest = json.loads((workplace / "out" / "manifest.json").read_text(encoding="utf-8"))
+        subprocess.run(command, check=True, capture_output=True, cwd=user_folder, env=ENVIRONMENT)
+    manifest = json.loads((user_folder / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["records"]["balance_holds"]
     assert manifest["conversations"]["total"] == 5
-    assert (workplace / "out" / "report.html").stat().st_size > 1_000_000
+    assert (user_folder / "out" / "report.html").stat().st_size > 1_000_000
 
 
 @pytest.mark.parametrize("environment", ["*.whl"], ids=["wheel"], indirect=True)
-def test_unlabelled_spans_become_a_verdict_and_a_gate(environment, tmp_path):
-    """The page's own commands, from an empty folder."""
+def test_commands_of_the_page_lead_from_unlabelled_spans_to_a_gate(environment, tmp_path):
+    """The commands of the page run in an empty folder, and each step has the expected outcome."""
     follow(tmp_path, environment, ENVIRONMENT)
 
 
-def test_every_module_is_there_and_workers_can_import_it(environment, workplace):
-    """Remote workers unpickle by module and name; `configs` holds programs, not modules."""
+def test_every_module_is_packaged_and_can_be_imported(environment, user_folder):
+    """Remote workers import modules to unpickle; `configs` is left out, since it holds scripts."""
     code = (
         "import importlib, pkgutil, goodgain\n"
         "walked = pkgutil.walk_packages(goodgain.__path__, 'goodgain.')\n"
@@ -119,7 +120,7 @@ def test_every_module_is_there_and_workers_can_import_it(environment, workplace)
         "print(*names)"
     )
     found = subprocess.check_output(
-        [environment / "python", "-c", code], text=True, cwd=workplace, env=ENVIRONMENT
+        [environment / "python", "-c", code], text=True, cwd=user_folder, env=ENVIRONMENT
     ).split()
     ours = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -129,14 +130,14 @@ def test_every_module_is_there_and_workers_can_import_it(environment, workplace)
     assert {f"goodgain.{name}" for name in ours if not name.endswith("__init__")} <= set(found)
 
 
-def test_configurations_and_schemas_are_package_data(environment, workplace):
+def test_configurations_and_schemas_are_package_data(environment, user_folder):
     code = (
         "from importlib.resources import files; c = files('goodgain.configs');"
         "folders = (c, c / 'schemas', c / 'data', c / 'deploy');"
         "print(*sorted(path.name for folder in folders for path in folder.iterdir()))"
     )
     listed = subprocess.check_output(
-        [environment / "python", "-c", code], text=True, cwd=workplace, env=ENVIRONMENT
+        [environment / "python", "-c", code], text=True, cwd=user_folder, env=ENVIRONMENT
     )
     names = set(listed.split())
     assert {"dedup.yaml", "run.yaml", "trace.avsc", "means.avsc", "sample.avro"} <= names
@@ -144,7 +145,7 @@ def test_configurations_and_schemas_are_package_data(environment, workplace):
     assert {path.name for path in (ROOT / "configs/deploy").iterdir() if path.is_file()} <= names
 
 
-def test_only_the_package_goes_into_the_wheel(built):
+def test_wheel_contains_only_the_package(built):
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -152,7 +153,7 @@ def test_only_the_package_goes_into_the_wheel(built):
     assert any(name.endswith("/licenses/LICENSE") for name in names)
 
 
-def test_the_sdist_holds_licence_and_changelog_and_no_tests(built):
+def test_sdist_contains_licence_and_changelog_but_no_tests(built):
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -160,7 +161,7 @@ def test_the_sdist_holds_licence_and_changelog_and_no_tests(built):
     assert not [name for name in names if name.startswith("tests")]
 
 
-def test_an_index_would_take_them(built):
+def test_packages_pass_the_strict_checks_of_twine(built):
     packages = [str(path) for path in built.iterdir() if path.is_file()]
     done = subprocess.run(
         [sys.executable, "-m", "twine", "check", "--strict", *packages],

@@ -1,4 +1,4 @@
-"""Reading as a Beam transform: any runner, any split, no crash (SPEC 2, 3)."""
+"""`ReadTraces` reads each record once for any shard size, and rejects bad input (SPEC 2, 3)."""
 
 import os
 import pickle
@@ -25,7 +25,7 @@ CALLS = [parse_mapping(row) for row in ROWS]
 
 @pytest.fixture
 def folder(tmp_path):
-    """One run's records over files of each format, with two bad lines and a file that is none."""
+    """Records spread over files of every format, with two bad lines and a file that is not Avro."""
     (tmp_path / "a.jsonl").write_bytes(samples.jsonl_bytes(ROWS[:40]) + b"bad\n[]\n")
     (tmp_path / "b.avro").write_bytes(samples.avro_bytes(ROWS[40:80]))
     (tmp_path / "c.parquet").write_bytes(samples.parquet_bytes(ROWS[80:110], group=7))
@@ -42,7 +42,7 @@ def names(inputs):
     return [os.path.basename(file.path) for file in inputs]
 
 
-def test_patterns_are_sorted_and_each_file_comes_once(folder, monkeypatch):
+def test_finds_each_file_once_and_sorts_by_path(folder, monkeypatch):
     found = find_inputs([f"{folder}/*.avro", f"{folder}/a.jsonl", f"{folder}/?.*"])
     assert names(found) == ["a.jsonl", "b.avro", "c.parquet", "d.jsonl.gz", "e.avro"]
     assert [file.size for file in found] == [os.path.getsize(file.path) for file in found]
@@ -51,12 +51,12 @@ def test_patterns_are_sorted_and_each_file_comes_once(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("end", ["", "/"])
-def test_a_directory_stands_for_its_files(folder, end):
+def test_a_directory_is_read_as_its_visible_files(folder, end):
     found = find_inputs([f"{folder}{end}"])
     assert names(found) == ["a.jsonl", "b.avro", "c.parquet", "d.jsonl.gz", "e.avro"]
 
 
-def test_a_pattern_without_a_file_is_named(folder):
+def test_rejects_a_pattern_without_files_and_names_it(folder):
     for pattern in (f"{folder}/*.orc", f"{folder}/none.jsonl", "nowhere://bucket/x"):
         with pytest.raises(UsageError, match="Input '") as error:
             find_inputs([f"{folder}/a.jsonl", pattern])
@@ -65,7 +65,7 @@ def test_a_pattern_without_a_file_is_named(folder):
         find_inputs([])
 
 
-def summary(rejected):
+def file_and_position(rejected):
     return (os.path.basename(rejected.source), rejected.position)
 
 
@@ -78,7 +78,7 @@ def test_every_record_is_read_once(folder, shard_bytes):
         assert traces.rejected.element_type is RejectedRecord
         encoded = traces.calls | "Encode" >> beam.Map(canonical_encoding)
         assert_that(encoded, equal_to(expected), label="calls")
-        places = traces.rejected | "Places" >> beam.Map(summary)
+        places = traces.rejected | "Places" >> beam.Map(file_and_position)
         bad = [("a.jsonl", "line 41"), ("a.jsonl", "line 42"), ("e.avro", "file")]
         assert_that(places, equal_to(bad), label="rejected")
 
@@ -94,16 +94,16 @@ def test_calls_survive_a_shuffle(folder):
         assert_that(rejected | beam.Map(lambda row: row.records), equal_to([1, 1, 1]), label="rows")
 
 
-def test_a_file_that_goes_away_is_a_rejected_row(folder):
+def test_a_file_that_disappears_becomes_a_rejected_record(folder):
     gone = InputFile(str(folder / "gone.jsonl"), 10)
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | ReadTraces([gone])
         assert_that(traces.calls, equal_to([]), label="calls")
-        places = traces.rejected | beam.Map(summary)
+        places = traces.rejected | beam.Map(file_and_position)
         assert_that(places, equal_to([("gone.jsonl", "file")]), label="rejected")
 
 
-def test_planning_and_reading_work_alone(folder):
+def test_dofns_plan_and_read_without_a_pipeline(folder):
     (file,) = find_inputs([str(folder / "a.jsonl")])
     shards = list(PlanShards(1_000).process(file))
     outputs = [output for shard in shards for output in ReadShard().process(shard)]
@@ -115,12 +115,12 @@ def test_planning_and_reading_work_alone(folder):
     ]
 
 
-def test_a_shard_has_a_length():
+def test_rejects_a_shard_size_of_zero():
     with pytest.raises(UsageError, match="shard_bytes must be at least 1"):
         ReadTraces(["a"], shard_bytes=0)
 
 
-def test_the_coder_is_exact_and_deterministic():
+def test_coder_is_lossless_and_deterministic():
     coder = pickle.loads(pickle.dumps(StructCoder(SearchCall)))
     for call in CALLS:
         copy = coder.decode(coder.encode(call))

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [OUTPUT]` measures everything, and prints and stores a table."""
+"""`python -m tests.bench [OUTPUT]` runs all benchmarks, and prints and stores a table."""
 
 import sys
 import tempfile

@@ -1,6 +1,6 @@
-"""The bare loops that runs are measured against: decode every record of a file, nothing else.
+"""The bare loops that runs are compared with: decode every record of a file, nothing else.
 
-`python -m tests.bench.bare FILE` runs the loop that fits the file and does nothing more.
+`python -m tests.bench.bare FILE` runs the loop for the format of the file.
 """
 
 import sys
@@ -26,7 +26,7 @@ class _Result(msgspec.Struct):
 
 
 class _Record(msgspec.Struct):
-    """A trace record as it is written, by msgspec's own types."""
+    """A trace record as in the file, decoded by msgspec into these types."""
 
     conversation_id: str
     iteration: int
@@ -44,7 +44,7 @@ class _Record(msgspec.Struct):
 
 
 def decode(path: Path) -> int:
-    """Decode all records of a file; gives how many there are."""
+    """Decode all records of a file and return their number."""
     if path.suffix == ".avro":
         with path.open("rb") as file:
             return sum(1 for _ in fastavro.reader(file))

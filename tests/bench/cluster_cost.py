@@ -1,4 +1,4 @@
-"""What a run on a cluster takes, measured from outside."""
+"""Measures the time and the shuffled bytes of a run on a cluster from outside."""
 
 import os
 import time
@@ -16,13 +16,13 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class ClusterCost:
-    """What a job took.
+    """The cost of a job on Flink.
 
     Attributes:
-      wall: seconds from the command to its end, with the submission.
-      job: seconds that Flink worked on it.
-      cpu: seconds of all TaskManagers and Python workers.
-      written_bytes: what tasks handed to tasks behind them.
+      wall: seconds from start to end of the command, including the submission.
+      job: seconds between start and end of the job, as Flink reports them.
+      cpu: CPU seconds of all TaskManagers and Python workers.
+      written_bytes: passed by tasks to downstream tasks.
     """
 
     wall: float
@@ -32,7 +32,7 @@ class ClusterCost:
 
 
 def cost_on(cluster: Cluster, trace: Path, output: Path, slots: int) -> ClusterCost:
-    """Cost of `goodgain run` over one file on so many slots of Flink.
+    """Cost of `goodgain run` over one file on a number of Flink slots.
 
     Raises:
       EngineError: the run failed.
@@ -56,7 +56,7 @@ def cost_on(cluster: Cluster, trace: Path, output: Path, slots: int) -> ClusterC
 
 
 def cpu_on_spark(cluster: SparkCluster, trace: Path, output: Path) -> float:
-    """Seconds of CPU that `goodgain run` over one file takes on Spark: executors and workers.
+    """CPU seconds of `goodgain run` over one file on Spark: executors and Python workers.
 
     Raises:
       EngineError: the run failed.
@@ -68,12 +68,12 @@ def cpu_on_spark(cluster: SparkCluster, trace: Path, output: Path) -> float:
 
 
 def _cpu_seconds(daemons: Iterable[Daemon]) -> float:
-    """CPU of the processes that do the work, of those they started, and of those that are gone."""
+    """CPU seconds of the daemons' sessions so far, including their children that have ended."""
     leaders = {daemon.pid() for daemon in daemons}
     ticks = 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            # Behind the program's name, which may hold anything: state, parent, group, session.
+            # After the program's name, which may contain `)`: state, parent, group, session, ...
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue

@@ -1,4 +1,4 @@
-"""Rows about the core: a huge conversation, bytes shuffled, the ranking metrics' share."""
+"""Benchmarks of the core: a huge conversation, shuffled bytes, and the cost of ranking metrics."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ def core_rows(trace: Path, run_seconds: float) -> Iterator[Row]:
 
     Args:
       trace: an Avro sample without bad records.
-      run_seconds: CPU a result of a run over such a sample.
+      run_seconds: CPU seconds per result of a run over a similar sample.
     """
     with trace.open("rb") as file:
         records = islice(fastavro.reader(file), MOST_RECORDS)
@@ -85,7 +85,7 @@ def _one_conversation() -> list[Row]:
 
 
 def _prints(results: int) -> list[CallFingerprint]:
-    """Calls of 20 results, three in ten of which had come before."""
+    """Calls with 20 results drawn from 0.7 times as many documents as there are results."""
     random = Random(results)
     fingerprinter = Fingerprinter(RULES)
     documents = int(results * 0.7)
@@ -111,7 +111,7 @@ def _result(number: int) -> Result:
 
 
 def ranking_seconds(calls: list[SearchCall]) -> float:
-    """CPU a result of the default metrics, those with a cutoff at each of CUTOFFS."""
+    """CPU seconds per result for the default metrics, those with a cutoff at each of CUTOFFS."""
     names = sorted(
         {
             f"{metric.family}@{k}" if metric.k else metric.name

@@ -1,4 +1,4 @@
-"""Coverage of 95 % intervals for data that are distributed like search metrics.
+"""Coverage of 95 % intervals for data with the distributions of search metrics.
 
     python -m tests.bench.coverage
 
@@ -50,7 +50,7 @@ DIFFERENCES = {
 
 
 def intervals_of_mean(values: np.ndarray) -> Iterator[tuple[float, float]]:
-    """Student's and Hall's."""
+    """Student's interval, then Hall's."""
     found = moments(values, 0.0)
     n = found.n
     for interval in ("student", "hall"):
@@ -61,7 +61,7 @@ def intervals_of_mean(values: np.ndarray) -> Iterator[tuple[float, float]]:
 
 
 def intervals_of_difference(values: np.ndarray) -> Iterator[tuple[float, float]]:
-    """Student's, Hall's, and the hull of both, which is used for differences."""
+    """Student's interval, Hall's, and the hull of both, which comparisons use."""
     found = moments(values, 0.0)
     stderr = found.stddev / sqrt(found.n)
     for asymmetry, hull in ((0.0, False), (found.asymmetry, False), (found.asymmetry, True)):
@@ -74,7 +74,7 @@ def shares(
     true: float,
     intervals: Callable[[np.ndarray], Iterator[tuple[float, float]]],
 ) -> list[tuple[float, float, float]]:
-    """For each interval: shares of samples where it contains the truth, is above or below it."""
+    """For each interval: the shares of samples where it contains, exceeds or is below the truth."""
     spread = [sample for sample in samples if np.ptp(sample) > 1e-12]
     ends = np.array([list(intervals(sample)) for sample in spread])
     # With tied values an end often equals the truth except for rounding.
@@ -89,7 +89,7 @@ def of_means(samples: int = SAMPLES, sizes: tuple[int, ...] = (20, 100)) -> Iter
         for n in sizes:
             generator = np.random.default_rng([_SEED, n])
             found = shares(draw(generator, (samples, n)), true, intervals_of_mean)
-            yield [name, str(n), *map(_told, found)]
+            yield [name, str(n), *map(_cell, found)]
 
 
 def of_differences(
@@ -100,15 +100,15 @@ def of_differences(
         for n in sizes:
             base, candidate = draw(np.random.default_rng([_SEED, n]), samples, n, true)
             found = shares(candidate - base, true, intervals_of_difference)
-            yield [name, str(n), *map(_told, found)]
+            yield [name, str(n), *map(_cell, found)]
 
 
-def _told(share: tuple[float, float, float]) -> str:
+def _cell(share: tuple[float, float, float]) -> str:
     return f"{share[0]:.3f} ({share[1]:.3f} + {share[2]:.3f})"
 
 
 def table(heading: list[str], rows: Iterator[list[str]]) -> str:
-    """As Markdown."""
+    """A table in Markdown."""
     return "".join(f"| {' | '.join(row)} |\n" for row in (heading, ["---"] * len(heading), *rows))
 
 

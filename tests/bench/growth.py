@@ -1,4 +1,4 @@
-"""How the cost of a result grows with the size of a run."""
+"""Measures how the CPU per result grows with the size of a run."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -14,17 +14,17 @@ _START_UP = 0  # times the smallest sample
 def growth_rows(
     name: str, samples: Mapping[int, tuple[Path, int]], tiny: Path, folder: Path
 ) -> Iterator[Row]:
-    """CPU a result of each sample, and over that of the smallest.
+    """CPU per result of each sample, and its ratio to that of the smallest.
 
-    A machine's speed may change by half within minutes, so a sample is compared only with what was
-    measured in the same turn, and the median of these ratios is given.
+    A machine's speed may change by half within minutes, so samples are compared only within a turn;
+    the row has the median of these ratios.
 
     Args:
-      name: what the samples are.
-      samples: by how many times larger than the smallest, which comes first, a trace file and how
-        many results it holds.
+      name: of the samples, for the rows.
+      samples: by size, as a multiple of the smallest, which comes first: a trace file and its
+        number of results.
       tiny: a trace file of one conversation; a run over it is all start-up.
-      folder: where to run.
+      folder: for the outputs.
     """
     traces = {_START_UP: tiny, **{factor: trace for factor, (trace, _) in samples.items()}}
     measures = {factor: partial(cost_of_run, traces[factor], folder / "out") for factor in traces}

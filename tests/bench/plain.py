@@ -1,7 +1,7 @@
 """A plain script that does the work of a run in one process: a loop over fastavro, then the core.
 
-No Beam and no native part. `python -m tests.bench.plain FILE FOLDER` writes rows into the folder
-and prints the means at N.
+It uses neither Beam nor the native part. `python -m tests.bench.plain FILE FOLDER` writes rows into
+the folder and prints the means at N.
 """
 
 import json
@@ -26,7 +26,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 
 def means(path: Path, output: Path) -> dict[str, float | None]:
-    """Mean over all conversations at N, by metric; rows go as JSON Lines into a folder."""
+    """By metric, the mean over all conversations at N; writes rows as JSON Lines into a folder."""
     scoring = Scoring.default()
     ranking = tuple(metric.name for metric in scoring.ranking.metrics)
     names = metric_names(ranking)
@@ -61,7 +61,7 @@ def _scores(path: Path, scoring: Scoring) -> Iterator[ConversationScore]:
 def _fingerprints(
     path: Path, scoring: Scoring, tied: Collection[str] = ()
 ) -> dict[str, list[CallFingerprint]]:
-    """Of all calls; or of those of tied conversations, with the encodings that decide ties."""
+    """Fingerprints of all calls, or of tied conversations, with the encodings that break ties."""
     fingerprinter = Fingerprinter(scoring.rules)
     found = defaultdict(list)
     with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""`python -m tests.bench.pools [OUTPUT] [TOPICS...]`: the memory of a run that has a pool.
+"""`python -m tests.bench.pools [OUTPUT] [TOPICS...]`: the memory of a run with a pool.
 
-The run is the same each time, with some conversations of each of a hundred topics; only the number
-of topics in the pool grows, and with it the number of its files, as `pool build` would have it.
+The run is the same each time, with two conversations for each of a hundred topics. Only the number
+of topics in the pool grows, and with it the number of files, as with `pool build`.
 """
 
 import json
@@ -22,11 +22,11 @@ from tests.bench.rows import Row
 from tests.bench.table import store
 
 TOPICS = (4_000, 8_000)
-DOCUMENTS = 500  # of a topic
-TOPICS_A_FILE = 64  # about what 32 MiB of traces hold
+DOCUMENTS = 500  # per topic
+TOPICS_A_FILE = 64  # about as many as in 32 MiB of traces
 SCORED = 100  # topics of the run
-CONVERSATIONS = 2  # of a topic
-RETRIEVED = 20  # documents of a conversation
+CONVERSATIONS = 2  # per topic
+RETRIEVED = 20  # documents per conversation
 TEXT = "Some words that say what the document is about, of many. " * 7
 _encode = msgspec.json.Encoder().encode
 
@@ -76,7 +76,7 @@ def _trace(path: Path) -> Path:
 
 
 def _pool(folder: Path, topics: int) -> int:
-    """Write a pool as `pool build` does; gives its size in bytes."""
+    """Write a pool like `pool build`, and return its size in bytes."""
     documents = folder / "documents_0001"
     documents.mkdir(parents=True, exist_ok=True)
     for old in documents.iterdir():
@@ -125,5 +125,5 @@ def _document(topic: int, number: int) -> PoolDocument:
 
 
 if __name__ == "__main__":
-    given = [int(one) for one in sys.argv[2:]]
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/bench"), given or TOPICS)
+    topics = [int(one) for one in sys.argv[2:]]
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("out/bench"), topics or TOPICS)

@@ -1,4 +1,4 @@
-"""Runs a command to its end and measures its time and memory."""
+"""Runs commands and measures their time and memory."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-TURNS = 3  # odd, so that a median is one of them
+TURNS = 3  # odd, so that the median is one of the measurements
 
 Key = TypeVar("Key")
 Measured = TypeVar("Measured")
@@ -29,7 +29,7 @@ class Cost:
 
 
 def in_turns(measures: Mapping[Key, Callable[[], Measured]]) -> list[dict[Key, Measured]]:
-    """Take measurements in turns, so that other load on the machine affects all of them equally."""
+    """Repeat all measurements in turns, so that other load on the machine affects each alike."""
     return [{key: measure() for key, measure in measures.items()} for _ in range(TURNS)]
 
 
@@ -40,7 +40,7 @@ def cost_of(arguments: list[str], environment: Mapping[str, str] | None = None) 
       environment: variables in addition to those of this process.
 
     Raises:
-      RuntimeError: it ended with an error.
+      RuntimeError: the process ended with an error.
     """
     started = time.perf_counter()
     process = subprocess.Popen(

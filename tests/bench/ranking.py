@@ -1,10 +1,10 @@
-"""How fast ranked lists are evaluated, beside ranx, pytrec_eval and a plain loop.
+"""Compares how fast we, ranx, pytrec_eval and a plain loop evaluate ranked lists.
 
-`python -m tests.bench.ranking` prints the table; `measure()` returns its rows. The same topics and
-metrics in every row, one process, one thread but where the tool starts its own. ranx compiles its
-functions before the clock starts, and its conversion is timed by itself; pytrec_eval's is part of
-its call. All of them sort a topic by score; ours does not, since the rank is given (SPEC 8).
-Batches keep the memory below a gigabyte.
+`python -m tests.bench.ranking` prints the table; `measure()` returns its rows. All rows have the
+same topics and metrics, in one process, and one thread unless the tool starts more. ranx compiles
+its functions before the clock starts and has a row of its own for the conversion, which is part of
+pytrec_eval's call. The others sort each topic by score; ours does not, since records are in rank
+order (SPEC 8). Batches keep the memory below a gigabyte.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Qrels = dict[str, dict[str, int]]
 
 
 def measure(topics: int = 10_000, results: int = 1_000) -> list[dict]:
-    """Seconds that each way takes for all topics.
+    """Seconds that each implementation takes for all topics.
 
     Returns:
-      rows of name, seconds, and ratio: the seconds over those of ours from the same dictionaries.
+      rows of name, seconds, and ratio: the seconds over ours from the same dictionaries.
     """
     import pytrec_eval
     import ranx
@@ -68,7 +68,7 @@ def measure(topics: int = 10_000, results: int = 1_000) -> list[dict]:
 
 
 def _judged_run(draw: random.Random, topics: range, results: int) -> tuple[Qrels, Run]:
-    """Each topic has `results` results by falling score and a fifth as many judged documents."""
+    """Topics with `results` results by descending score, and a fifth as many judged documents."""
     documents = [f"doc{number}" for number in range(2 * results)]
     qrels, run = {}, {}
     for topic in topics:
@@ -97,12 +97,12 @@ def _build(ranx, qrels, run):
 
 
 def _compile_ranx(ranx, draw, results):
-    """It compiles anew for each width of document ids, so these must be as wide as later."""
+    """Make ranx compile for the width of the document ids that are measured later."""
     ranx.evaluate(*_build(ranx, *_judged_run(draw, range(20), results)), list(METRICS))
 
 
 def _plain_loops(qrels: Qrels, run: Run) -> list[tuple[float, ...]]:
-    """As trec_eval works: sort each topic by score, then one pass over the ranks per metric."""
+    """As in trec_eval: sort each topic by score, then make one pass over the ranks per metric."""
     return [_plain_topic(qrels[topic], scores) for topic, scores in run.items()]
 
 

@@ -8,7 +8,7 @@ class Row:
     """One figure.
 
     Attributes:
-      target: what it should be; "" when it is only reported.
+      target: the goal, as text; "" if there is none.
     """
 
     name: str
@@ -17,5 +17,5 @@ class Row:
     target: str = ""
 
     def cells(self) -> list[str]:
-        """As it stands in the table."""
+        """The cells of the row in the table."""
         return [self.name, f"{self.value:.2f}", self.unit, self.target]

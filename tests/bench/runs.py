@@ -1,4 +1,4 @@
-"""Measurements of whole runs: CPU relative to a bare decoding loop, memory, and growth."""
+"""Benchmarks of whole runs: CPU relative to a bare decoding loop, memory, and growth."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -30,7 +30,7 @@ def sample(folder: Path, conversations: int, suffix: str = ".avro") -> tuple[Pat
 
 
 def format_rows(folder: Path) -> Iterator[Row]:
-    """The cost of a run and of the bare loop for each format, without the start-up of either."""
+    """For each format, CPU of a run and of the bare loop, both without start-up."""
     tiny, _ = sample(folder, 1)
     for suffix, loop in _BARE_LOOPS.items():
         path, results = sample(folder, FULL, suffix)
@@ -43,7 +43,7 @@ def format_rows(folder: Path) -> Iterator[Row]:
         turns = in_turns(measures)
         bares = [turn["bare"].cpu - turn["python"].cpu for turn in turns]
         runs = [turn["run"].cpu - turn["start"].cpu for turn in turns]
-        # Within one turn, since the machine may be twice as fast in another.
+        # Ratios within a turn, since the machine may be twice as fast in another.
         ratio = median(run / bare for run, bare in zip(runs, bares, strict=True))
         name = suffix.removeprefix(".")
         yield Row(f"{name}: bare {loop} loop", median(bares) / results * 1e6, "us CPU a result")
@@ -54,7 +54,7 @@ def format_rows(folder: Path) -> Iterator[Row]:
 
 
 def other_rows(folder: Path) -> Iterator[Row]:
-    """Avro, and the same work in Python: without the native part, non-ASCII, in a plain script."""
+    """Avro with non-ASCII text, without the native part, and compared with a plain script."""
     tiny, _ = sample(folder, 1)
     path, _ = sample(folder, FULL)
     ascii_, foreign = (
@@ -95,7 +95,7 @@ def other_rows(folder: Path) -> Iterator[Row]:
 
 
 def _with_word(path: Path, word: str) -> Path:
-    """The file with an additional word in 30 % of its snippets, in the blocks of fastavro."""
+    """A copy of the file with a word added to 30 % of the snippets, in blocks as fastavro makes."""
     changed_file = path.with_name(f"{word}.avro")
     numbers = count()
 

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.scale [OUTPUT]`: one job on every engine that is here, and a hot key."""
+"""`python -m tests.bench.scale [OUTPUT]`: one job on each installed engine, and a hot key."""
 
 import sys
 import tempfile
@@ -18,7 +18,7 @@ from tests.engines.spark import SparkCluster
 
 CONVERSATIONS = 2_000  # with 4 iterations of 20 results each about 160,000 results
 HOT_SHARE = 0.2  # of all results, in one conversation
-HOT_BASE = 400  # conversations beside the hot one, in the smallest of the samples that have one
+HOT_BASE = 400  # conversations in addition to the hot one, in the smallest sample
 HOT_FACTORS = (1, 2, 4, 8)
 SLOTS = (1, 2)
 PRISM = "--runner=PrismRunner"
@@ -44,19 +44,19 @@ def _on_prism(trace: Path, results: int, folder: Path) -> Iterator[Row]:
     tiny, _ = sample(folder, 1)
     start = cost_of_run(tiny, folder / "out", PRISM)
     whole = cost_of_run(trace, folder / "out", PRISM)
-    # Prism's own is in it: the run that started it waits for its end.
+    # This includes the CPU of Prism, since it is a child of the run that started it.
     yield _net("Prism, batch", whole.cpu - start.cpu, results, "50 or less")
 
 
 def _on_spark(cluster: SparkCluster, trace: Path, results: int, folder: Path) -> Iterator[Row]:
     tiny, _ = sample(folder, 1)
-    cpu_on_spark(cluster, tiny, folder / "spark")  # the first warms it up
+    cpu_on_spark(cluster, tiny, folder / "spark")  # warms Spark up
     start, whole = (cpu_on_spark(cluster, one, folder / "spark") for one in (tiny, trace))
     yield _net("Spark, 2 workers", whole - start, results, "100 or less")
 
 
 def _net(name: str, cpu: float, results: int, target: str) -> Row:
-    return Row(f"{name}: CPU a result, first cost apart", cpu / results * 1e6, "us", target)
+    return Row(f"{name}: CPU a result, without start-up", cpu / results * 1e6, "us", target)
 
 
 def _local(trace: Path, results: int, folder: Path) -> Iterator[Row]:
@@ -64,14 +64,14 @@ def _local(trace: Path, results: int, folder: Path) -> Iterator[Row]:
     yield Row("FnApiRunner: wall", one.wall, "s")
     yield Row("FnApiRunner: CPU", one.cpu, "s")
     yield Row("FnApiRunner: CPU a result", one.cpu / results * 1e6, "us")
-    # Two cores may share a core's power: what two runs that have nothing to do with one another
-    # gain is all that a machine has to give.
+    # Two logical cores may share a physical one, so the speed-up of two independent runs is the
+    # most that any job can reach on this machine.
     ceiling = 2 * one.wall / _two_copies(trace, folder)
     yield Row("the machine: two runs at once / one after the other", ceiling, "times as fast")
 
 
 def _two_copies(trace: Path, folder: Path) -> float:
-    """Seconds until the later of two runs at once has ended."""
+    """Wall seconds of the slower of two simultaneous runs."""
     costs: list[Cost] = []
     threads = [
         threading.Thread(target=lambda to=to: costs.append(cost_of_run(trace, folder / to)))
@@ -86,7 +86,7 @@ def _two_copies(trace: Path, folder: Path) -> float:
 
 def _on_flink(cluster: Cluster, trace: Path, results: int, folder: Path) -> Iterator[Row]:
     tiny, _ = sample(folder, 1)
-    cost_on(cluster, tiny, folder / "flink", 1)  # the first warms it up
+    cost_on(cluster, tiny, folder / "flink", 1)  # warms Flink up
     start = cost_on(cluster, tiny, folder / "flink", 1)
     costs: dict[int, ClusterCost] = {}
     for slots in SLOTS:
@@ -96,7 +96,7 @@ def _on_flink(cluster: Cluster, trace: Path, results: int, folder: Path) -> Iter
         yield Row(f"{name}: wall of the job", cost.job, "s")
         yield Row(f"{name}: CPU", cost.cpu, "s")
         yield Row(f"{name}: CPU a result", cost.cpu / results * 1e6, "us")
-        yield Row(f"{name}: handed from task to task", cost.written_bytes / results, "bytes/result")
+        yield Row(f"{name}: passed between tasks", cost.written_bytes / results, "bytes/result")
     yield _net("Flink, 1 slot", costs[1].cpu - start.cpu, results, "115 or less")
     yield Row("Flink, job on 1 slot / 2", costs[1].job / costs[2].job, "times as fast")
 
@@ -119,23 +119,23 @@ def _hot_key(folder: Path) -> Iterator[Row]:
 
 
 def _hot_sample(folder: Path, factor: int) -> tuple[Path, int]:
-    """A file in which one conversation holds a fifth of all results, and how many there are."""
+    """A file where one conversation has a fifth of all results, and the number of all results."""
     path = folder / f"hot-{factor}.jsonl"
     even = SampleOptions(conversations=HOT_BASE * factor, bad_share=0.0)
     others = write_sample(even, path).results
-    wanted = others * HOT_SHARE / (1 - HOT_SHARE)
+    hot_results = others * HOT_SHARE / (1 - HOT_SHARE)
     hot = SampleOptions(
         seed=2,
         conversations=1,
-        iterations=round(wanted / even.results),
+        iterations=round(hot_results / even.results),
         fixed_iterations=True,
         turns_share=0.0,
         bad_share=0.0,
     )
-    aside = folder / "hot.jsonl"
-    more = write_sample(hot, aside).results
+    hot_path = folder / "hot.jsonl"
+    more = write_sample(hot, hot_path).results
     with path.open("ab") as file:
-        file.write(aside.read_bytes())
+        file.write(hot_path.read_bytes())
     return path, others + more
 
 

@@ -10,7 +10,7 @@ _HEADINGS = ("what", "value", "unit", "aim")
 
 
 def store(rows: Iterable[Row], path: Path) -> None:
-    """Print each row as it is measured, then write them all to `path` as a table in Markdown."""
+    """Print each row as it is measured, then write all rows to `path` as a Markdown table."""
     lines = [_HEADINGS, tuple("---" for _ in _HEADINGS)]
     for row in rows:
         name, value, unit, target = row.cells()

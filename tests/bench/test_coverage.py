@@ -1,4 +1,4 @@
-"""The page about intervals agrees with its script."""
+"""The intervals cover as the page about them says, and its tables are those of the script."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_hall_covers_skewed_means_where_student_misses(name, n):
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)
-def test_intervals_of_differences_cover(name):
+def test_hull_covers_differences_at_least_as_often_as_student(name):
     draw, true = DIFFERENCES[name]
     base, candidate = draw(np.random.default_rng(30), 600, 30, true)
     student, _, hull = shares(candidate - base, true, intervals_of_difference)
@@ -39,7 +39,7 @@ def test_intervals_of_differences_cover(name):
 
 
 @pytest.mark.slow
-def test_the_tables_of_the_page():
+def test_tables_of_the_page_are_current():
     page = PAGE.read_text(encoding="utf-8")
     assert table(["values", "n", "Student", "Hall"], of_means()) in page
     heading = ["differences", "pairs", "Student", "Hall", "both (what is used)"]

@@ -1,4 +1,4 @@
-"""The plain script of the bench gives what a run gives, so that their times may be compared."""
+"""The plain script computes what a run computes, so that their times can be compared."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from goodgain.pipeline.sample import SampleOptions, write_sample
 
 
 def add_tied_calls(trace):
-    """Two calls of the first conversation whose order their canonical encodings alone decide."""
+    """Add two calls to the first conversation that only their canonical encodings order."""
     with trace.open("rb") as file:
         reader = fastavro.reader(file)
         records = list(reader)
@@ -23,7 +23,7 @@ def add_tied_calls(trace):
 
 
 @pytest.mark.slow
-def test_it_gives_the_means_of_a_run(tmp_path):
+def test_plain_script_and_run_give_equal_means(tmp_path):
     trace = tmp_path / "a.avro"
     write_sample(SampleOptions(conversations=60, bad_share=0.0), str(trace))
     add_tied_calls(trace)

@@ -1,4 +1,4 @@
-"""What the measurement compares computes the same, so that the times are of the same work."""
+"""All measured implementations compute the same values, so that their times can be compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_met
 from tests.bench import ranking
 
 
-def test_the_plain_loops_and_ours_agree():
+def test_plain_loops_agree_with_ours():
     qrels, run = ranking._judged_run(random.Random(3), range(50), 100)
     evaluator = RankingEvaluator(parse_ranking_metrics(ranking.METRICS), ranking.THRESHOLD)
     ours = ranking._join_and_evaluate(evaluator, qrels, run)
@@ -20,7 +20,7 @@ def test_the_plain_loops_and_ours_agree():
 
 
 @pytest.mark.slow
-def test_the_tools_and_ours_agree():
+def test_pytrec_eval_and_ranx_agree_with_ours():
     import pytrec_eval
     import ranx
 

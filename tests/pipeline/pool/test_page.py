@@ -1,4 +1,4 @@
-"""The commands of the page about pools work unchanged, one after the other."""
+"""The commands of the page about pools run unchanged, one after the other."""
 
 import os
 import re
@@ -10,15 +10,15 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
-from tests.page_commands import words_of, written
+from tests.page_commands import arguments_of, write_files
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "pools.md"
 
 
 @pytest.mark.slow
-def test_commands_work(tmp_path, monkeypatch, capsys):
-    """Runs them in this process, since each takes seconds to start; other programs are started."""
+def test_all_commands_succeed(tmp_path, monkeypatch, capsys):
+    """Commands run in this process, since each takes seconds to start; the judge is a process."""
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 6
     programs = tmp_path / "bin"
@@ -31,8 +31,8 @@ def test_commands_work(tmp_path, monkeypatch, capsys):
     work.mkdir()
     monkeypatch.chdir(work)
     for block in blocks:
-        for words in words_of(written(block, work)):
-            assert main(words) == ExitCode.DONE, words
-    said = capsys.readouterr().out
-    assert "need no label of their own" in said
-    assert "pool_recall" in said
+        for arguments in arguments_of(write_files(block, work)):
+            assert main(arguments) == ExitCode.DONE, arguments
+    printed = capsys.readouterr().out
+    assert "need no label of their own" in printed
+    assert "pool_recall" in printed
