@@ -14,7 +14,7 @@ def opened_with(process, path, mode):
     opened = Event()
 
     def stand_in():
-        """Open the other end if the process ends without doing so; else this end waits for ever."""
+        """Open the other end if the process ends without doing so; else this end waits forever."""
         process.wait()
         if not opened.is_set():
             other = os.open(path, os.O_RDWR)
@@ -41,5 +41,5 @@ def passable(path):
     try:
         yield
     finally:
-        path.unlink()  # a late opener fails instead of waiting for ever
+        path.unlink()  # a late opener fails instead of waiting forever
         os.close(both_ends)

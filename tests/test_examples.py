@@ -1,4 +1,4 @@
-"""Every example runs and prints or writes what its page describes."""
+"""Every example runs, and prints or writes what it promises."""
 
 import runpy
 import shutil

@@ -1,4 +1,4 @@
-"""`goodgain.compare` says what the command says."""
+"""`goodgain.compare` gives the answer and the rows of the command."""
 
 import json
 
@@ -27,7 +27,7 @@ def arms():
     return gg.evaluate(traces(0)), gg.evaluate(traces(1))
 
 
-def test_runs_in_memory_and_their_folders_are_compared_alike(arms, tmp_path, capsys):
+def test_runs_in_memory_folders_and_the_command_give_the_same(arms, tmp_path, capsys):
     for name, arm in zip(("base", "candidate"), arms, strict=True):
         arm.save(tmp_path / name)
     in_memory = gg.compare(*arms, slices=["market"])
@@ -35,9 +35,9 @@ def test_runs_in_memory_and_their_folders_are_compared_alike(arms, tmp_path, cap
     capsys.readouterr()
     words = [str(tmp_path / "base"), str(tmp_path / "candidate"), "--slice", "market", "--json"]
     assert main(["compare", *words]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert in_memory.summary == of_folders.summary == said["answer"] == repr(in_memory)
-    assert len(in_memory.rows) == len(said["rows"])
+    printed = json.loads(capsys.readouterr().out)
+    assert in_memory.summary == of_folders.summary == printed["answer"] == repr(in_memory)
+    assert len(in_memory.rows) == len(printed["rows"])
     difference = in_memory.rows.where(metric="CG", i=None, slice={})[0]["difference"]
     expected = (
         [row["CG"] for row in arms[1].conversations],
@@ -46,12 +46,12 @@ def test_runs_in_memory_and_their_folders_are_compared_alike(arms, tmp_path, cap
     assert difference == pytest.approx((sum(expected[0]) - sum(expected[1])) / 40)
 
 
-def test_its_report(arms, tmp_path):
+def test_writes_a_report(arms, tmp_path):
     gg.compare(*arms).report(tmp_path / "report.html")
     assert b"<!DOCTYPE html>" in (tmp_path / "report.html").read_bytes()[:100]
 
 
-def test_mistakes(arms):
+def test_reports_wrong_options_and_missing_folders(arms):
     with pytest.raises(gg.UsageError, match=r"slice is not an option of compare; use .*metrics"):
         gg.compare(*arms, slice="market")
     with pytest.raises(gg.UsageError, match="nowhere"):

@@ -1,4 +1,4 @@
-"""`goodgain.evaluate` gives the numbers of `goodgain run`, from files, records and tables alike."""
+"""`goodgain.evaluate` gives the numbers of `goodgain run` for files, records and tables."""
 
 import json
 import subprocess
@@ -50,7 +50,7 @@ def ordered(found):
 
 
 def assert_same(evaluated, output):
-    """Every row of every dataset, bit for bit, and the counts."""
+    """Assert that all rows of all datasets, and the counts, equal those of a run."""
     for name in DATASETS:
         table = getattr(evaluated, name)
         written = rows(output, name)
@@ -66,13 +66,13 @@ def assert_same(evaluated, output):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("traces", [SAMPLE, SESSIONS], ids=["sample", "sessions"])
-def test_shipped_traces_give_what_a_run_gives(traces, tmp_path):
+def test_shipped_traces_give_the_rows_of_a_run(traces, tmp_path):
     assert run(tmp_path / "out", [traces], *FULL) in (0, 3)
     assert_same(gg.evaluate(traces, **OPTIONS), tmp_path / "out")
 
 
 @pytest.mark.slow
-def test_ties_redeliveries_and_bad_records_give_what_a_run_gives(tmp_path):
+def test_ties_redeliveries_and_bad_records_give_the_rows_of_a_run(tmp_path):
     records = trace(Random(31), conversations=40)
     path = write_jsonl(tmp_path / "traces.jsonl", records)
     assert run(tmp_path / "out", [path], *FULL) in (0, 3)
@@ -115,7 +115,7 @@ def long_rows():
         pytest.param((dict(call) for call in CALLS), id="generator"),
     ],
 )
-def test_a_table_is_what_its_records_are(traces):
+def test_tables_give_the_rows_of_their_records(traces):
     expected = gg.evaluate(CALLS)
     found = gg.evaluate(traces)
     assert not len(found.rejected)
@@ -126,7 +126,7 @@ def test_a_table_is_what_its_records_are(traces):
     assert expected.conversations[1]["N"] == 1
 
 
-def test_neither_beam_nor_anything_slow_is_imported():
+def test_imports_neither_beam_nor_slow_packages():
     code = (
         "import sys, goodgain as gg; quick = set(sys.modules);"
         "gg.evaluate([{'conversation_id': 'c', 'iteration': 1}]).conversations.to_dicts();"
@@ -136,7 +136,7 @@ def test_neither_beam_nor_anything_slow_is_imported():
     assert done.stdout.split() == ["False", "False"]
 
 
-def test_what_cannot_be_used_is_a_rejected_row():
+def test_an_invalid_record_is_a_rejected_row():
     found = gg.evaluate([*CALLS, {"conversation_id": "c-3", "iteration": 0}])
     (row,) = found.rejected
     assert (row["position"], row["field"], row["conversation_id"]) == (
@@ -164,12 +164,12 @@ def test_what_cannot_be_used_is_a_rejected_row():
         (lambda: gg.evaluate(CALLS).explain("c-9"), "There is no conversation c-9; the nearest"),
     ],
 )
-def test_mistakes_are_said_in_a_sentence(call, expected):
+def test_reports_mistakes(call, expected):
     with pytest.raises(gg.UsageError, match=expected):
         call()
 
 
-def test_a_configuration_file_serves_here_too(tmp_path):
+def test_reads_a_configuration_file(tmp_path):
     config = tmp_path / "run.yaml"
     config.write_text("good_gain_threshold: 4\nmetrics: [mrr]\nformat: jsonl\n")
     assert gg.evaluate(CALLS, config=str(config)).conversations[0]["CG"] == 4
@@ -202,7 +202,7 @@ LONG_OTHER_NAMES = [
         pytest.param(pa.Table.from_pylist(LONG_OTHER_NAMES), id="pyarrow, long"),
     ],
 )
-def test_fields_under_other_names_are_warned_of_and_mapped(traces):
+def test_warns_of_fields_with_other_names_and_maps_them(traces):
     (unknown,) = (
         one
         for one in gg.evaluate(traces, iteration_base=0).manifest["warnings"]
@@ -219,7 +219,7 @@ def test_fields_under_other_names_are_warned_of_and_mapped(traces):
     assert "none of the first records has: relevanse" in repr(misspelt)
 
 
-def test_population_everyone_does_not_stand_for_the_means():
+def test_text_shows_the_mean_over_population_all():
     idle = {"conversation_id": "c-9", "iteration": 1, "turn": 1, "turn_count": 2}
     run = gg.evaluate([*CALLS, idle])
     mean = run.means.where(slice={}, metric="CG", i=None, population="all")[0]["mean"]
@@ -227,7 +227,7 @@ def test_population_everyone_does_not_stand_for_the_means():
     assert f"CG   {mean:.4f}" in repr(run)
 
 
-def test_a_run_tells_what_was_rejected_and_what_is_suspicious(tmp_path, capsys):
+def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     records = [
         {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]},
         {"conversation_id": "d", "iteration": 0, "results": []},
@@ -239,9 +239,9 @@ def test_a_run_tells_what_was_rejected_and_what_is_suspicious(tmp_path, capsys):
     output = str(tmp_path / "out")
     words = ["--input", str(path), "--output", output, "--max-rejected", "100%"]
     assert main(["run", *words]) == 3  # no labels
-    told = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
     assert [one.code for one in run.warnings] == ["no_labels", "unknown_fields", "no_identity"]
     for one in run.warnings:
-        assert f"Warning ({one.code}): {one.message} {one.remedy}" in told
+        assert f"Warning ({one.code}): {one.message} {one.remedy}" in printed
     assert gg.load(output).warnings == run.warnings
     assert "Rejected" not in repr(gg.evaluate(records[:1]))

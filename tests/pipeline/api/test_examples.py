@@ -1,4 +1,4 @@
-"""The example in the help of every public name runs, and its help cites nothing out of reach."""
+"""Examples in the help of public names run, and the help cites no internal documents."""
 
 import doctest
 import inspect
@@ -9,7 +9,7 @@ import goodgain as gg
 
 
 @pytest.mark.parametrize("name", gg.__all__)
-def test_help_is_enough(name):
+def test_every_public_name_has_help_without_internal_references(name):
     public = getattr(gg, name)
     texts = [inspect.getdoc(public) or ""]
     if inspect.isclass(public):

@@ -1,4 +1,4 @@
-"""`goodgain.evaluate` with labels from outside gives what `goodgain run` gives."""
+"""`goodgain.evaluate` with judgments gives the rows of `goodgain run` with them."""
 
 from random import Random
 
@@ -21,7 +21,7 @@ q9 0 a 1
 
 
 def calls():
-    """Conversations of two judged queries and one that nobody judged; the own labels are wrong."""
+    """Conversations of judged, unjudged and unnamed queries; the labels in them are wrong."""
     return [
         {
             "conversation_id": f"c-{query}-{repeat}",
@@ -45,7 +45,7 @@ def qrels(folder, text=QRELS):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("topic", ["query_id", None])
-def test_rows_counts_and_warnings_are_those_of_a_run(topic, tmp_path):
+def test_rows_counts_and_warnings_equal_those_of_a_run(topic, tmp_path):
     judged = qrels(tmp_path, QRELS if topic else QRELS.replace("q1 ", "c-q1-0 "))
     path = write_jsonl(tmp_path / "traces.jsonl", calls())
     words = ["--qrels", judged, *(["--qrels-topic", topic] if topic else [])]
@@ -53,16 +53,16 @@ def test_rows_counts_and_warnings_are_those_of_a_run(topic, tmp_path):
     for traces in (path, calls()):
         found = gg.evaluate(traces, qrels=judged, qrels_topic=topic, **OPTIONS)
         assert_same(found, tmp_path / "out")
-        told = manifest(tmp_path / "out")
-        assert found.manifest["qrels"] == told["qrels"]
-    assert told["qrels"]["never_retrieved"] > 0
+        expected = manifest(tmp_path / "out")
+        assert found.manifest["qrels"] == expected["qrels"]
+    assert expected["qrels"]["never_retrieved"] > 0
     loaded = gg.load(tmp_path / "out")
     one = "c-q1-0"
     assert loaded.explain(one) == gg.evaluate(path, qrels=judged, qrels_topic=topic).explain(one)
 
 
 @pytest.mark.slow
-def test_hostile_names_and_redeliveries(tmp_path):
+def test_adversarial_names_and_redeliveries_give_the_rows_of_a_run(tmp_path):
     rng = Random(5)
     records = trace(rng, conversations=40)
     names = sorted(
@@ -89,14 +89,14 @@ def test_hostile_names_and_redeliveries(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("q1 0 a 3\nq1 0 b 1\nq1 0 a 2\n", r"qrels.txt:3: Document a of topic q1 has the label 2"),
         ("q1 0 a 7\n", r"qrels.txt:1: The label is 7"),
         (None, "No file matches"),
     ],
 )
-def test_judgments_that_cannot_be_used(text, said, tmp_path):
+def test_reports_unusable_judgments(text, message, tmp_path):
     judged = str(tmp_path / "none") if text is None else qrels(tmp_path, text)
-    with pytest.raises(gg.UsageError, match=said):
+    with pytest.raises(gg.UsageError, match=message):
         gg.evaluate(calls(), qrels=judged)

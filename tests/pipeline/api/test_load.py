@@ -1,4 +1,4 @@
-"""`goodgain.load` opens what a run wrote, in every format."""
+"""`goodgain.load` reads the outputs of a run in every format."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.pipeline.runs import run, write_jsonl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file_format", ["avro", "parquet", "jsonl"])
-def test_a_run_in_every_format(file_format, tmp_path):
+def test_loads_every_format(file_format, tmp_path):
     traces = write_jsonl(tmp_path / "traces.jsonl", CALLS)
     options = ("--write-duplicates", "--per-call", f"--format={file_format}")
     assert run(tmp_path / "out", [traces], *options) == 0
@@ -24,7 +24,7 @@ def test_a_run_in_every_format(file_format, tmp_path):
     assert repr(loaded) == repr(evaluated)
 
 
-def test_costs_that_the_traces_name(tmp_path):
+def test_loads_columns_of_costs(tmp_path):
     run = gg.evaluate([{**call, "costs": {"tokens": 3}} for call in CALLS])
     run.save(tmp_path / "saved")
     loaded = gg.load(tmp_path / "saved")
@@ -35,7 +35,7 @@ def test_costs_that_the_traces_name(tmp_path):
     assert sum(loaded.conversations.to_pandas()["cost.tokens"]) > 0
 
 
-def test_what_was_saved(tmp_path):
+def test_loads_a_saved_run(tmp_path):
     run = gg.evaluate(CALLS)
     run.save(tmp_path / "saved")
     loaded = gg.load(str(tmp_path / "saved"))
@@ -45,20 +45,20 @@ def test_what_was_saved(tmp_path):
         run.save(tmp_path / "saved")
 
 
-def test_report_alone(tmp_path):
+def test_writes_a_report_without_saving_the_run(tmp_path):
     gg.evaluate(CALLS).report(tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 1_000_000
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "{}", None])
-def test_what_is_no_run_is_refused(content, tmp_path):
+def test_rejects_a_folder_that_is_not_a_run(content, tmp_path):
     if content is not None:
         (tmp_path / "manifest.json").write_text(content)
     with pytest.raises(gg.UsageError, match=str(tmp_path)):
         gg.load(tmp_path)
 
 
-def test_a_run_of_another_version_is_refused(tmp_path):
+def test_rejects_a_run_of_another_version(tmp_path):
     gg.evaluate(CALLS).save(tmp_path / "saved")
     path = tmp_path / "saved" / "manifest.json"
     manifest = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""Tables of the Python functions: what people and data frames get of them."""
+"""Tables of a run as rows, as data frames and as text."""
 
 from datetime import UTC, datetime
 
@@ -31,7 +31,7 @@ def test_rows_are_dicts_with_times(run):
         run.conversations[1]
 
 
-def test_where_keeps_rows_with_these_values(run):
+def test_where_selects_rows_by_their_values(run):
     (row,) = run.means.where(slice={"market": "<de>"}, metric="CG", i=None)
     assert row["mean"] == 3
     assert len(run.conversations.where(first_timestamp=datetime(2025, 3, 3, 10, tzinfo=UTC))) == 1
@@ -39,7 +39,7 @@ def test_where_keeps_rows_with_these_values(run):
         run.means.where(metrc="CG")
 
 
-def test_pandas(run):
+def test_converts_to_pandas(run):
     frame = run.means.to_pandas()
     assert list(frame.columns) == run.means.columns
     assert frame[(frame.metric == "CG") & frame.i.isna()]["mean"].tolist() == [3, 3]
@@ -47,7 +47,7 @@ def test_pandas(run):
     assert run.duplicates.to_pandas().empty
 
 
-def test_polars_and_arrow(run):
+def test_converts_to_polars_and_arrow(run):
     assert run.means.to_polars().shape == (len(run.means), len(run.means.columns))
     assert run.conversations.to_arrow().to_pylist(maps_as_pydicts="strict") == list(
         run.conversations
@@ -55,7 +55,7 @@ def test_polars_and_arrow(run):
     assert run.duplicates.to_arrow().num_rows == 0
 
 
-def test_what_a_person_sees(run):
+def test_text_and_html_show_the_first_columns(run):
     text = repr(run.conversations)
     assert (
         text.splitlines()[0].split()

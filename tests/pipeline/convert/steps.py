@@ -1,4 +1,4 @@
-"""Converting, running and reading back: what the tests of `goodgain convert` start from."""
+"""Helpers for the tests of `goodgain convert`: run commands, and read what they wrote."""
 
 import json
 from importlib.resources import files
@@ -25,7 +25,7 @@ def goodgain(*words):
 
 
 def goodgain_run(output, *words):
-    """The rows of `conversations` of a run."""
+    """Run `goodgain run`, and return its rows of `conversations` by id."""
     goodgain("run", "--output", output, "--max-rejected", "5", "--allow-unlabelled", *words)
     return {row["conversation_id"]: row for row in read_dataset(str(output), "conversations")}
 
@@ -43,6 +43,7 @@ def doc(name, gain):
 
 
 def converted(folder, records):
+    """Convert records to a TREC run and qrels; return their lines and the counts."""
     traces, run, qrels = (folder / name for name in ("t.jsonl", "run", "qrels"))
     traces.write_text("".join(json.dumps({"conversation_id": "c"} | r) + "\n" for r in records))
     counts = write_trec(local_files([str(traces)]), RULES, "doc_id", "tag", str(run), str(qrels))

@@ -47,7 +47,7 @@ def test_run_and_qrels_through_the_pipeline_give_the_tables_of_trec_eval(tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("traces", [SESSIONS, SAMPLE], ids=["sessions", "sample"])
-def test_our_metrics_are_those_of_trec_eval_on_the_converted_files(tmp_path, traces):
+def test_our_metrics_equal_those_of_trec_eval_on_the_converted_files(tmp_path, traces):
     run_path, qrels_path = tmp_path / "run.txt", tmp_path / "qrels.txt"
     goodgain(
         *("convert", "--from-traces", traces),
@@ -81,21 +81,21 @@ def test_our_metrics_are_those_of_trec_eval_on_the_converted_files(tmp_path, tra
 
 
 @pytest.mark.slow
-def test_judgments_of_the_traces_themselves_change_nothing(tmp_path):
+def test_qrels_made_from_the_traces_change_nothing(tmp_path):
     qrels = tmp_path / "qrels.txt"
     goodgain("convert", "--from-traces", SESSIONS, "--to-qrels", qrels)
     alone = goodgain_run(tmp_path / "alone", "--input", SESSIONS)
-    outside = goodgain_run(tmp_path / "outside", "--input", SESSIONS, "--qrels", qrels)
+    with_qrels = goodgain_run(tmp_path / "with_qrels", "--input", SESSIONS, "--qrels", qrels)
     labels = defaultdict(list)
     for line in qrels.read_text().splitlines():
         topic, _, _, label = line.split()
         labels[topic].append(int(label))
-    assert outside == {
+    assert with_qrels == {
         conversation: row
         | {"judgments_met_again": 0, "qrels_best": max(labels[conversation], default=None)}
         for conversation, row in alone.items()
     }
-    manifest = read_manifest(str(tmp_path / "outside"))["qrels"]
+    manifest = read_manifest(str(tmp_path / "with_qrels"))["qrels"]
     assert manifest.pop("files") == [{"path": str(qrels), "size": qrels.stat().st_size}]
     judged = [line.split() for line in qrels.read_text().splitlines()]
     digest = sum(judgment_digest(topic, name, int(gain)) for topic, _, name, gain in judged)

@@ -1,4 +1,4 @@
-"""The metrics of conversations go back under the ids that came in."""
+"""`goodgain export` writes metrics with the session and trace ids of the imported spans."""
 
 import json
 
@@ -30,7 +30,7 @@ def exported(run, tool, *words):
 
 @pytest.mark.slow
 class TestExport:
-    def test_otlp_events_stand_under_the_root_of_the_last_turn(self, run):
+    def test_otlp_events_have_the_root_span_of_the_last_turn(self, run):
         requests = exported(run, "otlp", "--metric", "N", "DupR", "ndcg@10")
         records = [
             record
@@ -40,10 +40,10 @@ class TestExport:
         assert {record["eventName"] for record in records} == {"gen_ai.evaluation.result"}
         found = {}
         for record in records:
-            told = {one["key"]: one["value"] for one in record["attributes"]}
-            name = told["gen_ai.evaluation.name"]["stringValue"]
-            value = told["gen_ai.evaluation.score.value"]["doubleValue"]
-            conversation = told["gen_ai.conversation.id"]["stringValue"]
+            values = {one["key"]: one["value"] for one in record["attributes"]}
+            name = values["gen_ai.evaluation.name"]["stringValue"]
+            value = values["gen_ai.evaluation.score.value"]["doubleValue"]
+            conversation = values["gen_ai.conversation.id"]["stringValue"]
             found[conversation, record["traceId"], record["spanId"], name] = value
         assert found == {
             ("trip-42", SESSION_TRACE, "000000a300000000", "N"): 3,
@@ -52,11 +52,16 @@ class TestExport:
             (ALONE, ALONE, "000000af00000000", "DupR"): 0,
         }
 
-    def test_langfuse_scores_have_the_session_or_else_the_trace(self, run):
+    def test_langfuse_scores_have_the_session_id_or_else_the_trace_id(self, run):
         rows = exported(run, "langfuse", "--metric", "DupR")
-        told = [{name: row[name] for name in row if name != "id"} for row in rows]
-        assert {"sessionId": "trip-42", "name": "DupR", "value": 2.0, "dataType": "NUMERIC"} in told
-        assert {"traceId": ALONE, "name": "DupR", "value": 0.0, "dataType": "NUMERIC"} in told
+        scores = [{name: row[name] for name in row if name != "id"} for row in rows]
+        assert {
+            "sessionId": "trip-42",
+            "name": "DupR",
+            "value": 2.0,
+            "dataType": "NUMERIC",
+        } in scores
+        assert {"traceId": ALONE, "name": "DupR", "value": 0.0, "dataType": "NUMERIC"} in scores
         assert len({row["id"] for row in rows}) == 2
         assert exported(run, "langfuse", "--metric", "DupR") == rows
 
@@ -75,7 +80,7 @@ class TestExport:
         assert counts["undefined"] > 0
         assert "conversation_id" not in {row["name"] for row in rows}
 
-    def test_one_score_is_one(self, tmp_path, capsys):
+    def test_summary_uses_the_singular(self, tmp_path, capsys):
         call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}
         evaluate([call]).save(tmp_path / "out")
         words = [str(tmp_path / "out"), "--to", "mlflow", "--output", str(tmp_path / "scores")]
@@ -87,7 +92,7 @@ class TestExport:
         )
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "message"),
         [
             ("out --to phoenix --output x", "--to is 'phoenix'"),
             ("gone --to otlp --output x", "gone has no manifest.json"),
@@ -95,10 +100,10 @@ class TestExport:
             ("out --to otlp --output no/x", "no/x cannot be written"),
         ],
     )
-    def test_mistakes_are_one_sentence(self, run, monkeypatch, words, said, capsys):
+    def test_mistakes_give_one_line(self, run, monkeypatch, words, message, capsys):
         monkeypatch.chdir(run)
         assert main(["export", *words.split()]) == 2
         captured = capsys.readouterr()
-        assert said in captured.err
+        assert message in captured.err
         assert captured.err.count("\n") == 1
         assert not (run / "x").exists()

@@ -1,4 +1,4 @@
-"""JMESPath expressions: what is compiled gives what the library's interpreter gives."""
+"""Compiled JMESPath expressions give the same values as the interpreter of the library."""
 
 import json
 
@@ -43,14 +43,14 @@ def by_interpreter(text, value):
 
 
 @given(VALUES)
-def test_compiled_expressions_are_the_interpreters(value):
+def test_compiled_expressions_agree_with_the_interpreter(value):
     for text in EXPRESSIONS:
         found = compile_expression(text, TraceFunctions(Cut()))(value)
         assert json.dumps(found) == json.dumps(by_interpreter(text, value)), text
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_every_format_has_a_mapping_that_can_be_used(format):
+def test_every_format_has_a_valid_mapping(format):
     mapping = parse_mapping_file(shipped_mapping(format), format)
     assert mapping.unit in ("span", "call", "result")
     assert "conversation" in mapping.parts
@@ -75,7 +75,7 @@ def test_every_format_has_a_mapping_that_can_be_used(format):
         (None, None, 0),
     ],
 )
-def test_documents_of_a_tool(answer, documents, cut):
+def test_finds_the_documents_in_the_answer_of_a_tool(answer, documents, cut):
     counted = Cut()
     assert compile_expression("documents(@)", TraceFunctions(counted))(answer) == documents
     assert counted.texts == cut

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans as no SDK should write them: each becomes calls, or is counted as skipped."""
+"""Malformed OpenTelemetry spans: each becomes a call, or is counted as skipped."""
 
 import base64
 import json
@@ -44,7 +44,7 @@ def base64_of(digits):
 def openinference(query, names=()):
     indexed = {
         f"retrieval.documents.{at}.document.id": name
-        # As text 10 comes before 2, and attributes come in no order.
+        # Attributes are in no order, and as text 10 sorts before 2.
         for at, name in sorted(enumerate(names), key=lambda one: str(one[0]), reverse=True)
     }
     return {"openinference.span.kind": "RETRIEVER", "input.value": query, **indexed}
@@ -88,6 +88,7 @@ FOUND = {
 
 
 def found_in(path):
+    """By query, the ids of the imported results; also the counts and the records."""
     records, counts = imported_files([path], format="otlp")
     for record in records:
         parse_mapping(record)
@@ -97,7 +98,7 @@ def found_in(path):
 
 
 @pytest.mark.parametrize("lines", [True, False], ids=["lines", "document"])
-def test_each_search_once_and_the_rest_counted(tmp_path, lines):
+def test_each_search_becomes_one_call_and_the_rest_is_counted(tmp_path, lines):
     path = tmp_path / "spans.json"
     path.write_text(json.dumps(request(*SPANS), indent=None if lines else 1))
     found, counts, records = found_in(path)
@@ -113,7 +114,7 @@ def test_each_search_once_and_the_rest_counted(tmp_path, lines):
     }
 
 
-def test_a_file_that_breaks_off_and_lines_that_are_none(tmp_path):
+def test_truncated_documents_and_invalid_lines_are_counted(tmp_path):
     whole = json.dumps(request(*SPANS[:4]), indent=1)
     path = tmp_path / "document.json"
     path.write_text(whole[: whole.index("its own parent")])
@@ -132,7 +133,7 @@ def test_a_file_that_breaks_off_and_lines_that_are_none(tmp_path):
 
 
 def test_labels_by_span_and_position_find_their_results(tmp_path):
-    """As Phoenix has them: the number of a span, and of a document in it from 0."""
+    """As in Phoenix: the id of the span, and the position of the document in it from 0."""
     spans, traces, labels = (tmp_path / name for name in ("spans.json", "t.jsonl", "labels.csv"))
     spans.write_text(json.dumps(request(*SPANS[:4])))
     assert main(["convert", "--from", "otlp", str(spans), "--output", str(traces)]) == 0
@@ -144,13 +145,13 @@ def test_labels_by_span_and_position_find_their_results(tmp_path):
     assert main(["run", *words, "--write-duplicates"]) == 0
     (row,) = read_dataset(str(tmp_path / "out"), "conversations")
     assert (row["CG"], row["GR"], row["unlabelled"]) == (4 + 2, 2, 14 - 3)
-    told = read_manifest(str(tmp_path / "out"))["labels"]
-    assert (told["joined"], told["rejected"]) == (3, 2)
+    counts = read_manifest(str(tmp_path / "out"))["labels"]
+    assert (counts["joined"], counts["rejected"]) == (3, 2)
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-def test_what_stands_in_the_place_of_a_span_is_counted(tmp_path, indent):
-    # With line breaks the document is read bit by bit, without them as a line.
+def test_entries_that_are_not_spans_are_counted(tmp_path, indent):
+    # With line breaks the document is streamed, without them it is read as one line.
     one = span(FIRST, "", 1, openinference("q", ["a"]))
     group = {"scopeSpans": [{"spans": [one, 5, "x", None, ["y", {"z": 1}]]}, 7]}
     path = tmp_path / "spans.json"
@@ -172,7 +173,7 @@ def test_what_stands_in_the_place_of_a_span_is_counted(tmp_path, indent):
         ("browsecomp-plus", {"query_id": "1", "result": [[]]}, "a step"),
     ],
 )
-def test_what_stands_in_the_place_of_a_part_is_counted(tmp_path, format, record, reason):
+def test_parts_that_are_not_objects_are_counted(tmp_path, format, record, reason):
     path = tmp_path / "traces.jsonl"
     path.write_text(json.dumps(record) + "\n")
     _, counts = imported_files([path], format=format)

@@ -1,4 +1,4 @@
-"""What is wrong with a file to be converted is told with its line."""
+"""`goodgain convert` reports mistakes in a file with their line."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.pipeline.convert.steps import RUN
 
 class TestMistakes:
     @pytest.mark.parametrize(
-        ("line", "said"),
+        ("line", "message"),
         [
             ("t Q0 d 1 2", "six fields between white space; this one has 5"),
             ("t Q0 d 1 high x", "the score is 'high'"),
@@ -17,24 +17,24 @@ class TestMistakes:
             ('{"topic": 1}', "JSON"),
         ],
     )
-    def test_in_a_run_have_their_line(self, tmp_path, line, said, capsys):
+    def test_in_a_run_are_reported_with_the_line(self, tmp_path, line, message, capsys):
         run, traces = tmp_path / "run", tmp_path / "traces.jsonl"
         run.write_text(f"t Q0 first 1 2 x\n\n{line}\n")
         assert main(["convert", "--from-run", str(run), "--to-traces", str(traces)]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"goodgain: {run}:3: ")
-        assert said in error
+        assert message in error
         assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
     @pytest.mark.parametrize(
-        ("line", "said"),
+        ("line", "message"),
         [
             ("t 0 d", "this one has 3"),
             ("t 0 d 5", "The label is 5"),
             ("t 0 first 1", "another label on line 1"),
         ],
     )
-    def test_in_qrels_have_their_line(self, tmp_path, line, said, capsys):
+    def test_in_qrels_are_reported_with_the_line(self, tmp_path, line, message, capsys):
         run, qrels = tmp_path / "run", tmp_path / "qrels"
         run.write_text("t Q0 first 1 2 x\n")
         qrels.write_text(f"t 0 first 2\n{line}\n")
@@ -42,10 +42,10 @@ class TestMistakes:
         assert main(["convert", *map(str, words)]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"goodgain: {qrels}:2: ")
-        assert said in error
+        assert message in error
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "message"),
         [
             ("", "Give --from-run and --to-traces"),
             ("--from-run a --to-run b", "different directions"),
@@ -67,10 +67,10 @@ class TestMistakes:
             ),
         ],
     )
-    def test_of_options_are_one_sentence(self, tmp_path, monkeypatch, words, said, capsys):
+    def test_in_options_give_one_line(self, tmp_path, monkeypatch, words, message, capsys):
         monkeypatch.chdir(tmp_path)
         assert main(["convert", *words.split()]) == 2
         captured = capsys.readouterr()
-        assert said in captured.err
+        assert message in captured.err
         assert captured.err.count("\n") == 1
         assert list(tmp_path.iterdir()) == []

@@ -57,7 +57,7 @@ class TestTable:
         for name in ("t.csv", "t.tsv", "t.parquet"):
             assert imported_files([tmp_path / name], format="table")[0] == expected
 
-    def test_a_word_instead_of_a_number_is_reported(self, tmp_path):
+    def test_rows_with_an_invalid_number_are_reported(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("topic,iteration,docid\n1,first,x\n,1,x\n1,1,y\n")
         records, counts = imported_files([path], format="table")
@@ -123,7 +123,7 @@ class TestForms:
         assert imported_files([path], format="otlp") == self.whole()
 
     @pytest.mark.parametrize("indent", [None, 1])
-    def test_one_document_with_a_resource_each(self, tmp_path, indent):
+    def test_one_document_with_all_resources(self, tmp_path, indent):
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
         together = {"resourceSpans": [one["resourceSpans"][0] for one in requests]}
         path = tmp_path / "spans.json"
@@ -168,10 +168,10 @@ class TestForms:
         names = sorted({name for row in rows for name in row})
         lines = [",".join(names)]
         for row in rows:
-            told = [row.get(name) for name in names]
+            values = [row.get(name) for name in names]
             texts = [
                 "" if one is None else one if isinstance(one, str) else json.dumps(one)
-                for one in told
+                for one in values
             ]
             lines.append(",".join('"' + text.replace('"', '""') + '"' for text in texts))
         (tmp_path / "rows.csv").write_text("\r\n".join(lines))
@@ -184,8 +184,8 @@ class TestForms:
         path.write_bytes(gzip.compress(rows.encode(), 0)[:-20])
         records, counts = imported_files([path], format="table")
         assert len(records) == 4
-        told = {reason: one.example for reason, one in counts.skipped.items()}
-        assert told == {
+        examples = {reason: one.example for reason, one in counts.skipped.items()}
+        assert examples == {
             "text that is not JSON": f"{path}: line 6",
             "a file that is damaged or truncated; read up to there": str(path),
         }
@@ -199,7 +199,7 @@ class TestForms:
 
 
 def test_memory_does_not_grow_with_a_document(tmp_path):
-    """Spans of one trace are far apart on one line; only one of them is decoded at a time."""
+    """All spans are on one line, and only one of them is decoded at a time."""
     span = {"traceId": "00" * 16, "spanId": "01" * 8, "startTimeUnixNano": "1", "name": "x" * 1000}
     begin = b'{"resourceSpans":[{"resource":{},"scopeSpans":[{"spans":['
     path = tmp_path / "one-line.json"
@@ -208,19 +208,19 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
         for at in range(3_000):
             file.write((b"," if at else b"") + json.dumps(span).encode())
         file.write(b"]}]}]}")
-    held = 0
+    position = 0
     with path.open("rb") as file:
         from goodgain.pipeline.convert.importing.formats import FORMATS
 
         for _ in FORMATS["otlp"].read_document(file):
-            if not held:
-                held = file.tell()
+            if not position:
+                position = file.tell()
                 break
-    assert 0 < held < path.stat().st_size / 10
+    assert 0 < position < path.stat().st_size / 10
 
 
 @pytest.mark.parametrize(
-    ("mapping", "said"),
+    ("mapping", "message"),
     [
         ("unit: span", "m.yaml: unit is span, which needs trace and span and start and results"),
         ("unit: call\nconversation: a\nresults: b\nrank: c", "which does not allow rank"),
@@ -236,16 +236,16 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
         ("- a", "the mapping"),
     ],
 )
-def test_mistakes_in_a_mapping_have_line_numbers(tmp_path, mapping, said, capsys):
+def test_mistakes_in_a_mapping_have_line_numbers(tmp_path, mapping, message, capsys):
     path = tmp_path / "m.yaml"
     path.write_text(mapping)
     words = ["--from", "custom", "in", "--mapping", str(path), "--output", "t.jsonl"]
     assert main(["convert", *words]) == 2
-    assert said in capsys.readouterr().err.replace(f"{tmp_path}/", "")
+    assert message in capsys.readouterr().err.replace(f"{tmp_path}/", "")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("--from phoenix a --output b.jsonl", "--from is 'phoenix'; it must be one of otlp,"),
         ("a --output b.jsonl", "--from is missing"),
@@ -264,18 +264,18 @@ def test_mistakes_in_a_mapping_have_line_numbers(tmp_path, mapping, said, capsys
         ),
     ],
 )
-def test_mistakes_of_options_are_one_sentence(tmp_path, monkeypatch, words, said, capsys):
+def test_mistakes_in_options_give_one_line(tmp_path, monkeypatch, words, message, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("one,two\n1,2\n")
     assert main(["convert", *words.split()]) == 2
     captured = capsys.readouterr()
-    assert said in captured.err
+    assert message in captured.err
     assert captured.err.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "words"]
 
 
-def test_the_shown_mapping_is_the_one_used(tmp_path, capsys):
+def test_show_mapping_prints_the_mapping_that_is_used(tmp_path, capsys):
     goodgain("convert", "--from", "otlp", "--show-mapping")
     (tmp_path / "own.yaml").write_text(capsys.readouterr().out.replace("input.value", "in.value"))
     spans = FIXTURES / "otlp_openinference.jsonl"

@@ -1,6 +1,6 @@
-"""Traces that other tools' SDKs wrote, to conversations whose numbers are known.
+"""Traces that SDKs of other tools wrote become conversations with known numbers.
 
-All were made from one scenario, `fixtures/scenario.py`.
+All traces record the same scenario, `fixtures/scenario.py`.
 """
 
 import json
@@ -12,7 +12,8 @@ from tests.core.direct import score
 from tests.pipeline.convert.importing import FIXTURES, imported_files, places
 from tests.pipeline.convert.steps import records_of
 
-WITH_MONEY = 2.0**-20
+# The scenario's price of a prompt token; a completion token costs four times as much.
+USD_PER_TOKEN = 2.0**-20
 CASES = {
     "openinference": ("otlp", "otlp_openinference.jsonl"),
     "gen_ai": ("otlp", "otlp_gen_ai.jsonl"),
@@ -48,7 +49,7 @@ def shape(records):
 
 
 class TestEverySdk:
-    def test_calls_stand_where_the_agent_made_them(self, converted):
+    def test_calls_are_in_the_iterations_of_the_scenario(self, converted):
         conversations, _ = converted
         first, *last = conversations["trip-42"]
         assert (first["turn"], shape([first])) == (1, [(1, 0, "weather Oslo", ["w1"])])
@@ -68,14 +69,14 @@ class TestEverySdk:
         row = alone.conversation
         assert (row.turn, row.N, row.calls, row.R, row.UR, row.DupR) == (1, 1, 1, 2, 2, 0)
 
-    def test_iterations_cost_what_led_to_them(self, converted):
+    def test_costs_include_the_steps_before_a_search(self, converted):
         conversations, _ = converted
         costs = [record["costs"] for record in conversations["trip-42"][1:]]
         assert [cost["tokens"] for cost in costs] == [230, 340, 0, 450 + 12]
-        # 2 s of the model before each; the last search took as long as the tool around it.
+        # Three include 2 s of the model; the last search took as long as the tool around it.
         assert [cost["milliseconds"] for cost in costs] == [2250, 2500, 125, 3000]
 
-    def test_counts_say_what_became_of_it(self, converted):
+    def test_counts_describe_the_import(self, converted):
         _, counts = converted
         assert (counts.records, counts.conversations, counts.turns) == (18, 2, 3)
         assert (counts.iterations, counts.calls, counts.results) == (5, 6, 9)
@@ -95,23 +96,23 @@ class TestEverySdk:
 
 
 @pytest.mark.parametrize(
-    ("format", "name", "of_a_token"),
+    ("format", "name", "tokens"),
     [("otlp", "otlp_openinference.jsonl", 320), ("langfuse", "langfuse_blob.jsonl", 320)],
 )
-def test_money_is_exact(format, name, of_a_token):
+def test_cost_in_usd_is_exact(format, name, tokens):
     records, _ = imported_files([FIXTURES / name], format=format)
     (first,) = [record for record in records if record["query"] == "museum Oslo"]
-    assert first["costs"]["usd"] == of_a_token * WITH_MONEY
+    assert first["costs"]["usd"] == tokens * USD_PER_TOKEN
 
 
-def test_langfuse_trace_as_its_screen_saves_it():
+def test_langfuse_trace_saved_from_its_screen():
     records, counts = imported_files([FIXTURES / "langfuse_screen.json"], format="langfuse")
     assert shape(records) == MUSEUMS
     assert {record["conversation_id"] for record in records} == {"trip-42"}
     assert counts.records == 12
 
 
-def test_langfuse_sessions_that_only_trace_rows_know(tmp_path):
+def test_langfuse_sessions_that_only_trace_rows_name(tmp_path):
     rows = records_of(FIXTURES / "langfuse_blob.jsonl")
     sessions = {row["trace_id"]: row.pop("session_id", None) for row in rows}
     traces = [
@@ -159,7 +160,7 @@ def test_gen_ai_documents_may_be_an_array_value(tmp_path):
 
 
 class TestBrowseCompPlus:
-    def test_reasoning_begins_iterations(self):
+    def test_reasoning_starts_a_new_iteration(self):
         files = sorted((FIXTURES / "browsecomp_plus").iterdir())
         records, counts = imported_files(files, format="browsecomp-plus")
         assert places(records) == [
@@ -177,7 +178,7 @@ class TestBrowseCompPlus:
         assert (rows["769"].conversation.N, rows["769"].conversation.DupR) == (3, 1)
         assert (rows["770"].conversation.N, rows["770"].conversation.DupR) == (2, 1)
 
-    def test_a_set_of_docids_is_no_ranking(self, tmp_path, capsys):
+    def test_rejects_a_run_with_only_a_set_of_docids(self, tmp_path, capsys):
         run = tmp_path / "run.json"
         run.write_text(json.dumps({"query_id": "1", "retrieved_docids": ["a", "b"]}, indent=1))
         output = tmp_path / "t.jsonl"
@@ -186,7 +187,7 @@ class TestBrowseCompPlus:
         assert "only retrieved_docids: a set" in capsys.readouterr().err
         assert not output.exists()
 
-    def test_two_runs_at_once_are_refused(self, tmp_path, capsys):
+    def test_rejects_two_runs_of_the_same_query(self, tmp_path, capsys):
         run = FIXTURES / "browsecomp_plus" / "run_770.json"
         (tmp_path / "again.json").write_text(run.read_text())
         words = ["--from", "browsecomp-plus", str(run), str(tmp_path / "again.json")]
@@ -196,7 +197,7 @@ class TestBrowseCompPlus:
 
 @pytest.mark.parametrize("suffix", ["parquet", "avro", "jsonl.gz"])
 @pytest.mark.parametrize(("format", "name"), CASES.values(), ids=CASES)
-def test_what_is_written_passes_validate(tmp_path, format, name, suffix, capsys):
+def test_converted_traces_pass_validate(tmp_path, format, name, suffix, capsys):
     output = tmp_path / f"traces.{suffix}"
     words = ["--from", format, str(FIXTURES / name), "--output", str(output)]
     assert main(["convert", *words]) == 0

@@ -1,4 +1,4 @@
-"""Spans to search calls: sessions, turns, iterations, costs, and each search once."""
+"""Spans become search calls: sessions, turns, iterations, costs, and each search once."""
 
 import random
 
@@ -51,7 +51,7 @@ class TestIterations:
         records, _ = imported(tmp_path, spans)
         assert numbers(records) == [(1, 1, 0, "one"), (1, 2, 0, "two"), (1, 3, 0, "three")]
 
-    def test_a_step_within_a_step_or_a_search_is_none(self, tmp_path):
+    def test_a_step_within_a_step_or_a_search_does_not_count(self, tmp_path):
         spans = [
             root(),
             span("a", 1, "model"),
@@ -65,7 +65,7 @@ class TestIterations:
 
 
 class TestSessions:
-    def test_the_session_may_stand_above_or_anywhere_in_the_turn(self, tmp_path):
+    def test_any_span_of_a_turn_may_have_the_session(self, tmp_path):
         spans = [
             root("R", 0),
             span("a", 1, p="R", c="of-agent"),
@@ -99,7 +99,7 @@ class TestSessions:
         assert numbers(records) == [(1, 1, 0, "B"), (2, 1, 0, "C"), (3, 1, 0, "A")]
         assert {record["turn_count"] for record in records} == {3}
 
-    def test_a_last_turn_without_search_is_told(self, tmp_path):
+    def test_a_last_turn_without_search_is_counted(self, tmp_path):
         spans = [root(c="s"), span("a", 1, "search", q="one"), root("R", 50, t="U", c="s")]
         records, counts = imported(tmp_path, [*spans, root("R", 0, t="V", c="never")])
         assert [(r["turn"], r["turn_count"]) for r in records] == [(1, 2)]
@@ -111,14 +111,14 @@ class TestSessions:
         assert numbers(records) == [(1, 1, 0, "one"), (1, 1, 1, "two")]
         assert counts.parent_missing == 3
 
-    def test_a_circle_of_parents_ends(self, tmp_path):
+    def test_a_cycle_of_parents_is_broken(self, tmp_path):
         spans = [span("a", 1, "search", p="b", q="one"), span("b", 2, p="a"), root()]
         records, _ = imported(tmp_path, spans)
         assert numbers(records) == [(1, 1, 0, "one")]
 
 
 class TestEachSearchOnce:
-    def test_a_tool_around_a_retriever(self, tmp_path):
+    def test_a_retriever_counts_instead_of_the_tool_around_it(self, tmp_path):
         spans = [
             root(),
             span("a", 1, "tool", n="find", q="outer", d=docs("x", "y")),
@@ -128,7 +128,7 @@ class TestEachSearchOnce:
         assert numbers(records) == [(1, 1, 0, "inner")]
         assert counts.counted_once == 1
 
-    def test_the_outer_one_counts_if_it_alone_says_what_was_found(self, tmp_path):
+    def test_the_tool_counts_if_only_it_has_documents(self, tmp_path):
         spans = [
             root(),
             span("a", 1, "tool", n="find", q="outer", d=docs("x")),
@@ -143,7 +143,7 @@ class TestEachSearchOnce:
         records, _ = imported(tmp_path, spans)
         assert numbers(records) == [(1, 1, 0, "b"), (1, 1, 1, "c")]
 
-    def test_a_tool_that_ever_gave_documents_searched_also_when_it_found_none(self, tmp_path):
+    def test_every_call_of_a_tool_that_once_returned_documents_is_a_search(self, tmp_path):
         spans = [root(), span("a", 1, "tool", n="find", d=docs("x")), root("S", 9, t="U")]
         spans += [span("b", 10, "tool", p="S", t="U", n="find"), span("c", 2, "tool", n="add")]
         records, counts = imported(tmp_path, spans)
@@ -151,18 +151,18 @@ class TestEachSearchOnce:
         assert counts.documents_not_recorded == 1
         assert (dict(counts.search_tools), dict(counts.other_tools)) == ({"find": 2}, {"add": 1})
 
-    def test_tools_may_be_named(self, tmp_path):
+    def test_search_tools_can_be_named_in_the_mapping(self, tmp_path):
         spans = [root(), span("a", 1, "tool", n="find", d=docs("x")), span("b", 2, "tool", n="add")]
         records, _ = imported(tmp_path, spans, SPANS + "search_tools: [add]")
         assert [record["tool"] for record in records] == ["add"]
 
-    def test_a_span_that_stands_twice_counts_once(self, tmp_path):
+    def test_a_repeated_span_counts_once(self, tmp_path):
         spans = [root(), span("a", 1, "search", q="one", d=docs("x"))]
         records, counts = imported(tmp_path, [*spans, *spans, {**spans[1], "q": "changed"}])
         assert len(records) == 1
         assert counts.repeated == 3
 
-    def test_a_reranking_takes_the_place_of_what_it_ranked(self, tmp_path):
+    def test_a_reranking_replaces_the_searches_that_it_ranked(self, tmp_path):
         spans = [
             root(),
             span("m", 0, "model", tokens=5),
@@ -197,7 +197,7 @@ class TestCosts:
         )
         assert found == [{"milliseconds": 3, "tokens": 30}]
 
-    def test_what_one_step_hides_is_unknown(self, tmp_path):
+    def test_a_cost_that_one_step_does_not_report_is_unknown(self, tmp_path):
         found = self.costs(
             tmp_path,
             span("a", 1, "model", tokens=10),
@@ -208,12 +208,12 @@ class TestCosts:
         )
         assert found == [{"milliseconds": 3}, {"milliseconds": 2, "tokens": 40}]
 
-    def test_what_other_searches_tell_and_one_does_not_is_unknown(self, tmp_path):
+    def test_a_cost_that_only_other_searches_report_is_unknown(self, tmp_path):
         found = self.costs(tmp_path, span("a", 1, "search", usd=0.25), span("b", 2, "search"))
         assert found == [{"milliseconds": 1, "usd": 0.25}, {"milliseconds": 1}]
 
     @pytest.mark.parametrize("bad", [-1, "many", True, [1]])
-    def test_what_is_no_cost_is_unknown(self, tmp_path, bad):
+    def test_an_invalid_cost_is_unknown(self, tmp_path, bad):
         assert self.costs(tmp_path, span("a", 1, "search", usd=bad)) == [{"milliseconds": 1}]
 
     def test_numbers_may_be_text(self, tmp_path):
@@ -231,7 +231,7 @@ def test_attributes_come_from_the_nearest_span(tmp_path):
     assert records[0]["attributes"] == {"arm": "candidate", "trace_id": "T", "root_span_id": "R"}
 
 
-def test_no_order_of_spans_changes_anything(tmp_path):
+def test_the_order_of_spans_does_not_matter(tmp_path):
     draw = random.Random(3)
     spans = []
     for trace in "ABCD":
@@ -262,12 +262,12 @@ def test_no_order_of_spans_changes_anything(tmp_path):
         (span("a", 1, "search", d=[{"gain": "good"}]), "a call that no reader accepts"),
     ],
 )
-def test_what_is_skipped_is_told_with_its_reason(tmp_path, record, reason):
+def test_skipped_records_are_counted_by_reason(tmp_path, record, reason):
     fine = [root(), span("z", 5, "search", q="fine")]
     records, counts = imported(tmp_path, [*fine, record])
     if reason is None:
         assert len(records) == 2
     else:
-        (told,) = counts.skipped
-        assert told.startswith(reason)
+        (found,) = counts.skipped
+        assert found.startswith(reason)
         assert [record["query"] for record in records] == ["fine"]

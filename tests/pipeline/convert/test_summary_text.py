@@ -1,4 +1,4 @@
-"""What `goodgain convert` prints of what it read: one is one, several are several."""
+"""The summary of `goodgain convert` uses singular and plural by the counts."""
 
 import io
 

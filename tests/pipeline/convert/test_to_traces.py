@@ -1,4 +1,4 @@
-"""A TREC run and its qrels become traces with the same order."""
+"""A TREC run and its qrels become traces with the same ranking."""
 
 import gzip
 import json

@@ -31,7 +31,7 @@ class TestTracesToTrec:
         )
     )
     @settings(max_examples=50)
-    def test_there_and_back_keeps_the_order(self, tmp_path_factory, lists):
+    def test_a_round_trip_keeps_the_order(self, tmp_path_factory, lists):
         folder = tmp_path_factory.mktemp("back")
         traces, run, back = (folder / name for name in ("t.jsonl", "run", "back"))
         with traces.open("w") as file:
@@ -55,7 +55,7 @@ class TestTracesToTrec:
         assert all(row == list(range(len(row), 0, -1)) for row in scores.values())
         assert not back.exists()
 
-    def test_only_the_last_turn_of_what_counts_without_copies(self, tmp_path):
+    def test_writes_only_the_last_turn_and_no_duplicates(self, tmp_path):
         records = [
             {"iteration": 1, "call": 0, "results": [doc("early", 4)]},
             {"turn": 2, "iteration": 3, "call": 0, "results": [doc("b", 1), doc("a", None)]},
@@ -89,7 +89,7 @@ class TestTracesToTrec:
         ]
         assert converted(tmp_path, records) == converted(tmp_path, records[::-1])
 
-    def test_nothing_is_left_behind_when_it_fails(self, tmp_path):
+    def test_a_failure_leaves_no_files(self, tmp_path):
         with pytest.raises(UsageError, match="the folder does not exist"):
             write_trec([], RULES, "doc_id", "t", str(tmp_path / "run"), str(tmp_path / "no/qrels"))
         assert list(tmp_path.iterdir()) == []
@@ -97,12 +97,12 @@ class TestTracesToTrec:
 
 class TestNames:
     @given(st.lists(st.text(min_size=1), unique=True, max_size=8))
-    def test_words_are_single_and_stay_apart(self, texts):
+    def test_words_have_no_spaces_and_stay_distinct(self, texts):
         words = [word(text) for text in texts]
         assert all(len(one.split()) == 1 and one.isprintable() for one in words)
         assert len(set(words)) == len(texts)
 
-    def test_an_id_that_two_share_names_neither(self):
+    def test_an_id_that_two_documents_share_names_neither(self):
         places = [ResultPlace(1, 1, 0, rank) for rank in range(1, 6)]
         names = document_names(["a", "b", "a", "", "i1.call0.rank4"], places)
         assert names == [

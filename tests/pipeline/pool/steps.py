@@ -1,4 +1,4 @@
-"""Pools made by the command from generated runs."""
+"""Builds pools from generated runs with the command, for its tests."""
 
 import json
 from random import Random
@@ -9,7 +9,7 @@ from tests.core.pool.generated import runs
 
 
 def some_runs(least=3, seed=0):
-    """Generated runs: `least` of them."""
+    """Generated runs: at least `least` of them."""
     while True:
         found = runs(Random(seed), 3)
         if len(found) >= least and sum(map(len, found.values())) > 10:
@@ -18,7 +18,7 @@ def some_runs(least=3, seed=0):
 
 
 def write_runs(folder, found):
-    """Trace files by run."""
+    """Write a trace file for each run; return the paths by run."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {}
     for name, records in found.items():
@@ -28,10 +28,10 @@ def write_runs(folder, found):
 
 
 def build(pool, paths, *options):
-    """Build with the command; gives the exit code."""
+    """Run `goodgain pool build` and return its exit code."""
     named = [word for name, path in paths.items() for word in ("--run", f"{name}={path}")]
-    where = () if "--update" in options else ("--output", str(pool))
-    return main(["pool", "build", *named, *where, *options])
+    output = () if "--update" in options else ("--output", str(pool))
+    return main(["pool", "build", *named, *output, *options])
 
 
 def documents(pool):
@@ -39,6 +39,6 @@ def documents(pool):
 
 
 def files(pool):
-    """Bytes by name of the documents' files."""
+    """The bytes of the files of documents, by name."""
     folder = pool / read_pool(str(pool)).manifest["documents"]
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

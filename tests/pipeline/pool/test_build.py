@@ -1,4 +1,4 @@
-"""`goodgain pool build` and `show`: deterministic files, updates and refused inputs."""
+"""`goodgain pool build` and `show`: deterministic files, updates and rejected inputs."""
 
 import json
 from random import Random
@@ -35,7 +35,7 @@ def pool(paths, tmp_path_factory):
     return folder
 
 
-def test_the_pool_equals_that_of_the_core(pool, found):
+def test_pool_equals_that_of_the_core(pool, found):
     built = direct.build(found, "topic")
     expected = {one.topic: own for one in built.values() if (own := one.documents)}
     by_topic = {}
@@ -76,13 +76,13 @@ def test_every_format_has_the_same_content(pool, paths, written, tmp_path):
     assert sorted(map(repr, documents(other))) == sorted(map(repr, documents(pool)))
 
 
-def looked_up(pool, most=None):
+def topic_pools(pool, most=None):
     rules = compile_rules(read_rules(shipped_rules_text()))
     return TopicPools(read_pool(str(pool)).files, rules, open_local, HeldBytes(most))
 
 
 def test_every_topic_is_found_in_its_file(pool):
-    pools = looked_up(pool)
+    pools = topic_pools(pool)
     by_topic = {}
     for document in documents(pool):
         by_topic.setdefault(document.topic, []).append(document)
@@ -90,19 +90,19 @@ def test_every_topic_is_found_in_its_file(pool):
         assert list(pools.of_topic(topic).documents) == own
 
 
-def allows(pool, topic, most):
+def fits(pool, topic, most):
     try:
-        looked_up(pool, most).of_topic(topic)
+        topic_pools(pool, most).of_topic(topic)
     except GoodGainError:
         return False
     return True
 
 
-def test_topics_are_evicted_for_others(pool):
+def test_topics_are_evicted_if_memory_is_short(pool):
     one, other = list(dict.fromkeys(document.topic for document in documents(pool)))[:2]
     bounds = range(1_000, 10**6, 1_000)
-    most = next(n for n in bounds if allows(pool, one, n) and allows(pool, other, n))
-    for pools, kept in ((looked_up(pool), True), (looked_up(pool, most), False)):
+    most = next(n for n in bounds if fits(pool, one, n) and fits(pool, other, n))
+    for pools, kept in ((topic_pools(pool), True), (topic_pools(pool, most), False)):
         first = pools.of_topic(one)
         assert pools.of_topic(one) is first
         pools.of_topic(other)
@@ -110,7 +110,7 @@ def test_topics_are_evicted_for_others(pool):
 
 
 @pytest.mark.slow
-def test_an_update_adds_runs_and_keeps_ids(paths, tmp_path):
+def test_update_adds_runs_and_keeps_ids(paths, tmp_path):
     first, *rest = paths
     folder = tmp_path / "pool"
     assert build(folder, {first: paths[first]}, "--topic", "topic") == ExitCode.DONE
@@ -125,7 +125,9 @@ def test_an_update_adds_runs_and_keeps_ids(paths, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_conversation_is_pooled_once_unless_it_is_replaced(pool, paths, tmp_path, capsys):
+def test_rejects_a_pooled_conversation_unless_it_replaces_the_old_one(
+    pool, paths, tmp_path, capsys
+):
     folder = tmp_path / "pool"
     assert build(folder, paths, "--topic", "topic", "--shards", "3") == ExitCode.DONE
     name = next(iter(paths))
@@ -138,7 +140,7 @@ def test_a_conversation_is_pooled_once_unless_it_is_replaced(pool, paths, tmp_pa
     assert documents(folder) == documents(pool)
 
 
-def test_refused_inputs(pool, paths, tmp_path, capsys):
+def test_rejects_wrong_outputs_and_options(pool, paths, tmp_path, capsys):
     one = {"A": next(iter(paths.values()))}
     for options, message in [
         (["--output", str(pool)], "is not empty"),
@@ -153,22 +155,22 @@ def test_refused_inputs(pool, paths, tmp_path, capsys):
     assert "write --run NAME=PATTERN" in capsys.readouterr().err
 
 
-def test_show(pool, capsys):
+def test_show_prints_documents_and_rejects_unknown_topics(pool, capsys):
     assert main(["pool", "show", str(pool)]) == ExitCode.DONE
     shown = capsys.readouterr().out
     assert "only in this run" in shown
     topic = documents(pool)[0].topic
     assert main(["pool", "show", str(pool), "--topic", str(topic.value), "--json"]) == ExitCode.DONE
-    told = json.loads(capsys.readouterr().out)
+    listed = json.loads(capsys.readouterr().out)
     own = [one for one in documents(pool) if one.topic == topic]
-    assert [one["document"] for one in told["documents"]] == [one.document for one in own]
+    assert [one["document"] for one in listed["documents"]] == [one.document for one in own]
     assert main(["pool", "show", str(pool), "--topic", "none"]) == ExitCode.USAGE
     assert "has no topic none; the nearest are" in capsys.readouterr().err
     assert main(["pool"]) == ExitCode.USAGE
     assert "give one of pool build, pool show" in capsys.readouterr().err
 
 
-def foreign(tmp_path):
+def runs_with_other_names(tmp_path):
     """Two runs whose records have other field names and count iterations from 0."""
     for run, number in (("a", 1), ("b", 2)):
         hits = [{"docid": f"d{number}", "relevance": number}, {"docid": "both"}]
@@ -182,7 +184,7 @@ RENAMED = "conversation_id=session,iteration=step,query=q,results=hits,ids.doc_i
 
 def test_renamed_fields_are_pooled(tmp_path, capsys):
     options = ("--map", f"{RENAMED},gain=relevance", "--iteration-base", "0")
-    assert build(tmp_path / "pool", foreign(tmp_path), *options) == ExitCode.DONE
+    assert build(tmp_path / "pool", runs_with_other_names(tmp_path), *options) == ExitCode.DONE
     found = {one.evidence[0].ids["doc_id"]: one for one in documents(tmp_path / "pool")}
     assert {name: (len(one.places), one.label()) for name, one in found.items()} == {
         "d1": (1, 1),
@@ -193,14 +195,14 @@ def test_renamed_fields_are_pooled(tmp_path, capsys):
     assert "Warning" not in capsys.readouterr().err
 
 
-def test_an_unknown_field_is_an_error_and_an_absent_name_is_reported(tmp_path, capsys):
-    paths = foreign(tmp_path)
+def test_rejects_an_unknown_field_and_reports_an_absent_name(tmp_path, capsys):
+    paths = runs_with_other_names(tmp_path)
     options = ("--map", "conversation=session", "--iteration-base", "0")
     assert build(tmp_path / "pool", paths, *options) == ExitCode.USAGE
     assert "conversation is not a field; did you mean conversation_id?" in capsys.readouterr().err
     assert not (tmp_path / "pool").exists()
     options = ("--map", f"{RENAMED},gain=relevanse", "--iteration-base", "0")
     assert build(tmp_path / "pool", paths, *options) == ExitCode.DONE
-    told = capsys.readouterr().err
-    assert "none of the first records has: relevanse" in told
-    assert "results[].relevance (gain?)" in told
+    errors = capsys.readouterr().err
+    assert "none of the first records has: relevanse" in errors
+    assert "results[].relevance (gain?)" in errors

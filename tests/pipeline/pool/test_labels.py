@@ -1,4 +1,4 @@
-"""`goodgain pool todo` and `label`: from a table of what is unlabelled to labels that count."""
+"""`goodgain pool todo` lists unlabelled documents, and `label` adds labels that runs then use."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ from tests.pipeline.pool.steps import build, documents, write_runs
 from tests.pipeline.runs import rows, run
 from tests.reference.test_pool import call, doc
 
-# d1 is seen by both, d2 first at i = 2; only d3 has a label.
+# Both runs retrieve d1, A retrieves d2 first at i = 2; only d3 has a label.
 RUNS = {
     "A": [
         call(doc("d1", title="=one"), doc("d3", 3), query="what"),
@@ -38,8 +38,8 @@ def pool(built, tmp_path):
     return tmp_path / "pool"
 
 
-def named(pool):
-    """Ids of the pool's documents by their own names."""
+def pool_ids(pool):
+    """The pool's ids of documents by their `doc_id`."""
     return {one.evidence[0].ids["doc_id"]: one.document for one in documents(pool)}
 
 
@@ -56,13 +56,13 @@ def label(pool, path, *options):
     return main(["pool", "label", str(pool), "--from", str(path), *options])
 
 
-def test_todo_lists_what_has_no_label_once_and_the_weightiest_first(pool, tmp_path, capsys):
+def test_todo_lists_unlabelled_documents_once_and_sorts_them_by_weight(pool, tmp_path, capsys):
     todo(pool, tmp_path / "todo.csv")
-    said = capsys.readouterr().out
-    assert "3 documents without a label" in said
-    assert "2 of 6 results need no label of their own" in said
+    printed = capsys.readouterr().out
+    assert "3 documents without a label" in printed
+    assert "2 of 6 results need no label of their own" in printed
     table = list(csv.DictReader((tmp_path / "todo.csv").open()))
-    ids = named(pool)
+    ids = pool_ids(pool)
     assert [row["document"] for row in table] == [ids["d1"], ids["d2"], ids["d4"]]
     assert table[0]["title"] == "'=one"
     assert table[0]["query"] == "what"
@@ -74,7 +74,7 @@ def test_todo_lists_what_has_no_label_once_and_the_weightiest_first(pool, tmp_pa
     assert "1 more lie below rank 1" in capsys.readouterr().out
 
 
-def test_labels_of_a_filled_table_count(pool, built, tmp_path, capsys):
+def test_labels_from_a_filled_table_change_the_metrics(pool, built, tmp_path, capsys):
     todo(pool, tmp_path / "todo.csv")
     table = list(csv.DictReader((tmp_path / "todo.csv").open()))
     table[0]["gain"], table[1]["gain"] = "4", "2"
@@ -97,8 +97,8 @@ def test_labels_of_a_filled_table_count(pool, built, tmp_path, capsys):
     assert row["pool_nCG"] == pytest.approx(4 / 9)
 
 
-def test_several_annotators_are_kept_apart(pool, tmp_path):
-    ids = named(pool)
+def test_keeps_the_labels_of_each_annotator(pool, tmp_path):
+    ids = pool_ids(pool)
     lines = [
         {"document": ids["d1"], "gain": 4, "annotator": "ann"},
         {"document": ids["d1"], "gain": 1, "annotator": "bob"},
@@ -116,22 +116,22 @@ def test_several_annotators_are_kept_apart(pool, tmp_path):
     assert labels(pool)["d3"] == 3
 
 
-def test_lines_that_give_no_label_are_rejected_with_their_number(pool, tmp_path, capsys):
-    ids = named(pool)
+def test_rejects_invalid_lines_with_their_number(pool, tmp_path, capsys):
+    ids = pool_ids(pool)
     (tmp_path / "qrels").write_text(f"q 0 {ids['d1']} 3\nq 0 nobody 1\nq 0 {ids['d2']} 5\nx\n")
     assert label(pool, tmp_path / "qrels") == ExitCode.DATA_QUALITY
-    said = capsys.readouterr()
-    assert "1 label given" in said.out
-    assert "qrels:2: The pool has no document nobody." in said.err
-    assert "qrels:3: The label '5' is not a whole number from 0 to 4." in said.err
-    assert "qrels:4: A line of qrels is" in said.err
+    printed = capsys.readouterr()
+    assert "1 label given" in printed.out
+    assert "qrels:2: The pool has no document nobody." in printed.err
+    assert "qrels:3: The label '5' is not a whole number from 0 to 4." in printed.err
+    assert "qrels:4: A line of qrels is" in printed.err
     assert labels(pool)["d1"] == 3
     (tmp_path / "l.csv").write_text("document,gain\n,1\n")
     assert label(pool, tmp_path / "l.csv", "--json") == ExitCode.DATA_QUALITY
     assert json.loads(capsys.readouterr().out)["rejected"][0]["line"] == 2
 
 
-def test_what_is_refused(pool, tmp_path, capsys):
+def test_rejects_wrong_options(pool, tmp_path, capsys):
     for words, message in [
         (["label", str(pool)], "use --from FILE"),
         (["label", str(pool), "--from", str(tmp_path / "no")], "cannot be read"),
@@ -144,7 +144,7 @@ def test_what_is_refused(pool, tmp_path, capsys):
 
 
 def test_labels_survive_an_update(pool, built, tmp_path):
-    ids = named(pool)
+    ids = pool_ids(pool)
     (tmp_path / "qrels").write_text(f"q 0 {ids['d1']} 3\n")
     assert label(pool, tmp_path / "qrels") == ExitCode.DONE
     more = write_runs(tmp_path / "more", {"C": [call(doc("d1", 0), doc("d5", 2))]})
@@ -152,17 +152,17 @@ def test_labels_survive_an_update(pool, built, tmp_path):
     assert labels(pool) == {"d1": 3, "d2": None, "d3": 3, "d4": None, "d5": 2}
 
 
-def test_a_table_as_spreadsheets_write_it(pool, tmp_path, capsys):
-    """A byte order mark, semicolons, line ends of Windows, a note of two lines, a short row."""
-    d1, d2 = (named(pool)[name] for name in ("d1", "d2"))
+def test_reads_tables_as_spreadsheets_write_them(pool, tmp_path, capsys):
+    """With byte order mark, semicolons, Windows line ends, a note of two lines, and a short row."""
+    d1, d2 = (pool_ids(pool)[name] for name in ("d1", "d2"))
     path = tmp_path / "sheet.csv"
     path.write_bytes(
         f'\ufeffdocument;gain;note\r\n{d1};3.0;"a\r\nb"\r\n\r\n{d2};1\r\nno;2\r\n'.encode()
     )
     assert label(pool, path) == ExitCode.DATA_QUALITY
-    said = capsys.readouterr()
-    assert "2 labels given" in said.out
-    assert "sheet.csv:6: The pool has no document no." in said.err
+    printed = capsys.readouterr()
+    assert "2 labels given" in printed.out
+    assert "sheet.csv:6: The pool has no document no." in printed.err
     assert (labels(pool)["d1"], labels(pool)["d2"]) == (3, 1)
 
 
@@ -175,37 +175,36 @@ def test_a_table_as_spreadsheets_write_it(pool, tmp_path, capsys):
         ("", "is empty"),
     ],
 )
-def test_a_table_that_holds_no_labels_is_refused(pool, tmp_path, capsys, text, message):
+def test_rejects_a_table_without_labels(pool, tmp_path, capsys, text, message):
     path = tmp_path / "labels.csv"
     path.write_text(text)
     assert label(pool, path) == ExitCode.USAGE
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-def test_parquet_is_read_too(pool, tmp_path):
-    rows = {"document": [named(pool)["d1"]], "gain": [4.0], "annotator": ["ann"]}
+def test_reads_parquet(pool, tmp_path):
+    rows = {"document": [pool_ids(pool)["d1"]], "gain": [4.0], "annotator": ["ann"]}
     pq.write_table(pa.table(rows), tmp_path / "labels.parquet")
     assert label(pool, tmp_path / "labels.parquet") == ExitCode.DONE
     assert labels(pool)["d1"] == 4
 
 
-def test_whose_labels_are_preferred_can_change_alone_but_not_to_a_stranger(pool, tmp_path, capsys):
+def test_preferred_annotator_can_change_but_must_have_labels(pool, tmp_path, capsys):
     for name, gain in (("ann", 4), ("bob", 1), ("cy", 1)):
         path = tmp_path / f"{name}.csv"
-        path.write_text(f"document,gain\n{named(pool)['d1']},{gain}\n")
+        path.write_text(f"document,gain\n{pool_ids(pool)['d1']},{gain}\n")
         assert label(pool, path, "--annotator", name) == ExitCode.DONE
     assert labels(pool)["d1"] == 1
     assert main(["pool", "label", str(pool), "--prefer", "ann"]) == ExitCode.DONE
     assert labels(pool)["d1"] == 4
     capsys.readouterr()
     assert main(["pool", "label", str(pool), "--prefer", "anne"]) == ExitCode.USAGE
-    told = "anne has no labels in"
-    assert told in capsys.readouterr().err
+    assert "anne has no labels in" in capsys.readouterr().err
     assert main(["pool", "label", str(pool), "--undo", "bobby"]) == ExitCode.USAGE
     assert "annotators are ann (1), bob (1), cy (1)" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_folder_that_is_no_pool(tmp_path, capsys):
+def test_rejects_a_folder_that_is_not_a_pool(tmp_path, capsys):
     path = tmp_path / "labels.csv"
     path.write_text("document,gain\nd1,1\n")
     for options in (["--from", str(path)], ["--undo", "ann"], ["--prefer", "ann"]):
@@ -213,11 +212,11 @@ def test_a_folder_that_is_no_pool(tmp_path, capsys):
         assert "it is not a pool" in capsys.readouterr().err
 
 
-def test_each_line_of_an_unknown_document_is_rejected(pool, tmp_path, capsys):
+def test_rejects_each_line_of_an_unknown_document(pool, tmp_path, capsys):
     path = tmp_path / "labels.csv"
     path.write_text("document,gain\nnobody,1\nnobody,2\n")
     assert label(pool, path) == ExitCode.DATA_QUALITY
-    said = capsys.readouterr()
-    assert "2 rejected" in said.out
+    printed = capsys.readouterr()
+    assert "2 rejected" in printed.out
     for line in (2, 3):
-        assert f"labels.csv:{line}: The pool has no document nobody." in said.err
+        assert f"labels.csv:{line}: The pool has no document nobody." in printed.err

@@ -1,4 +1,4 @@
-"""`run`, `explain` and `evaluate` with a pool: the numbers of the core, whichever way they go."""
+"""`run`, `explain` and `evaluate` with a pool give the numbers of the core."""
 
 import json
 
@@ -37,7 +37,7 @@ def pool(paths, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outputs(pool, paths, tmp_path_factory):
-    """What each run writes when it is scored with the pool of all."""
+    """A folder with the outputs of each run, scored with the pool of all runs."""
     folder = tmp_path_factory.mktemp("outputs")
     for name, path in paths.items():
         options = ("--pool", str(pool), "--run-name", name, "--format", "jsonl", "--bounds")
@@ -50,11 +50,11 @@ def row_of(scored):
     return row | dict(zip(("recall", "ndcg@10"), row["ranking"], strict=True))
 
 
-def untimed(row):
+def without_timestamps(row):
     return {name: value for name, value in row.items() if not name.endswith("_timestamp")}
 
 
-def test_rows_are_those_of_the_core(found, outputs):
+def test_rows_equal_those_of_the_core(found, outputs):
     built = direct.build(found, "topic")
     for name, records in found.items():
         scores = direct.score(records, built, name, metrics=("recall", "ndcg@10"))
@@ -72,7 +72,7 @@ def test_rows_are_those_of_the_core(found, outputs):
             assert "pool_recall_at_i" in row
 
 
-def test_means_at_each_i_and_at_the_end(outputs, paths):
+def test_means_of_pool_metrics_agree_with_the_rows(outputs, paths):
     for name in paths:
         means = {
             (row["metric"], row["i"], row["population"]): row
@@ -91,34 +91,36 @@ def test_means_at_each_i_and_at_the_end(outputs, paths):
         assert last["mean"] == pytest.approx(means["pool_nCG", None, "all"]["mean"])
 
 
-def test_the_manifest_tells_of_the_pool(outputs, pool, paths):
+def test_manifest_describes_the_pool(outputs, pool, paths):
     name = next(iter(paths))
-    told = manifest(outputs / name)["pool"]
-    assert told["digest"] == open_pool(str(pool), None, open_plain).digest
-    assert told["run_name"] == name
-    assert told["outside"] == told["matched"] == 0
-    assert told["pooled"] == manifest(outputs / name)["results"]["unique"]
+    found = manifest(outputs / name)["pool"]
+    assert found["digest"] == open_pool(str(pool), None, open_plain).digest
+    assert found["run_name"] == name
+    assert found["outside"] == found["matched"] == 0
+    assert found["pooled"] == manifest(outputs / name)["results"]["unique"]
 
 
-def test_evaluate_gives_the_same(outputs, pool, paths):
+def test_evaluate_gives_the_rows_of_the_run(outputs, pool, paths):
     for name, path in paths.items():
         ours = gg.evaluate(
             str(path), pool=str(pool), run_name=name, metrics=["recall", "ndcg@10"], bounds=True
         )
         for dataset in ("conversations", "iterations", "means"):
             theirs = rows(outputs / name, dataset)
-            assert list(map(untimed, getattr(ours, dataset))) == list(map(untimed, theirs))
+            assert list(map(without_timestamps, getattr(ours, dataset))) == list(
+                map(without_timestamps, theirs)
+            )
 
 
-def test_explain_tells_what_a_result_is_in_the_pool(pool, paths, outputs, capsys):
+def test_explain_shows_which_results_are_pooled(pool, paths, outputs, capsys):
     name = next(iter(paths))
     row = next(row for row in rows(outputs / name, "conversations") if row["UR"])
     words = ["--input", str(paths[name]), "--pool", str(pool), "--run-name", name]
     assert main(["explain", row["conversation_id"], *words, "--json"]) == ExitCode.DONE
-    told = json.loads(capsys.readouterr().out)
+    explained = json.loads(capsys.readouterr().out)
     results = [
         result
-        for iteration in told["iterations"]
+        for iteration in explained["iterations"]
         for call in iteration["search_calls"]
         for result in call["results"]
     ]
@@ -129,7 +131,7 @@ def test_explain_tells_what_a_result_is_in_the_pool(pool, paths, outputs, capsys
     assert "pool" in capsys.readouterr().out
 
 
-def test_what_is_refused(pool, paths, tmp_path, capsys):
+def test_rejects_wrong_options(pool, paths, tmp_path, capsys):
     path = next(iter(paths.values()))
     for options, message in [
         (["--pool", str(pool), "--run-name", "none"], "has no run none; it has"),
@@ -142,7 +144,7 @@ def test_what_is_refused(pool, paths, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_comparison_needs_one_pool(outputs, paths, tmp_path, capsys):
+def test_compare_rejects_runs_with_different_pools(outputs, paths, tmp_path, capsys):
     one, other = list(paths)[:2]
     words = ["compare", str(outputs / one), str(outputs / other), "--unpaired"]
     words += ["--metrics", "pool_recall", "CG"]
@@ -156,7 +158,7 @@ def test_a_comparison_needs_one_pool(outputs, paths, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_the_format_of_the_pool_changes_no_byte(outputs, paths, tmp_path):
+def test_format_of_the_pool_changes_no_byte(outputs, paths, tmp_path):
     name = next(iter(paths))
     other = tmp_path / "pool"
     assert build(other, paths, "--topic", "topic", "--format", "parquet") == ExitCode.DONE
@@ -165,8 +167,8 @@ def test_the_format_of_the_pool_changes_no_byte(outputs, paths, tmp_path):
     assert contents(tmp_path / "out") == contents(outputs / name)
 
 
-def test_evaluate_warns_of_ids_that_count_places(tmp_path):
-    """Ordinals as ids: the votes of two conversations on one document lie far apart."""
+def test_evaluate_warns_of_ids_that_are_positions(tmp_path):
+    """With positions as ids, the labels of two conversations for one document are far apart."""
     for name, gain in (("a", 0), ("b", 4)):
         results = [{"ids": {"doc_id": str(at)}, "gain": gain} for at in range(20)]
         record = {"conversation_id": name, "iteration": 1, "attributes": {"query": "q"}}
