@@ -1,4 +1,4 @@
-"""What the tests of every page in a browser start from."""
+"""A browser shared by the tests of all HTML pages."""
 
 import pytest
 
@@ -7,6 +7,6 @@ from tests.pipeline.report.browser import chromium
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
-    """A real Chromium with a profile of its own; `opened` sets what a test may have left."""
+    """A real Chromium with its own profile; `opened` resets what earlier tests changed."""
     with chromium(tmp_path_factory.mktemp("profile")) as opened:
         yield opened

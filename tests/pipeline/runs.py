@@ -1,4 +1,4 @@
-"""Runs of the whole pipeline from tests, and the same numbers computed without Beam."""
+"""Runs the whole pipeline in tests, and computes the same numbers without Beam."""
 
 import json
 from collections import Counter, defaultdict
@@ -31,9 +31,10 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 SESSIONS = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))
-# Everything that a run can write, and what the direct computation uses too. Means make up half the
-# time of such a run; conversations go on after this iteration, and end before it.
+# The last iteration with means, which take half the time of a run. Some conversations end before it
+# and some continue after it.
 MAX_I = 4
+# Options to write every dataset; the direct computation below assumes them.
 FULL = (
     *("--write-duplicates", "--per-call", "--bounds", f"--max-i={MAX_I}"),
     *("--slice", "arm", "--slice", "arm,market"),
@@ -47,7 +48,7 @@ def write_jsonl(path, records):
 
 
 def run(output, inputs, *options):
-    """The exit code of `goodgain run`."""
+    """Run `goodgain run` and return its exit code."""
     return main(["run", "--input", *map(str, inputs), "--output", str(output), *options])
 
 
@@ -73,19 +74,19 @@ def names_in(folder):
 
 
 def plain_scoring(**options):
-    """What `goodgain run` uses when nothing is asked for."""
+    """The scoring of `goodgain run` without options."""
     config = RunConfig(input=("a",), output="b")
     evaluator = RankingEvaluator(config.ranking_metrics, config.relevant_from, config.g_max)
     return Scoring(compile_rules(load_rules(None)), evaluator, **options)
 
 
-# Those that the shipped sample tells; a run looks at what its files begin with.
+# The costs in the shipped sample; a run finds the names in the first records of its files.
 SAMPLE_COSTS = ("milliseconds", "tokens", "usd")
 
 
 def direct_scores(paths):
     """A ConversationScore by conversation_id: parse, fingerprint, score, without Beam."""
-    costs = SAMPLE_COSTS if SAMPLE in map(str, paths) else ()  # other traces of tests tell none
+    costs = SAMPLE_COSTS if SAMPLE in map(str, paths) else ()  # other test traces have none
     scoring = plain_scoring(per_call=True, bounds=True, keep_duplicates=True, costs=costs)
     fingerprinter = Fingerprinter(scoring.rules)
     calls, rejected = defaultdict(list), Counter()
@@ -104,16 +105,16 @@ def direct_scores(paths):
 
 
 def direct_rows(scores):
-    """Rows by dataset as `goodgain run` with the options FULL writes them, in their order."""
+    """Rows by dataset, in the order in which `goodgain run` with the options FULL writes them."""
     names = plain_scoring().ranking.names
     ordered = [scores[name] for name in sorted(scores)]
 
     def ranked(row):
         columns = columns_of(row) if isinstance(row, ConversationRow) else asdict(row)
         columns.update(columns.pop("costs", {}))
-        for brought_by_options in ("pool", "judgments_met_again", "qrels_best"):
-            if columns.get(brought_by_options, "") is None:
-                del columns[brought_by_options]
+        for optional in ("pool", "judgments_met_again", "qrels_best"):
+            if columns.get(optional, "") is None:
+                del columns[optional]
         return {**columns, **dict(zip(names, columns.pop("ranking"), strict=True))}
 
     def without_ranking(row):
@@ -144,12 +145,12 @@ def direct_means(scores, names):
 
 
 def place(mean):
-    """Identity of a row of `means`, to order by."""
+    """The key by which tests sort rows of `means`."""
     return (sorted(mean["slice"].items()), mean["metric"], mean["i"] or 0, mean["population"])
 
 
 def assert_is_direct(output, paths):
-    """Every row of every dataset of a run with the options FULL is the directly computed one."""
+    """Assert that a run with the options FULL wrote the rows that are computed without Beam."""
     expected = direct_rows(direct_scores(paths))
     for dataset in ("iterations", "conversations", "calls", "duplicates"):
         assert rows(output, dataset) == expected[dataset], dataset

@@ -1,3 +1,5 @@
+"""The command line: commands, options, help, messages and exit codes."""
+
 import argparse
 import json
 import logging
@@ -26,7 +28,7 @@ def parsed(*words):
 
 
 def imported_by(*words):
-    """The modules that a command imports in a process of its own."""
+    """The modules that a command imports in a new process."""
     script = (
         "import sys, goodgain.pipeline.__main__ as program; program.main(sys.argv[1:]); "
         "sys.stderr.write('\\n'.join(sys.modules))"
@@ -39,7 +41,7 @@ def imported_by(*words):
 
 class TestCommands:
     @pytest.mark.parametrize("name", COMMANDS)
-    def test_each_has_what_a_command_needs(self, name):
+    def test_declares_name_help_example_and_run(self, name):
         command = load_command(name)
         assert name == command.NAME
         assert command.HELP
@@ -54,19 +56,19 @@ class TestCommands:
         assert load_command(name).EXAMPLE in out
 
     @pytest.mark.parametrize("name", COMMANDS)
-    def test_the_example_can_be_parsed(self, name):
+    def test_example_parses(self, name):
         command = load_command(name)
         parse_arguments(command, shlex.split(command.EXAMPLE)[1 + len(name.split()) :])
 
     @pytest.mark.parametrize("word", ["--help", "-h", "help"])
-    def test_overview_lists_them_in_80_columns(self, word, capsys):
+    def test_overview_lists_all_commands_in_80_columns(self, word, capsys):
         assert main([word]) == 0
         lines = capsys.readouterr().out.splitlines()
         for name in COMMANDS:
             assert any(line.startswith(f"  {name} ") for line in lines)
         assert max(map(len, lines[:-1])) <= 80
 
-    def test_version(self, capsys):
+    def test_prints_the_version(self, capsys):
         assert main(["--version"]) == 0
         assert capsys.readouterr().out.startswith("goodgain 0")
 
@@ -83,7 +85,7 @@ class TestCommands:
             (["explain", "c", "--input"], "expected at least one argument"),
         ],
     )
-    def test_wrong_usage_ends_with_2_and_one_message(self, words, expected, capsys):
+    def test_wrong_usage_gives_exit_code_2_and_one_message(self, words, expected, capsys):
         assert main(words) == 2
         captured = capsys.readouterr()
         assert expected in captured.err
@@ -93,7 +95,7 @@ class TestCommands:
 
 
 class TestOptionsOfRun:
-    def test_every_field_of_the_configuration_has_one(self):
+    def test_options_become_fields_of_the_configuration(self):
         words = ["--input", "a", "b", "--input", "c", "--output", "o", "--max_i", "3"]
         words += ["--slice", "market", "--slice", "arm,market", "--overwrite", "--no-bounds"]
         args = parsed(*words)
@@ -108,13 +110,13 @@ class TestOptionsOfRun:
         assert args.beam_arguments == []
 
     @pytest.mark.parametrize("name", RunConfig.model_fields)
-    def test_each_can_be_given(self, name):
+    def test_every_field_has_an_option(self, name):
         field = RunConfig.model_fields[name]
         option = f"--{field.json_schema_extra.get('flag', name).replace('_', '-')}"
         words = [option] if field.annotation is bool else [option, "1"]
         assert list(given_options(parsed(*words), RunConfig)) == [name]
 
-    def test_what_is_not_ours_goes_to_beam_unchanged(self):
+    def test_other_options_are_passed_to_beam_unchanged(self):
         words = [
             "--flink_master",
             "host:1",
@@ -141,31 +143,33 @@ class TestOptionsOfRun:
             ("--confg", "--config"),
         ],
     )
-    def test_misspelt_ones_of_ours_do_not(self, word, meant):
+    def test_misspelt_options_are_not_passed_to_beam(self, word, meant):
         with pytest.raises(UsageError, match=f"is not an option; did you mean {meant}\\?"):
             parsed("--input", "a", word, "x")
 
-    def test_abbreviations_are_refused(self):
+    def test_rejects_abbreviations(self):
         with pytest.raises(UsageError, match="did you mean --metrics"):
             parsed("--metr", "map")
 
-    def test_words_that_belong_to_no_option_are_refused(self):
+    def test_rejects_words_without_an_option(self):
         with pytest.raises(UsageError, match="'stray' belongs to no option"):
             parsed("--output", "o", "stray", "--flink_master", "h")
 
-    def test_no_option_of_beam_is_taken_for_one_of_ours(self):
+    def test_no_option_of_beam_is_taken_for_a_misspelling(self):
         from apache_beam.options.pipeline_options import PipelineOptions
 
-        theirs = set()
+        beam_options = set()
         logging.disable(logging.CRITICAL)
         for part in PipelineOptions.__subclasses__():
             parser = argparse.ArgumentParser(allow_abbrev=False)
             part._add_argparse_args(parser)
-            theirs |= {option for action in parser._actions for option in action.option_strings}
+            beam_options |= {
+                option for action in parser._actions for option in action.option_strings
+            }
         logging.disable(logging.NOTSET)
-        theirs -= {"-h", "--help"}
-        assert "--flink_master" in theirs
-        for option in theirs:
+        beam_options -= {"-h", "--help"}
+        assert "--flink_master" in beam_options
+        for option in beam_options:
             parsed(option, "x", "--runner", "DataflowRunner")
         with pytest.raises(UsageError, match="did you mean --labels"):
             parsed("--label", "labels.csv")
@@ -179,10 +183,10 @@ class TestOptionsOfRun:
 
 @pytest.mark.slow
 class TestEnds:
-    """How a command ends; `metrics` stands for any of them."""
+    """Messages and exit codes when a command ends, with `metrics` as the example."""
 
     @pytest.fixture
-    def ending(self, monkeypatch):
+    def end_with(self, monkeypatch):
         def end_with(error):
             def run(args):
                 raise error
@@ -199,23 +203,23 @@ class TestEnds:
             (GoodGainError("the job failed"), 1),
         ],
     )
-    def test_what_went_wrong_is_said_without_a_traceback(self, ending, error, code, capsys):
-        assert ending(error) == code
+    def test_errors_are_printed_without_a_traceback(self, end_with, error, code, capsys):
+        assert end_with(error) == code
         assert capsys.readouterr().err == f"goodgain: {error}\n"
 
-    def test_interruption(self, ending, capsys):
-        assert ending(KeyboardInterrupt()) == 130
+    def test_interrupt_gives_exit_code_130(self, end_with, capsys):
+        assert end_with(KeyboardInterrupt()) == 130
         assert capsys.readouterr().err == "goodgain: interrupted.\n"
 
-    def test_messages_cannot_drive_the_terminal(self, ending, capsys):
-        ending(GoodGainError("in \x1b[31mred\n  second line"))
+    def test_control_characters_in_messages_are_escaped(self, end_with, capsys):
+        end_with(GoodGainError("in \x1b[31mred\n  second line"))
         assert capsys.readouterr().err == "goodgain: in \\x1b[31mred\n  second line\n"
 
-    def test_other_errors_are_not_hidden(self, ending):
+    def test_unexpected_errors_are_raised(self, end_with):
         with pytest.raises(ZeroDivisionError):
-            ending(ZeroDivisionError())
+            end_with(ZeroDivisionError())
 
-    def test_a_reader_that_leaves_is_no_reason_to_complain(self):
+    def test_closed_pipe_ends_the_command_silently(self):
         process = subprocess.Popen(
             [sys.executable, "-m", "goodgain", "validate", SAMPLE],
             stdout=subprocess.PIPE,
@@ -240,12 +244,12 @@ class TestStartsWithoutBeam:
             ["run", "--input", "a", "--max-i", "0"],
         ],
     )
-    def test_nothing_imports_it(self, words):
+    def test_command_does_not_import_beam(self, words):
         imported = imported_by(*words)
         assert "goodgain.pipeline.cli.commands" in imported
         assert not {name for name in imported if name.split(".")[0] == "apache_beam"}
 
-    def test_help_waits_for_no_reader(self):
+    def test_help_imports_no_reader(self):
         imported = imported_by("--help")
         assert not imported & {
             "pyarrow",
@@ -267,7 +271,7 @@ class TestMetrics:
         for name in ("cost_at_i.NAME", "CG_per.NAME", "CG_per_total.NAME", "CG@NAME<=B"):
             assert name in out
 
-    def test_piped_tables_are_as_wide_as_they_need(self, capsys, monkeypatch):
+    def test_piped_tables_are_not_wrapped(self, capsys, monkeypatch):
         monkeypatch.delenv("COLUMNS", raising=False)
         assert main(["metrics", "iterations_for_all"]) == 0
         out = capsys.readouterr().out
@@ -296,22 +300,22 @@ class TestWords:
             ("Grüße 日本", "Grüße 日本"),
         ],
     )
-    def test_nothing_drives_the_terminal(self, text, expected):
+    def test_control_characters_are_escaped(self, text, expected):
         assert printable(text) == expected
 
-    def test_lines_stay(self):
+    def test_line_breaks_are_kept(self):
         assert printable_lines("a\n  b\x00") == "a\n  b\\x00"
 
     @pytest.mark.parametrize(
         ("text", "longest", "expected"),
         [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("a" * 1000, 3, "aa…")],
     )
-    def test_long_ones_are_cut(self, text, longest, expected):
+    def test_long_texts_are_shortened(self, text, longest, expected):
         assert shortened(text, longest) == expected
 
 
 class TestHelp:
-    def test_of_a_command_by_the_word(self, capsys):
+    def test_help_command_prints_the_same_as_the_option(self, capsys):
         assert main(["help", "explain"]) == 0
         by_word = capsys.readouterr().out
         assert main(["explain", "--help"]) == 0
@@ -319,44 +323,44 @@ class TestHelp:
         assert main(["help", "pool", "show"]) == 0
         assert "goodgain pool show" in capsys.readouterr().out
 
-    def test_of_what_is_no_command(self, capsys):
+    def test_help_of_an_unknown_command_suggests_the_nearest(self, capsys):
         assert main(["help", "explian"]) == 2
         assert "did you mean explain?" in capsys.readouterr().err
 
 
 class TestChosenMetrics:
-    def test_words_choose(self, capsys):
+    def test_arguments_select_metrics(self, capsys):
         assert main(["metrics", "ndcg@10", "--json"]) == 0
         names = [one["name"] for one in json.loads(capsys.readouterr().out)]
         assert names == ["pool_nDCG", "pool_nDCG_at_i", "ndcg[@k]", "ndcg_burges[@k]"]
 
-    def test_no_such_metric(self, capsys):
+    def test_rejects_an_unknown_metric(self, capsys):
         assert main(["metrics", "nddcg"]) == 2
         assert "No metric is called nddcg" in capsys.readouterr().err
 
 
 @pytest.mark.slow
-class TestWhatARunPrints:
+class TestOutputOfRun:
     def run(self, tmp_path, *options):
         return main(["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *options])
 
-    def test_json(self, tmp_path, capsys):
+    def test_json_has_manifest_means_and_gate(self, tmp_path, capsys):
         gate = tmp_path / "gate.yaml"
         gate.write_text("rules:\n  - SRE >= 0.9\n")
         assert self.run(tmp_path, "--json", "--gate", str(gate)) == 4
-        said = json.loads(capsys.readouterr().out)
-        assert said["manifest"]["records"]["balance_holds"]
-        assert {row["metric"] for row in said["means"]} >= {"CG", "SRE", "ndcg@10"}
-        assert [one["verdict"] for one in said["gate"]] == ["failed"]
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["manifest"]["records"]["balance_holds"]
+        assert {row["metric"] for row in printed["means"]} >= {"CG", "SRE", "ndcg@10"}
+        assert [one["verdict"] for one in printed["gate"]] == ["failed"]
 
-    def test_quiet(self, tmp_path, capsys):
+    def test_quiet_prints_nothing(self, tmp_path, capsys):
         assert self.run(tmp_path, "--quiet") == 0
         captured = capsys.readouterr()
         assert captured.out == ""
         assert captured.err == ""
         assert (tmp_path / "out" / "manifest.json").is_file()
 
-    def test_quiet_still_tells_of_a_broken_rule(self, tmp_path, capsys):
+    def test_quiet_still_reports_a_failed_rule(self, tmp_path, capsys):
         gate = tmp_path / "gate.yaml"
         gate.write_text("rules:\n  - SRE >= 0.9\n")
         assert self.run(tmp_path, "--quiet", "--gate", str(gate)) == 4

@@ -18,7 +18,7 @@ ALONE = conversation("alone", [[4, 4]])
 
 
 def repeats(name, generator, more=0):
-    """Conversations similar to others of the same query, each with `more` further good results."""
+    """Similar conversations for each query, each with `more` additional good results."""
     made = []
     for query in range(QUERIES):
         usual = generator.integers(0, 6)
@@ -36,8 +36,8 @@ def outputs(tmp_path_factory):
     base = [*repeats("c", np.random.default_rng(1)), ALONE]
     candidate = [*repeats("c", np.random.default_rng(1), more=1), ALONE]
     return tuple(
-        output_of(folder / name, given, cluster="query_id")
-        for name, given in (("base", base), ("candidate", candidate))
+        output_of(folder / name, records, cluster="query_id")
+        for name, records in (("base", base), ("candidate", candidate))
     )
 
 
@@ -49,7 +49,7 @@ def cg_by_query(folder):
     return groups
 
 
-def test_means_have_clusters(outputs):
+def test_means_have_intervals_by_cluster(outputs):
     groups = list(cg_by_query(outputs[0]).values())
     values = np.concatenate(groups)
     count, mean = len(groups), values.mean()
@@ -62,21 +62,23 @@ def test_means_have_clusters(outputs):
     )
     assert (row["n"], row["clusters"], row["interval"]) == (49, 13, "clusters")
     assert row["stderr"] == pytest.approx(stderr, rel=1e-9)
-    reach = stats.t.ppf(0.975, count - 1) * stderr
-    assert (row["ci_low"], row["ci_high"]) == pytest.approx((mean - reach, mean + reach), rel=1e-9)
+    half_width = stats.t.ppf(0.975, count - 1) * stderr
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+        (mean - half_width, mean + half_width), rel=1e-9
+    )
     assert row["intraclass_correlation"] > 0.5
     manifest = read_manifest(outputs[0])
     assert manifest["parameters"]["cluster"] == "query_id"
     assert manifest["conversations"]["without_cluster"] == 1
 
 
-def test_the_run_reports_the_effect_that_its_repeats_can_detect(tmp_path, capsys):
-    given = repeats("c", np.random.default_rng(1))
+def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
+    records = repeats("c", np.random.default_rng(1))
     capsys.readouterr()
-    output_of(tmp_path / "out", given, cluster="query_id")
-    said = capsys.readouterr().out
-    assert "Clusters by query_id. A nightly gate finds changes of this size" in said
-    table = said[said.index("Clusters by") :].splitlines()
+    output_of(tmp_path / "out", records, cluster="query_id")
+    printed = capsys.readouterr().out
+    assert "Clusters by query_id. A nightly gate finds changes of this size" in printed
+    table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (one for one in table if one.startswith("Gain (CG) "))
     _, _, clusters, share, sign, paired, other = line.split()
     assert (clusters, sign) == ("12", "%")
@@ -85,9 +87,9 @@ def test_the_run_reports_the_effect_that_its_repeats_can_detect(tmp_path, capsys
 
 
 def test_a_misspelt_attribute_is_reported(tmp_path, capsys):
-    given = repeats("c", np.random.default_rng(1))
+    records = repeats("c", np.random.default_rng(1))
     capsys.readouterr()
-    output_of(tmp_path / "out", given, cluster="query")
+    output_of(tmp_path / "out", records, cluster="query")
     assert "No two conversations share query; is it misspelt?" in capsys.readouterr().out
 
 
@@ -114,50 +116,50 @@ def test_comparisons_use_the_clusters_of_the_runs(outputs, capsys):
     assert row["degrees_of_freedom"] == 12
 
 
-def test_unpaired_comparisons_let_what_queries_share_cancel_out(outputs, capsys):
+def test_shared_queries_cancel_out_in_unpaired_comparisons(outputs, capsys):
     _, row = compared(capsys, *outputs, "--unpaired")
     assert (row["design"], row["clusters"]) == ("unpaired", 14)  # one conversation has no query
     before, after = map(cg_by_query, outputs)
     means = [np.concatenate(list(arm.values())).mean() for arm in (before, after)]
 
-    def moved(arm, mean, key):
+    def deviation(arm, mean, key):
         return (sum(arm[key]) - len(arm[key]) * mean) / 49
 
-    squares = sum(moved(before, means[0], key) ** 2 for key in ("alone",))
-    squares += sum(moved(after, means[1], key) ** 2 for key in ("alone",))
+    squares = sum(deviation(before, means[0], key) ** 2 for key in ("alone",))
+    squares += sum(deviation(after, means[1], key) ** 2 for key in ("alone",))
     for key in before.keys() - {"alone"}:
-        squares += (moved(after, means[1], key) - moved(before, means[0], key)) ** 2
+        squares += (deviation(after, means[1], key) - deviation(before, means[0], key)) ** 2
     assert row["stderr"] == pytest.approx(sqrt(14 / 13 * squares))
     assert row["degrees_of_freedom"] == 12
 
 
-def test_pairs_by_the_attribute_are_independent(outputs, capsys):
+def test_pairs_by_the_cluster_attribute_are_independent(outputs, capsys):
     found, row = compared(capsys, *outputs, "--pair-by", "query_id")
     assert (found["cluster"], row["clusters"], row["n_base"]) == (None, None, 12)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--cluster", "query"], "No conversation in the means has the attribute query"),
         (["--sign"], "assume independent pairs"),
     ],
 )
-def test_what_does_not_fit_to_clusters_is_refused(outputs, capsys, words, said):
+def test_rejects_options_that_do_not_fit_the_clusters(outputs, capsys, words, message):
     capsys.readouterr()
     assert main(["compare", *outputs, *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_the_comparison_says_its_clusters(outputs, capsys):
+def test_comparison_reports_its_clusters(outputs, capsys):
     capsys.readouterr()
     assert main(["compare", *outputs]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "Clusters by query_id: 13 have a value of CG" in said
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Clusters by query_id: 13 have a value of CG" in printed
 
 
-def judged(tmp_path, capsys, folders, rule, **gate):
-    """The outcome of one rule for a run and its baseline."""
+def verdict(tmp_path, capsys, folders, rule, **gate):
+    """The verdict of one rule on a run, with its baseline."""
     path = tmp_path / "gate.yaml"
     path.write_text(json.dumps({"rules": [rule], **gate}))
     capsys.readouterr()
@@ -167,7 +169,7 @@ def judged(tmp_path, capsys, folders, rule, **gate):
 
 
 def test_gates_judge_by_clusters(tmp_path, outputs, capsys):
-    """The one-sided 95 % bound of the mean, with 12 degrees of freedom."""
+    """The rule passes up to the one-sided 95 % bound of the mean, with 12 degrees of freedom."""
     (row,) = (
         row
         for row in read_dataset(outputs[1], "means")
@@ -175,23 +177,23 @@ def test_gates_judge_by_clusters(tmp_path, outputs, capsys):
     )
     low = float(row["mean"] - stats.t.ppf(0.95, 12) * row["stderr"])
     rule = {"metric": "CG", "proof": "of_compliance"}
-    assert judged(tmp_path, capsys, outputs, {**rule, "at_least": low - 1e-6}) == "passed"
-    assert judged(tmp_path, capsys, outputs, {**rule, "at_least": low + 1e-6}) == "failed"
+    assert verdict(tmp_path, capsys, outputs, {**rule, "at_least": low - 1e-6}) == "passed"
+    assert verdict(tmp_path, capsys, outputs, {**rule, "at_least": low + 1e-6}) == "failed"
 
 
 def test_gates_judge_changes_by_clusters(tmp_path, outputs, capsys):
-    """By the clusters of the runs, or else by those in the gate file."""
+    """The clusters are those of the runs, or else those in the gate file."""
     _, change = compared(capsys, *outputs)
     high = float(change["difference"] + stats.t.ppf(0.95, 12) * change["stderr"])
     rule = {"metric": "CG", "proof": "of_compliance"}
     within, beyond = ({**rule, "rise_at_most": high + more} for more in (1e-6, -1e-6))
-    assert judged(tmp_path, capsys, outputs, within) == "passed"
-    assert judged(tmp_path, capsys, outputs, beyond) == "failed"
+    assert verdict(tmp_path, capsys, outputs, within) == "passed"
+    assert verdict(tmp_path, capsys, outputs, beyond) == "failed"
     plain = tuple(
         output_of(tmp_path / name, [*repeats("c", np.random.default_rng(1), more), ALONE])
         for name, more in (("base", 0), ("candidate", 1))
     )
     by_query = {"cluster": "query_id"}
-    assert judged(tmp_path, capsys, plain, beyond) == "passed"  # 48 degrees of freedom
-    assert judged(tmp_path, capsys, plain, within, **by_query) == "passed"
-    assert judged(tmp_path, capsys, plain, beyond, **by_query) == "failed"
+    assert verdict(tmp_path, capsys, plain, beyond) == "passed"  # 48 degrees of freedom
+    assert verdict(tmp_path, capsys, plain, within, **by_query) == "passed"
+    assert verdict(tmp_path, capsys, plain, beyond, **by_query) == "failed"

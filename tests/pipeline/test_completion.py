@@ -18,7 +18,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 @pytest.fixture(scope="module")
 def completed(tmp_path_factory):
-    """What bash offers after some words of a command line."""
+    """Returns the completions that bash offers at the end of a command line."""
     folder = tmp_path_factory.mktemp("completion")
     script = folder / "goodgain.bash"
     with pytest.MonkeyPatch.context() as patch, script.open("w") as file:
@@ -28,8 +28,8 @@ def completed(tmp_path_factory):
 
     def complete(line):
         words = line.split(" ")
-        asked = " ".join(f"'{word}'" for word in words)
-        command = COMPLETE.format(script=script, words=asked, at=len(words) - 1)
+        quoted = " ".join(f"'{word}'" for word in words)
+        command = COMPLETE.format(script=script, words=quoted, at=len(words) - 1)
         done = subprocess.run(
             ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=True
         )
@@ -38,13 +38,13 @@ def completed(tmp_path_factory):
     return complete
 
 
-def test_commands(completed):
+def test_completes_commands(completed):
     assert set(completed("goodgain ")) >= {name.split()[0] for name in COMMANDS}
     assert completed("goodgain nigh") == ["nightly"]
     assert set(completed("goodgain pool ")) >= {"build", "show", "judge"}
 
 
-def test_options_values_and_files(completed):
+def test_completes_options_values_and_files(completed):
     assert completed("goodgain run --qrels-t") == ["--qrels-topic"]
     assert completed("goodgain pool build --top") == ["--topic"]
     assert completed("goodgain run --format par") == ["parquet"]
@@ -52,7 +52,7 @@ def test_options_values_and_files(completed):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
-def test_scripts_are_right_for_the_shells_that_are_here(shell, capsys):
+def test_scripts_are_valid_in_the_installed_shells(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert "nightly" in script

@@ -1,3 +1,5 @@
+"""The configuration of a run: defaults, forms of options, files and messages."""
+
 from importlib.resources import files
 
 import pytest
@@ -40,17 +42,17 @@ class TestDefaults:
         assert str(config.max_rejected) == "1%"
         assert config.slice == ()
 
-    def test_without_them_both_are_named(self):
+    def test_names_both_if_missing(self):
         assert [line.split(":")[0] for line in mistakes({})] == [
             "--input is missing",
             "--output is missing",
         ]
 
-    def test_it_cannot_be_changed(self):
+    def test_is_immutable(self):
         with pytest.raises(ValidationError):
             load_run_config(NEEDED).output = "elsewhere"
 
-    def test_every_field_is_explained(self):
+    def test_every_field_has_a_description_and_a_row_in_the_table_of_options(self):
         undescribed = [
             name for name, field in RunConfig.model_fields.items() if not field.description
         ]
@@ -60,13 +62,13 @@ class TestDefaults:
         names = [flags.get(name, name).replace("_", "-") for name in RunConfig.model_fields]
         assert all(f"`--{name}" in table for name in names)
 
-    def test_it_survives_json(self):
+    def test_survives_a_round_trip_through_json(self):
         config = load_run_config({**NEEDED, "slice": ["market"], "max_rejected": "5"})
         assert RunConfig.model_validate_json(config.model_dump_json()) == config
 
 
 class TestForms:
-    def test_a_single_text_is_a_list_of_one(self):
+    def test_a_single_string_is_a_list_of_one(self):
         config = load_run_config({"input": "a.avro", "output": "out", "metrics": "map"})
         assert config.input == ("a.avro",)
         assert config.metrics == ("map",)
@@ -82,11 +84,11 @@ class TestForms:
         "written",
         [["market", "arm,market"], [["market"], ["arm", "market"]], ["market ", "arm , market"]],
     )
-    def test_slices(self, written):
+    def test_parses_slices(self, written):
         config = load_run_config({**NEEDED, "slice": written})
         assert config.slice == (("market",), ("arm", "market"))
 
-    def test_relevance_threshold_overrides_the_good_one(self):
+    def test_relevance_threshold_overrides_the_good_gain_threshold(self):
         assert load_run_config({**NEEDED, "relevance_threshold": "3"}).relevant_from == 3
 
 
@@ -120,19 +122,19 @@ class TestMistakes:
             ({"output": ""}, "--output must not be empty"),
         ],
     )
-    def test_of_options(self, options, expected):
+    def test_reports_a_wrong_option(self, options, expected):
         (line,) = mistakes({**NEEDED, **options})
         assert line.startswith(expected)
 
-    def test_true_is_no_number(self, config_file):
+    def test_true_is_not_a_number(self, config_file):
         path = config_file("good_gain_threshold: true")
         assert mistakes(NEEDED, path) == ["1: good_gain_threshold must be a number, not true"]
 
-    def test_a_field_is_mapped_once(self, config_file):
+    def test_rejects_a_field_that_is_mapped_twice(self, config_file):
         path = config_file("mapping:\n  gain: relevance\n  gain: label\n")
         assert mistakes(NEEDED, path) == ["3: gain appears here a second time"]
 
-    def test_all_at_once_in_the_order_of_the_file(self, config_file):
+    def test_reports_all_mistakes_in_the_order_of_the_file(self, config_file):
         path = config_file("max_reject: 3\nmax-i: 0\n\noverwrite: perhaps\nmax_i: 4\n")
         assert mistakes({"input": ["a"], "shards": "x"}, path) == [
             "--output is missing: give it as an option or in a --config file",
@@ -152,12 +154,12 @@ class TestMistakes:
             ("{[a, b]: c}", "run.yaml:1: not valid YAML"),
         ],
     )
-    def test_of_the_whole_file(self, text, expected):
+    def test_reports_a_malformed_file(self, text, expected):
         with pytest.raises(UsageError) as caught:
             parse_config_text(text, "run.yaml", RunConfig)
         assert str(caught.value).startswith(expected)
 
-    def test_file_that_is_not_there(self, tmp_path):
+    def test_reports_a_missing_file(self, tmp_path):
         with pytest.raises(UsageError, match=r"nothing\.yaml cannot be read: No such file"):
             load_run_config(NEEDED, str(tmp_path / "nothing.yaml"))
 
@@ -168,15 +170,15 @@ class TestFile:
         config = load_run_config(NEEDED, path)
         assert (str(config.max_rejected), config.good_gain_threshold) == ("2%", 3)
 
-    def test_options_win(self, config_file):
+    def test_options_override_the_file(self, config_file):
         path = config_file("output: from-file\nmax_i: 3\n")
         config = load_run_config({"input": ["a"], "output": "given"}, path)
         assert (config.output, config.max_i) == ("given", 3)
 
-    def test_an_empty_file_says_nothing(self, config_file):
+    def test_an_empty_file_changes_nothing(self, config_file):
         assert load_run_config(NEEDED, config_file("# nothing\n")) == load_run_config(NEEDED)
 
-    def test_the_example_that_ships_works(self):
+    def test_the_shipped_example_is_valid(self):
         text = files("goodgain.configs").joinpath("run.yaml").read_text(encoding="utf-8")
         file = parse_config_text(text, "run.yaml", RunConfig)
         assert file.mistakes == []
@@ -205,11 +207,11 @@ class TestMaxRejected:
         assert MaxRejected.parse(limit).exceeded(rejected, read) is exceeded
 
     @pytest.mark.parametrize("written", ["5", "0", "2%", "0.5%"])
-    def test_is_written_as_it_was_given(self, written):
+    def test_text_is_as_given(self, written):
         assert str(MaxRejected.parse(written)) == written
 
     @pytest.mark.parametrize("written", ["", "-1", "2.5", "101%", "one", "1e2", "5 records", "nan"])
-    def test_refuses_what_is_neither(self, written):
+    def test_rejects_other_forms(self, written):
         with pytest.raises(ValueError, match="must be a count like 5 or a share like 2%"):
             MaxRejected.parse(written)
 
@@ -220,6 +222,6 @@ class TestShippedFile:
         assert config.slice == (("market",), ("arm", "market"))
         assert load_run_config(NEEDED, "goodgain:run.yaml") == config
 
-    def test_that_is_not_there_is_answered_with_those_that_are(self):
+    def test_unknown_name_is_answered_with_the_shipped_names(self):
         with pytest.raises(UsageError, match=r"goodgain:runs is not shipped .* goodgain:run,"):
             load_run_config(NEEDED, "goodgain:runs")

@@ -1,4 +1,4 @@
-"""Costs through the whole pipeline: batch, in memory, explained and in streams the same."""
+"""Costs in runs, in memory, in explanations, gates and comparisons."""
 
 import json
 
@@ -42,7 +42,7 @@ class TestRun:
         words = ["--format", request.param, "--budget", "tokens=100,300", "--max-i", "3"]
         return folder, goodgain_run(folder, "--input", traces, *words)
 
-    def test_columns_come_for_the_names_that_occur(self, run):
+    def test_each_cost_that_occurs_has_columns(self, run):
         folder, conversations = run
         assert costs_of(conversations["c"]) == {
             "cost.tokens": 600,
@@ -65,7 +65,7 @@ class TestRun:
             "cost_at_i.usd": None,
         }
 
-    def test_means_hold_budgets_and_both_ratios(self, run):
+    def test_means_include_budgets_and_both_ratios(self, run):
         folder, _ = run
         means = {
             (row["metric"], row["i"], row["population"]): row
@@ -79,7 +79,7 @@ class TestRun:
         assert means["GR@tokens<=300", None, "all"]["mean"] == (3 + 1) / 2
         assert means["cost_at_i.tokens", 3, "all"]["mean"] == 325
 
-    def test_in_memory_is_the_same(self, run):
+    def test_evaluate_gives_the_same_costs_in_memory(self, run):
         folder, conversations = run
         again = gg.evaluate(records(), budget=["tokens=100,300"], max_i=3)
         for row in again.conversations:
@@ -94,7 +94,7 @@ class TestRun:
         }
 
 
-def test_costs_may_be_chosen_or_left_out():
+def test_costs_can_be_selected_or_turned_off():
     chosen = gg.evaluate(records(), cost=["usd"]).conversations[0]
     assert list(costs_of(chosen)) == ["cost.usd", "CG_per.usd"]
     assert costs_of(gg.evaluate(records(), cost="none").conversations[0]) == {}
@@ -102,7 +102,7 @@ def test_costs_may_be_chosen_or_left_out():
     assert costs_of(gg.evaluate(without).conversations[0]) == {}
 
 
-def test_costs_whose_names_can_be_no_columns_are_told():
+def test_warns_of_costs_whose_names_cannot_be_columns():
     odd = {"a.b": 1, "a-b": 2, "\N{GREEK SMALL LETTER MU}s": 3, "a__b": 4, "_a": 5, "": 6, "a_b": 7}
     found = gg.evaluate([{"conversation_id": "c", "iteration": 1, "costs": odd}])
     assert list(costs_of(found.conversations[0])) == ["cost.a_b", "CG_per.a_b"]
@@ -114,51 +114,51 @@ def test_costs_whose_names_can_be_no_columns_are_told():
 
 
 @pytest.mark.parametrize("chosen", ["none", ["tokens"]])
-def test_where_costs_are_chosen_no_other_name_matters(chosen):
+def test_does_not_warn_of_costs_that_are_not_selected(chosen):
     result = {"url": "https://example.com/a", "gain": 3}
     record = {"conversation_id": "c", "iteration": 1, "costs": {"a.b": 1}, "results": [result]}
     assert gg.evaluate([record], cost=chosen).manifest["warnings"] == []
     assert gg.evaluate([record]).manifest["warnings"] != []
 
 
-def test_a_cost_may_be_called_like_a_column():
+def test_a_cost_may_have_the_name_of_a_column():
     record = {"conversation_id": "c", "iteration": 1, "costs": {"at_i": 4, "tokens_i": 1}}
     metrics = {row["metric"] for row in gg.evaluate([record]).means}
-    told = [cost_metric(name).label for name in ("cost.at_i", "CG_per.at_i", "cost.tokens_i")]
+    labels = [cost_metric(name).label for name in ("cost.at_i", "CG_per.at_i", "cost.tokens_i")]
     assert {"cost.at_i", "CG_per.at_i", "cost.tokens_i"} <= metrics
-    assert told == [
+    assert labels == [
         "Cost (cost.at_i)",
         "Gain per unit of at_i (CG_per.at_i)",
         "Cost (cost.tokens_i)",
     ]
 
 
-def test_a_budget_of_a_cost_that_does_not_occur_is_unknown():
+def test_a_budget_of_an_absent_cost_has_no_mean():
     found = gg.evaluate(records(), budget=["gpu=5"])
     (row,) = found.means.where(metric="CG@gpu<=5", population="all")
     assert (row["n"], row["undefined"], row["mean"]) == (0, 2, None)
 
 
-def test_explain_tells_costs(traces, capsys):
+def test_explain_shows_costs(traces, capsys):
     assert main(["explain", "d", "--input", str(traces), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["conversation"]["CG_per.usd"] == 24
-    assert told["iterations"][0]["cost_at_i.tokens"] == 50
+    explained = json.loads(capsys.readouterr().out)
+    assert explained["conversation"]["CG_per.usd"] == 24
+    assert explained["iterations"][0]["cost_at_i.tokens"] == 50
     assert main(["explain", "d", "--input", str(traces)]) == 0
     assert "CG_per.usd" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("--cost a-b", "cost must be names of letters, digits and _, not 'a-b'"),
         ("--budget tokens", "'tokens' is not a budget"),
         ("--budget tokens=0", "'tokens=0' is not a budget"),
     ],
 )
-def test_mistakes_of_options(traces, words, said, capsys):
+def test_rejects_invalid_costs_and_budgets(traces, words, message, capsys):
     assert main(["run", "--input", str(traces), "--output", "out", *words.split()]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -191,18 +191,18 @@ class TestGate:
             ("CG_per.tokens <= 5 %", 2),
         ],
     )
-    def test_rules(self, runs, tmp_path, rule, code):
+    def test_rules_give_the_exit_code(self, runs, tmp_path, rule, code):
         (tmp_path / "gate.yaml").write_text(f"least_n: 2\nrules:\n  - {rule}\n")
         words = ["gate", str(runs / "run"), "--config", str(tmp_path / "gate.yaml")]
         assert main([*words, "--baseline", str(runs / "base")]) == code
 
-    def test_compare_names_costs(self, runs, capsys):
+    def test_compare_accepts_cost_metrics(self, runs, capsys):
         words = ["compare", str(runs / "base"), str(runs / "run"), "--metrics", "CG_per.tokens"]
         assert main([*words, "--output", str(runs / "compared"), "--overwrite"]) in (0, 4)
         assert "CG_per.tokens" in capsys.readouterr().out
 
 
-def test_a_misspelt_cost_is_told(tmp_path, capsys):
+def test_a_misspelt_cost_is_reported(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE], "--cost", "tokens,tokns", "--max-rejected=2%") == 0
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Costs:")]
-    assert told == ["Costs: no conversation has tokns in all its calls; is it misspelt?"]
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Costs:")]
+    assert lines == ["Costs: no conversation has tokns in all its calls; is it misspelt?"]

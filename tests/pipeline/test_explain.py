@@ -58,7 +58,7 @@ def explained_calls(conversation_id, calls):
 
 
 def reasons(*results, apart=False):
-    """The reason for each result of one call, or of one call each; None for first occurrences."""
+    """Why each result is a duplicate, or None; all are in one call, or `apart` in one call each."""
     records = (
         [call(1, results)]
         if not apart
@@ -96,7 +96,7 @@ class TestNumbers:
         assert row.computed[0] == 3  # iterations_for_all_good_results
 
     @pytest.mark.parametrize("seed", range(40))
-    def test_agree_with_the_reference(self, seed):
+    def test_numbers_agree_with_the_reference(self, seed):
         records = trace(Random(seed), 3)
         reference = evaluate(records)
         for conversation_id, expected in reference["conversations"].items():
@@ -104,7 +104,7 @@ class TestNumbers:
             explanation = explained(own, conversation_id)
             assert_agrees(explanation, expected, reference)
 
-    def test_agree_on_the_shipped_sample(self):
+    def test_outcomes_agree_with_counts_in_the_shipped_sample(self):
         calls = [
             record
             for _, records in read_files(local_files([SAMPLE]))
@@ -131,8 +131,8 @@ def assert_agrees(explanation, expected, reference):
     for name in ("N", "calls", "R", "UR", "GR", "DupR", "CG", "label_conflicts", "redelivered"):
         assert getattr(row, name) == expected[name], name
     for name in ("DCG", "RAG", "DRAG", "SRE", "SRR"):
-        mine, theirs = getattr(row, name), expected[name]
-        assert mine == theirs or math.isclose(mine, theirs, rel_tol=1e-9), name
+        ours, theirs = getattr(row, name), expected[name]
+        assert ours == theirs or math.isclose(ours, theirs, rel_tol=1e-9), name
     assert sum(one.calls for one in explanation.earlier_turns) == expected["earlier_turn"]
     assert explanation.conflicting_redeliveries == expected["conflicting_redeliveries"]
     decided = {
@@ -143,7 +143,7 @@ def assert_agrees(explanation, expected, reference):
         for d in reference["duplicates"]
         if d["conversation_id"] == row.conversation_id
     }
-    mine = {}
+    ours = {}
     for iteration in explanation.iterations:
         for one in iteration.calls:
             for result in one.results:
@@ -151,12 +151,12 @@ def assert_agrees(explanation, expected, reference):
                 if why is not None:
                     place = (iteration.row.i, one.call_position, result.rank)
                     first = (why.first.i, why.first.call_position, why.first.rank)
-                    mine[place] = (first, (why.key, why.step, why.clause))
+                    ours[place] = (first, (why.key, why.step, why.clause))
                     matched = (why.matched.i, why.matched.call_position, why.matched.rank)
-                    assert matched == first or mine[matched][0] == first
+                    assert matched == first or ours[matched][0] == first
                     assert matched < place
                     assert why.reason
-    assert mine == decided
+    assert ours == decided
 
 
 class TestReasons:
@@ -164,15 +164,15 @@ class TestReasons:
         file = {"entity_type": "File", "ids": {"file_id": "1", "site_id": "s"}}
         assert reasons(file, file) == [None, "same ids.file_id, definitive for File"]
 
-    def test_url(self):
+    def test_same_url(self):
         assert reasons({"url": "https://a.b/c"}, {"url": "http://www.a.b/c/"}) == [None, "same URL"]
 
-    def test_url_but_for_its_query(self):
+    def test_urls_that_differ_only_in_their_query(self):
         one, other = ({"url": f"https://a.b/c?x={x}", "snippet": LONG} for x in "12")
         expected = "URLs differ only in their query, same snippet"
         assert reasons(one, other) == [None, expected]
 
-    def test_a_line_of_a_type(self):
+    def test_line_of_a_type_names_the_equal_fields(self):
         file = {
             "entity_type": "File",
             "fields": {"file_name": "a", "author": "b", "file_type": "c"},
@@ -183,7 +183,7 @@ class TestReasons:
         )
         assert reasons(file, file | {"snippet": "only here"}) == [None, expected]
 
-    def test_a_line_with_a_named_id(self):
+    def test_line_of_a_type_names_the_equal_id(self):
         event = {
             "entity_type": "Event",
             "ids": {"original_id": "o"},
@@ -194,7 +194,7 @@ class TestReasons:
         )
         assert reasons(event, event | {"title": "only here"}) == [None, expected]
 
-    def test_points(self):
+    def test_points_name_the_equal_fields(self):
         one = {"title": "a title", "fields": {"file_name": "f", "colour": "red"}}
         expected = "5 points for equal fields (title 2, file_name 2, colour 1), 4 needed"
         assert reasons(one, one | {"snippet": "only here"}) == [None, expected]
@@ -208,16 +208,16 @@ class TestReasons:
         expected = "same generic id, and nothing that both have differs"
         assert reasons({"id": "7"}, {"id": "7", "title": "only here"}) == [None, expected]
 
-    def test_an_id_that_no_rules_name(self):
+    def test_id_that_no_rule_names(self):
         one = {"ids": {"chunk_id": "7"}}
         expected = "same ids.chunk_id, and nothing that both have differs"
         assert reasons(one, one | {"title": "only here"}) == [None, expected]
 
-    def test_identical(self):
+    def test_identical_results(self):
         one = {"entity_type": "People", "fields": {"display_name": "a", "department": "b"}}
         assert reasons(one, one) == [None, "all evidence is the same"]
 
-    def test_a_copy_that_links_two_results_is_named(self):
+    def test_names_the_copy_that_links_two_results(self):
         first = {"ids": {"doc_id": "1"}}
         link = {"ids": {"doc_id": "1"}, "url": "https://a.b/c"}
         last = {"url": "https://a.b/c"}
@@ -226,13 +226,13 @@ class TestReasons:
         assert (why.first.rank, why.matched.rank, why.first.iteration) == (1, 2, 4)
         assert why.reason == "same URL"
 
-    def test_label_of_the_first_occurrence(self):
+    def test_shows_the_label_of_the_first_occurrence(self):
         results = [{"id": "1", "gain": 3}, {"id": "1", "gain": 0}, {"id": "1", "gain": None}]
         (iteration,) = explained([call(1, results)]).iterations
         whys = [result.duplicate for result in iteration.calls[0].results[1:]]
         assert [(why.first_gain, why.label_conflict) for why in whys] == [(3, True), (3, False)]
 
-    def test_the_order_is_that_of_the_spec(self):
+    def test_the_first_call_has_the_first_occurrence(self):
         assert reasons({"id": "1"}, {"id": "1"}, apart=True)[0] is None
 
 
@@ -243,25 +243,25 @@ class TestConversations:
         assert explanation.iterations == []
         assert explanation.earlier_turns[0].calls == 1
 
-    def test_raw_numbers_and_empty_calls(self):
+    def test_iterations_are_renumbered_and_empty_calls_count(self):
         explanation = explained([call(7), call(2, [{"gain": 2}])])
         assert [(one.row.i, one.row.iteration) for one in explanation.iterations] == [
             (1, 2),
             (2, 7),
         ]
 
-    def test_an_unknown_one_comes_with_the_nearest(self, traces, capsys):
+    def test_unknown_conversation_is_answered_with_the_nearest_ids(self, traces, capsys):
         path = traces(*({**call(1), "conversation_id": f"user-{n}/x"} for n in (17, 18, 999)))
         assert main(["explain", "user-17/y", "--input", path]) == 2
         err = capsys.readouterr().err
         assert "no conversation user-17/y" in err
         assert "nearest are user-17/x, user-18/x" in err
 
-    def test_of_no_records_at_all(self, traces, capsys):
+    def test_files_without_records(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces("no json")]) == 2
         assert "the files contain none at all" in capsys.readouterr().err
 
-    def test_one_whose_records_are_all_rejected(self, traces, capsys):
+    def test_conversation_with_only_rejected_records(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces(call(0))]) == 0
         out = capsys.readouterr().out
         assert "none of its records can be used" in out
@@ -269,21 +269,21 @@ class TestConversations:
 
 
 class TestCommand:
-    def test_piped_lines_are_as_wide_as_they_need(self, traces, capsys):
+    def test_piped_lines_are_not_padded(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces(*worked_example())]) == 0
         assert max(map(len, capsys.readouterr().out.splitlines())) < 1_000
 
-    def test_json(self, traces, capsys):
+    def test_json_has_all_numbers_and_evidence(self, traces, capsys):
         path = traces(*worked_example(), call(0), "no json", {**call(1), "conversation_id": "c2"})
         assert main(["explain", "c1", "--input", path, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
-        conversation = told["conversation"]
+        output = json.loads(capsys.readouterr().out)
+        conversation = output["conversation"]
         assert (conversation["CG"], conversation["rejected_records"]) == (11, 1)
         assert "ndcg@10" in conversation
-        assert [one["CG_at_i"] for one in told["iterations"]] == [5, 9, 11]
-        assert told["unreadable"] == 1
-        assert told["rejected"][0]["position"] == "line 4"
-        duplicate = told["iterations"][1]["search_calls"][0]["results"][2]
+        assert [one["CG_at_i"] for one in output["iterations"]] == [5, 9, 11]
+        assert output["unreadable"] == 1
+        assert output["rejected"][0]["position"] == "line 4"
+        duplicate = output["iterations"][1]["search_calls"][0]["results"][2]
         assert duplicate["outcome"] == "duplicate"
         assert duplicate["duplicate"]["first"] == {
             "i": 1,
@@ -293,13 +293,13 @@ class TestCommand:
         }
         assert duplicate["duplicate"]["step"] == "ids"
 
-    def test_threshold(self, traces, capsys):
+    def test_applies_the_good_gain_threshold(self, traces, capsys):
         words = ["explain", "c1", "--input", traces(*worked_example()), "--json"]
         main([*words, "--good-gain-threshold", "4"])
-        told = json.loads(capsys.readouterr().out)
-        assert (told["conversation"]["CG"], told["conversation"]["GR"]) == (4, 1)
+        output = json.loads(capsys.readouterr().out)
+        assert (output["conversation"]["CG"], output["conversation"]["GR"]) == (4, 1)
 
-    def test_rules_of_ones_own(self, traces, tmp_path, capsys):
+    def test_applies_custom_rules(self, traces, tmp_path, capsys):
         rules = tmp_path / "rules.yaml"
         rules.write_text("types:\n  default: {}\n")
         words = ["explain", "c1", "--input", traces(*worked_example()), "--json"]
@@ -313,7 +313,7 @@ class TestCommand:
         }
         assert steps == {"named_id"}
 
-    def test_text_tells_what_and_why_in_80_columns(self, traces, capsys, monkeypatch):
+    def test_text_shows_results_and_reasons_in_80_columns(self, traces, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "80")
         records = worked_example()
         records[0] |= {"query": "where is it", "tool": "files", "record_id": "r", "timestamp": 0}
@@ -323,7 +323,7 @@ class TestCommand:
         lines = captured.out.splitlines()
         assert captured.err == ""
         assert max(map(len, lines)) <= 80
-        told = " ".join(captured.out.split())
+        output = " ".join(captured.out.split())
         for expected in (
             "Conversation c1",
             "N = 3 iterations, 3 search calls, 8 results",
@@ -334,9 +334,9 @@ class TestCommand:
             "so far R 8 UR 5 GR 4 Dup 3 CG 11 DCG 8.5237",
             "iterations_for_all_good_results 3 iterations",
         ):
-            assert expected in told
+            assert expected in output
 
-    def test_traces_cannot_drive_the_terminal(self, traces, capsys):
+    def test_control_characters_in_traces_are_escaped(self, traces, capsys):
         evil = "[red]\x1b[2J\u202e"
         result = {"title": evil, "entity_type": evil, "ids": {evil: "1"}, "fields": {evil: "1"}}
         record = call(1, [result, result], query=evil, tool=evil, attributes={evil: evil})

@@ -1,3 +1,5 @@
+"""The `goodgain explain` command that a report shows for a conversation."""
+
 import shlex
 import shutil
 import subprocess
@@ -18,7 +20,7 @@ HOSTILE = ["; rm -rf /", "$(reboot)", "`id`", "a'b", 'a"b', "-h", "--input", "a\
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=30))
-def test_printable_id_is_one_shell_word(identity):
+def test_a_printable_id_is_one_shell_word(identity):
     if identity.isprintable():
         assert shlex.split(quoted(identity)) == [identity]
 
@@ -27,16 +29,16 @@ def test_printable_id_is_one_shell_word(identity):
 @pytest.mark.parametrize("identity", [*HOSTILE, "\x1b[2J\x07", "a\u202eb", "\U000e0041", "'\x01\\"])
 def test_shell_passes_the_id_to_the_command(identity):
     command = f"printf %s {quoted(identity)}"
-    told = subprocess.run(
+    printed = subprocess.run(
         ["bash", "-c", command], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
     )
-    assert told.stdout.decode() == identity
+    assert printed.stdout.decode() == identity
     assert all(character.isprintable() for character in command)
 
 
 @pytest.mark.parametrize("identity", ["c-1", "-c-1", "--json", "a b", "; reboot"])
-def test_command_explains_the_conversation(identity):
-    asked = {
+def test_command_explains_with_the_options_of_the_run(identity):
+    options = {
         "good_gain_threshold": 3,
         "rules": "r",
         "metrics": ["ndcg@3", "rbp.5"],
@@ -47,22 +49,22 @@ def test_command_explains_the_conversation(identity):
         "qrels_id": "name",
         "qrels_topic": "query_id",
     }
-    of_runs_only = {"output": "out", "slice": [["market"]], "per_call": True, "runner": "x"}
-    words = shlex.split(explain_command(identity, RUN | asked | of_runs_only))
+    run_only = {"output": "out", "slice": [["market"]], "per_call": True, "runner": "x"}
+    words = shlex.split(explain_command(identity, RUN | options | run_only))
     assert words[:2] == ["goodgain", "explain"]
     args = parse_arguments(explain, words[2:])
     assert args.conversation_id == identity
     config = load_config(ExplainConfig, given_options(args, ExplainConfig))
     scored = config.model_dump(mode="json")
-    assert {name: scored[name] for name in asked} == asked
+    assert {name: scored[name] for name in options} == options
     assert scored["input"] == RUN["input"]
 
 
-def test_command_has_only_options_that_differ_from_the_defaults():
+def test_command_omits_default_options():
     defaults = RunConfig(input=("x",), output="out").model_dump(mode="json")
     assert explain_command("c-1", defaults | RUN) == explain_command("c-1", RUN)
     assert explain_command("c-1", RUN) == "goodgain explain c-1 --input 'a b.avro' 'c*.avro'"
 
 
-def test_very_long_command_is_omitted():
+def test_no_command_if_it_would_be_very_long():
     assert explain_command("x" * 5_000, RUN) is None

@@ -1,4 +1,4 @@
-"""`goodgain explain` with labels from outside gives the numbers of a run with them."""
+"""`goodgain explain` with external labels shows the numbers of a run with the same labels."""
 
 import json
 
@@ -19,7 +19,7 @@ q2 0 a 1
 
 
 def traces(folder):
-    """Two conversations of two queries; the labels of the traces are all wrong."""
+    """One conversation for each of two queries; all labels in the traces are wrong."""
     return write_jsonl(
         folder / "traces.jsonl",
         [
@@ -43,7 +43,7 @@ def qrels(folder, text=QRELS):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("duplicates", ["compact", "hold_slot"])
-def test_numbers_are_those_of_the_run(tmp_path, capsys, duplicates):
+def test_numbers_equal_those_of_the_run(tmp_path, capsys, duplicates):
     options = (*OPTIONS, "--qrels", qrels(tmp_path), "--duplicates", duplicates)
     paths = [traces(tmp_path)]
     assert run(tmp_path / "out", paths, *options) == 0
@@ -52,8 +52,8 @@ def test_numbers_are_those_of_the_run(tmp_path, capsys, duplicates):
     for row in rows:
         capsys.readouterr()
         assert main(["explain", row["conversation_id"], "--input", *paths, *options, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
-        numbers = told["conversation"]
+        output = json.loads(capsys.readouterr().out)
+        numbers = output["conversation"]
         assert {name: numbers[name] for name in row if name in numbers} == {
             name: value for name, value in row.items() if name in numbers
         }
@@ -63,8 +63,8 @@ def test_numbers_are_those_of_the_run(tmp_path, capsys, duplicates):
 def test_each_result_shows_the_label_that_counts(tmp_path, capsys):
     words = ["cq1", "--input", traces(tmp_path), *OPTIONS, "--qrels", qrels(tmp_path), "--json"]
     assert main(["explain", *words]) == 0
-    told = json.loads(capsys.readouterr().out)
-    results = told["iterations"][0]["search_calls"][0]["results"]
+    output = json.loads(capsys.readouterr().out)
+    results = output["iterations"][0]["search_calls"][0]["results"]
     assert [(one["gain"], one["outcome"]) for one in results] == [
         (None, "other"),
         (3, "good"),
@@ -73,7 +73,7 @@ def test_each_result_shows_the_label_that_counts(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "q1 0 a 3\nq1 0 a 2\n",
@@ -82,20 +82,20 @@ def test_each_result_shows_the_label_that_counts(tmp_path, capsys):
         ("q1 0 a 7\n", "qrels.txt:1: The label is 7"),
     ],
 )
-def test_judgments_that_cannot_be_used_are_named_by_their_place(tmp_path, capsys, text, said):
+def test_unusable_judgments_are_reported_with_file_and_line(tmp_path, capsys, text, message):
     words = ["cq1", "--input", traces(tmp_path), *OPTIONS, "--qrels", qrels(tmp_path, text)]
     assert main(["explain", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_judgments_that_are_not_there(tmp_path, capsys):
+def test_rejects_a_missing_qrels_file(tmp_path, capsys):
     words = ["cq1", "--input", traces(tmp_path), "--qrels", str(tmp_path / "none")]
     assert main(["explain", *words]) == 2
     assert "No file matches" in capsys.readouterr().err
 
 
-def test_a_judgment_met_again_names_the_document_that_has_it(tmp_path, capsys):
-    """Two documents by their ids carry the name d1, as in METRIC_TRAPS 24."""
+def test_a_judgment_met_again_names_the_document_that_used_it(tmp_path, capsys):
+    """Two documents, by their file ids, have the doc_id d1 (METRIC_TRAPS 24)."""
     results = [
         {"entity_type": "File", "ids": {"file_id": name, "doc_id": "d1"}, "title": name}
         for name in "AB"
@@ -107,12 +107,12 @@ def test_a_judgment_met_again_names_the_document_that_has_it(tmp_path, capsys):
     )  # fmt: skip
     words = ["explain", "c", "--input", path, "--qrels", qrels(tmp_path, "c 0 d1 2\nc 0 d2 0\n")]
     assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    first, second = (one["search_calls"][0]["results"][0] for one in told["iterations"])
+    output = json.loads(capsys.readouterr().out)
+    first, second = (one["search_calls"][0]["results"][0] for one in output["iterations"])
     assert (first["gain"], second["gain"]) == (2, None)
     assert "judged_at" not in first
     assert second["judged_at"] == {"i": 1, "iteration": 1, "call_position": 0, "rank": 1}
-    assert told["conversation"]["judgments_met_again"] == 1
+    assert output["conversation"]["judgments_met_again"] == 1
     assert main(words) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "its judgment labels 1.1.1, another document, and counts once" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert "its judgment labels 1.1.1, another document, and counts once" in text

@@ -24,8 +24,8 @@ def call(conversation_id, iteration=1, **more):
     return {**GOOD, "conversation_id": conversation_id, "iteration": iteration, **more}
 
 
-def complaint(capsys):
-    """The only sentence on stderr of a failed command besides progress."""
+def error_message(capsys):
+    """The message of a failed command: the last line of stderr, after progress."""
     lines = capsys.readouterr().err.strip().splitlines()
     assert not any("Traceback" in line for line in lines)
     assert lines[-1].startswith("goodgain: ")
@@ -38,21 +38,21 @@ def good(tmp_path):
 
 
 class TestUsage:
-    def test_a_pattern_without_match(self, tmp_path, capsys):
+    def test_rejects_a_pattern_without_match(self, tmp_path, capsys):
         assert run(tmp_path / "out", [tmp_path / "none*.jsonl"]) == ExitCode.USAGE
-        assert "matches no file" in complaint(capsys)
+        assert "matches no file" in error_message(capsys)
         assert not (tmp_path / "out").exists()
 
-    def test_an_output_that_is_not_empty(self, good, tmp_path, capsys):
+    def test_rejects_an_output_that_is_not_empty(self, good, tmp_path, capsys):
         assert run(tmp_path, [good]) == ExitCode.USAGE
-        assert "is not empty" in complaint(capsys)
+        assert "is not empty" in error_message(capsys)
         assert names_in(tmp_path) == ["good.jsonl"]
 
-    def test_an_output_that_cannot_be_written(self, good, tmp_path, capsys):
+    def test_rejects_an_output_that_cannot_be_written(self, good, tmp_path, capsys):
         assert run(tmp_path / "good.jsonl" / "out", [good]) == ExitCode.USAGE
-        assert "cannot be written to" in complaint(capsys)
+        assert "cannot be written to" in error_message(capsys)
 
-    def test_a_mistake_keeps_earlier_outputs(self, good, tmp_path):
+    def test_wrong_usage_keeps_earlier_outputs(self, good, tmp_path):
         assert run(tmp_path / "out", [good]) == ExitCode.DONE
         before = contents(tmp_path / "out")
         mistakes = (
@@ -66,17 +66,17 @@ class TestUsage:
             assert run(tmp_path / "out", inputs, "--overwrite", option) == ExitCode.USAGE
         assert contents(tmp_path / "out") == before
 
-    def test_an_option_of_beam_that_does_not_exist(self, good, tmp_path, capsys):
+    def test_rejects_an_unknown_option_of_beam(self, good, tmp_path, capsys):
         assert run(tmp_path / "out", [good], "--direct_num_worker=2") == ExitCode.USAGE
-        assert "--direct_num_worker is not an option" in complaint(capsys)
+        assert "--direct_num_worker is not an option" in error_message(capsys)
 
-    def test_a_value_that_beam_refuses(self, good, tmp_path, capsys):
+    def test_reports_a_value_that_beam_rejects(self, good, tmp_path, capsys):
         assert run(tmp_path / "out", [good], "--direct_num_workers=two") == ExitCode.USAGE
-        assert "invalid int value: 'two'" in complaint(capsys)
+        assert "invalid int value: 'two'" in error_message(capsys)
 
 
-class TestDeath:
-    """A killed run leaves nothing that looks finished, and --overwrite repairs it."""
+class TestInterruptedRuns:
+    """A failed or killed run leaves nothing that looks finished, and --overwrite repairs it."""
 
     def assert_unfinished_and_repaired(self, output):
         assert names_in(output) in ([], [".unfinished"])
@@ -86,20 +86,19 @@ class TestDeath:
         assert "manifest.json" in names_in(output)
         assert ".unfinished" not in names_in(output)
 
-    def test_a_step_that_raises(self, tmp_path, capsys, monkeypatch):
+    def test_reports_an_exception_in_a_step(self, tmp_path, capsys, monkeypatch):
         score = PayloadScorer.score
         last = max(row["conversation_id"] for row in self.expected(tmp_path))
 
         def raising(scorer, conversation_id, *rest):
             if conversation_id == last:
-                raise ZeroDivisionError("the moon is full")
+                raise ZeroDivisionError("no score")
             return score(scorer, conversation_id, *rest)
 
         with monkeypatch.context() as context:
             context.setattr(PayloadScorer, "score", raising)
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
-        said = complaint(capsys)
-        assert said == "The run failed: the moon is full"
+        assert error_message(capsys) == "The run failed: no score"
         assert names_in(tmp_path / "out") == []
 
     def expected(self, tmp_path):
@@ -113,7 +112,7 @@ class TestDeath:
             "goodgain.pipeline.finish.publish",
         ],
     )
-    def test_kill(self, moment, tmp_path):
+    def test_killed_run_looks_unfinished(self, moment, tmp_path):
         module, _, function = moment.rpartition(".")
         program = (
             f"import os, sys, {module}\n"
@@ -132,8 +131,8 @@ class TestDeath:
         assert "manifest.json" not in names_in(tmp_path / "out")
         self.assert_unfinished_and_repaired(tmp_path / "out")
 
-    def test_a_balance_that_does_not_add_up(self, tmp_path, capsys, monkeypatch):
-        """As when an engine loses a bundle."""
+    def test_publishes_nothing_if_counts_do_not_add_up(self, tmp_path, capsys, monkeypatch):
+        """As if an engine had processed a bundle twice."""
         counts_of_score = goodgain.pipeline.graph.counts_of_score
         with monkeypatch.context() as context:
             context.setattr(
@@ -142,9 +141,9 @@ class TestDeath:
                 lambda score: {**counts_of_score(score), "records.redelivered": 1},
             )
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
-        said = complaint(capsys)
-        assert "269 records were read but" in said
-        assert "nothing was published" in said
+        message = error_message(capsys)
+        assert "269 records were read but" in message
+        assert "nothing was published" in message
         self.assert_unfinished_and_repaired(tmp_path / "out")
 
 
@@ -157,12 +156,12 @@ class TestOverwrite:
         assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
         assert names_in(tmp_path / "out") == names_in(tmp_path / "fresh")
 
-    def test_keeps_files_of_others(self, good, tmp_path, capsys):
+    def test_refuses_if_the_folder_has_files_of_others(self, good, tmp_path, capsys):
         assert run(tmp_path / "out", [good]) == ExitCode.DONE
         (tmp_path / "out" / "means" / "notes.txt").write_text("mine")
         before = contents(tmp_path / "out")
         assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.USAGE
-        assert "means/notes.txt, which no run of goodgain wrote" in complaint(capsys)
+        assert "means/notes.txt, which no run of goodgain wrote" in error_message(capsys)
         assert contents(tmp_path / "out") == before
 
 
@@ -208,7 +207,7 @@ class TestRejected:
         )
         assert mean["n"] == 5
 
-    def test_are_written_in_the_order_of_the_file(self, tmp_path):
+    def test_rejected_records_are_written_in_the_order_of_the_file(self, tmp_path):
         lines = [call(f"c{number}", iteration=number % 2) for number in range(120)]
         path = write_jsonl(tmp_path / "in.jsonl", lines)
         assert run(tmp_path / "out", [path], "--max-rejected=50%") == ExitCode.DONE
@@ -222,16 +221,17 @@ class TestRejected:
         ("limit", "code"),
         [("5", 0), ("4", 3), ("46%", 0), ("45%", 3), ("0", 3), ("100%", 0)],
     )
-    def test_too_many_give_exit_code_3_and_all_outputs(self, limit, code, traces, tmp_path, capsys):
+    def test_too_many_rejected_records_give_exit_code_3_and_all_outputs(
+        self, limit, code, traces, tmp_path, capsys
+    ):
         assert run(tmp_path / "out", [traces], f"--max-rejected={limit}") == code
         assert manifest(tmp_path / "out")["records"]["too_many_rejected"] is (code == 3)
         assert len(rows(tmp_path / "out", "rejected")) == 5
         assert len(rows(tmp_path / "out", "conversations")) == 7
-        said = capsys.readouterr().out
-        assert ("exit code is 3" in said) is (code == 3)
+        assert ("exit code is 3" in capsys.readouterr().out) is (code == 3)
 
     def test_text_with_a_lone_surrogate_is_rejected(self, tmp_path):
-        """A lone surrogate in JSON, in a record that only a lenient reader accepts."""
+        """The records contain NaN, too, so that only the lenient JSON reader accepts them."""
         path = tmp_path / "in.jsonl"
         path.write_text(
             '{"conversation_id": "\\ud800", "iteration": NaN}\n'
@@ -254,7 +254,7 @@ class TestRejected:
 
 
 class TestManifest:
-    def test_describes_the_run(self, tmp_path):
+    def test_counts_and_parameters_are_those_of_the_run(self, tmp_path):
         options = ("--slice", "arm", "--max-i=3", "--shards=2", "--write-duplicates")
         assert run(tmp_path / "out", [SAMPLE], *options) == ExitCode.DONE
         found = manifest(tmp_path / "out")
@@ -278,7 +278,7 @@ class TestManifest:
         assert {"goodgain", "python", "apache-beam"} <= found["versions"].keys()
 
     @pytest.mark.parametrize("content", ["", "\n\n"])
-    def test_of_an_empty_run_has_every_count(self, content, tmp_path, capsys):
+    def test_an_empty_run_has_every_count(self, content, tmp_path, capsys):
         (tmp_path / "empty.jsonl").write_text(content)
         assert run(tmp_path / "out", [tmp_path / "empty.jsonl"]) == ExitCode.DATA_QUALITY
         found = manifest(tmp_path / "out")
@@ -287,7 +287,7 @@ class TestManifest:
         assert found["results"]["total"] == 0
         assert "every conversation is excluded" in capsys.readouterr().out
 
-    def test_balance(self):
+    def test_balance_fails_if_any_count_is_off_by_one(self):
         counts = {"records.read": 6, "records.scored": 1, "records.earlier_turn": 2}
         counts |= {"records.redelivered": 1, "records.rejected": 1, "records.late": 1}
         assert balance_of(counts).holds

@@ -1,4 +1,4 @@
-"""The end of a run, stopped at every step, done again, and done twice at once."""
+"""`finish` when it is killed at any step, repeated, or run by two workers at once."""
 
 import json
 import os
@@ -37,18 +37,19 @@ NO_GAIN = QrelsProblem(JudgmentPlace(0, 3, "line 4"), "no gain")
 
 
 class KilledError(BaseException):
-    """Stands for the end of a worker; nothing may handle it."""
+    """Simulates the death of a worker; no code may catch it."""
 
 
 class Steps:
-    """Every step that changes what lies in a folder; before some of them something happens.
+    """Counts the steps that change files, and calls a function before some of them.
 
     Attributes:
-      waits: how many steps are done before it happens, and after that before it happens again.
+      waits: how many steps pass before the first call, then before the second, and so on.
+      disturb: the function to call.
     """
 
     def __init__(self, monkeypatch):
-        self.waits, self.happens = [], None
+        self.waits, self.disturb = [], None
         for name in ("rename", "mkdirs"):
             step = getattr(FileSystems, name)
             monkeypatch.setattr(FileSystems, name, staticmethod(self._counted(step)))
@@ -57,17 +58,17 @@ class Steps:
 
     def _counted(self, step):
         def counted(*arguments, **options):
-            self._before()
+            self._count()
             return step(*arguments, **options)
 
         return counted
 
-    def _before(self):
+    def _count(self):
         if self.waits:
             self.waits[0] -= 1
             if self.waits[0] < 0:
                 del self.waits[0]
-                self.happens()
+                self.disturb()
 
 
 @pytest.fixture
@@ -101,8 +102,8 @@ def started_run(folder, started=STARTED, **more):
     return StartedRun(**facts)
 
 
-def written(folder, counts=None, problems=()):
-    """A folder as a pipeline leaves it, where an earlier run was finished before."""
+def unfinished_run(folder, counts=None, problems=()):
+    """A started run in a folder as the pipeline leaves it, over outputs of an earlier run."""
     for name in EARLIER:
         put(folder / name, f"earlier {name}")
     put(folder / "manifest.json", '{"started": "2025-03-02T02:30:00.000+00:00"}')
@@ -128,7 +129,7 @@ def contents(folder):
 
 
 def assert_finished(folder):
-    """All is as it is when nothing disturbs the end of the run."""
+    """Assert that the folder is as after one undisturbed `finish`; return end time and report."""
     found = contents(folder)
     assert sorted(found) == sorted([*FILES, "manifest.json", "means.csv", "report.html"])
     assert not (folder / ".unfinished").exists()
@@ -139,13 +140,13 @@ def assert_finished(folder):
     return manifest["finished"], found["report.html"]
 
 
-def disturbed(tmp_path, steps, happens, again=()):
-    """Ends of runs, the first disturbed at its first step, and so on until none is left."""
+def disturbed(tmp_path, steps, disturb, again=()):
+    """Yield runs to finish: the first is disturbed at its first step, the next at its second."""
     number = 0
     while True:
         folder = tmp_path / str(number)
-        run = written(folder)
-        steps.happens = partial(happens, run)
+        run = unfinished_run(folder)
+        steps.disturb = partial(disturb, run)
         steps.waits = [number, *again]
         yield folder, run
         if len(steps.waits) > len(again):
@@ -160,15 +161,15 @@ def killed(_):
 
 
 @pytest.mark.parametrize("again", [(), (0,), (1,), (3,), (8,)])
-def test_stopped_at_every_step_and_done_again(again, tmp_path, steps):
+def test_repeating_finish_after_a_kill_at_any_step_completes_the_run(again, tmp_path, steps):
     for folder, run in disturbed(tmp_path, steps, killed, again):
         for minute in range(3):
             try:
                 finish(run, FINISHED + timedelta(minutes=minute))
             except KilledError:
                 assert_whole_if_it_looks_finished(contents(folder))
-        said, report = assert_finished(folder)
-        assert said == report
+        finished, report = assert_finished(folder)
+        assert finished == report
 
 
 def assert_whole_if_it_looks_finished(found):
@@ -178,30 +179,30 @@ def assert_whole_if_it_looks_finished(found):
         assert {found[name] for name in FILES} == {f"new {name}" for name in FILES}
 
 
-def test_done_by_another_worker_at_every_step(tmp_path, steps):
+def test_another_worker_may_finish_at_any_step(tmp_path, steps):
     def other(run):
         finish(run, FINISHED + timedelta(minutes=1))
 
     for folder, run in disturbed(tmp_path, steps, other):
         try:
             finish(run, FINISHED)
-        except GoodGainError:  # it met what the other did; the engine does the step again
+        except GoodGainError:  # the other worker interfered; the engine retries the step
             finish(run, FINISHED)
         assert_finished(folder)
 
 
-def test_done_again_after_the_end(tmp_path, steps):
-    run = written(tmp_path)
+def test_finishing_again_changes_nothing(tmp_path, steps):
+    run = unfinished_run(tmp_path)
     first = finish(run, FINISHED)
     before = contents(tmp_path)
-    # An engine that does the step again does the one before it again, too.
+    # An engine that retries the step also retries the one before it.
     write_summary(f"{run.folder}/.unfinished/{AREA}", [], {}, [])
     assert finish(run, FINISHED + timedelta(hours=1)) == first
     assert contents(tmp_path) == before
 
 
-def test_manifest_of_an_earlier_run_that_was_cut(tmp_path, steps):
-    run = written(tmp_path)
+def test_replaces_a_truncated_manifest_of_an_earlier_run(tmp_path, steps):
+    run = unfinished_run(tmp_path)
     put(tmp_path / "manifest.json", '{"started": ')
     finish(run, FINISHED)
     assert_finished(tmp_path)
@@ -217,10 +218,10 @@ def test_manifest_of_an_earlier_run_that_was_cut(tmp_path, steps):
         ({}, [NO_GAIN], UnusableQrelsError, "q:4: no gain"),
     ],
 )
-def test_what_cannot_be_published_says_so_each_time(
+def test_unusable_outputs_raise_at_each_attempt_and_stay(
     counts, problems, error, message, tmp_path, steps
 ):
-    written(tmp_path, counts, problems)
+    unfinished_run(tmp_path, counts, problems)
     run = started_run(tmp_path, qrels=(InputFile("q", 1),))
     before = contents(tmp_path)
     for _ in range(2):
@@ -229,13 +230,13 @@ def test_what_cannot_be_published_says_so_each_time(
     assert contents(tmp_path) == before
 
 
-def test_too_many_rejected_records_are_published_and_said(tmp_path, steps):
-    run = written(tmp_path, {"records.read": 2, "records.rejected": 2})
+def test_publishes_too_many_rejected_records_and_flags_them(tmp_path, steps):
+    run = unfinished_run(tmp_path, {"records.read": 2, "records.rejected": 2})
     assert finish(run, FINISHED)["records"]["too_many_rejected"]
 
 
-def test_lost_file_is_known_before_anything_is_replaced(tmp_path, steps):
-    run = written(tmp_path)
+def test_detects_a_missing_file_before_replacing_anything(tmp_path, steps):
+    run = unfinished_run(tmp_path)
     (tmp_path / ".unfinished" / AREA / FILES[0]).unlink()
     before = contents(tmp_path)
     with pytest.raises(GoodGainError, match="is missing"):

@@ -1,4 +1,4 @@
-"""The files of the Dataflow templates, as far as they can be checked without Dataflow."""
+"""Metadata and launcher of the Dataflow templates, checked without Dataflow."""
 
 import json
 import re
@@ -22,7 +22,7 @@ LAUNCHER = (
     *("--template_location=gs://bucket/staging/template_launches/1/job_object",),
     *("--sdk_container_image=host/image:tag", "--temp_location=gs://bucket/temp"),
 )
-OF_THE_LAUNCHER = ("command", "config")
+LAUNCHER_PARAMETERS = ("command", "config")
 
 
 def metadata(command):
@@ -33,9 +33,9 @@ def parameters(command):
     return {one["name"]: one for one in metadata(command)["parameters"]}
 
 
-def launched(*given):
-    """The configuration that the launcher's parameters give, and the words for Beam."""
-    command, *options = words([*given, *LAUNCHER])
+def launched(*parameters):
+    """The configuration from parameters of a template, and the arguments left for Beam."""
+    command, *options = words([*parameters, *LAUNCHER])
     args = parse_arguments(load_command(command), options)
     model = CONFIGS[command]
     load = load_run_config if command == "run" else lambda *rest: load_config(model, *rest)
@@ -45,10 +45,10 @@ def launched(*given):
 @pytest.mark.parametrize(
     ("command", "name"), [(command, name) for command in CONFIGS for name in parameters(command)]
 )
-def test_a_parameter_is_an_option_of_the_command(command, name):
+def test_each_parameter_describes_an_option_of_the_command(command, name):
     parameter = parameters(command)[name]
     assert parameter["label"] == name.replace("_", " ")
-    if name not in OF_THE_LAUNCHER:
+    if name not in LAUNCHER_PARAMETERS:
         field = CONFIGS[command].model_fields[name]
         assert parameter["isOptional"] is not field.is_required()
         is_switch = parameter.get("regexes") == ["^(true|false)$"]
@@ -58,7 +58,7 @@ def test_a_parameter_is_an_option_of_the_command(command, name):
 
 
 @pytest.mark.parametrize("command", CONFIGS)
-def test_a_template_starts_one_command(command):
+def test_each_template_accepts_only_its_command(command):
     (regex,) = parameters(command)["command"]["regexes"]
     assert not parameters(command)["command"]["isOptional"]
     assert [one for one in CONFIGS if re.match(regex, one)] == [command]
@@ -66,19 +66,19 @@ def test_a_template_starts_one_command(command):
 
 
 @pytest.mark.parametrize("command", CONFIGS)
-def test_every_option_that_must_be_given_is_a_parameter(command):
+def test_required_options_are_parameters(command):
     fields = CONFIGS[command].model_fields
     assert {name for name in fields if fields[name].is_required()} <= set(parameters(command))
 
 
-def test_what_no_parameter_of_a_run_gives_has_a_reason():
-    """A gate needs outputs that are there; the engine, which holds nothing, is given; rules are a
-    file of the image."""
+def test_all_other_options_of_run_are_parameters():
+    """Except gates, which need published outputs; the runner, which is fixed and holds no bytes;
+    and rules, which are a file of the image."""
     left_out = set(RunConfig.model_fields) - set(parameters("run"))
     assert left_out == {"gate", "baseline", "runner", "rules", "max_held_bytes"}
 
 
-def test_the_launcher_starts_a_stream():
+def test_launcher_configures_a_stream():
     config, rest = launched(
         "--command=stream",
         "--input=pubsub://projects/p/subscriptions/s",
@@ -93,9 +93,9 @@ def test_the_launcher_starts_a_stream():
     assert "--sdk_container_image=host/image:tag" in rest
 
 
-def test_the_launcher_starts_a_run(tmp_path):
+def test_launcher_configures_a_run(tmp_path):
     (tmp_path / "run.yaml").write_text("max_i: 3\nmax_rejected: 5%\nrunner: DirectRunner\n")
-    given = {
+    values = {
         "command": "run",
         "config": f"{tmp_path}/run.yaml",
         "input": "gs://bucket/a/*;gs://bucket/b/*",
@@ -106,10 +106,10 @@ def test_the_launcher_starts_a_run(tmp_path):
         "metrics": "map,ndcg@10",
         "max_rejected": "2%",
     }
-    for name, value in given.items():
+    for name, value in values.items():
         for regex in parameters("run")[name].get("regexes", ()):
             assert re.search(regex, value), name
-    config, rest = launched(*(f"--{name}={value}" for name, value in given.items()))
+    config, rest = launched(*(f"--{name}={value}" for name, value in values.items()))
     assert config.input == ("gs://bucket/a/*", "gs://bucket/b/*")
     assert config.output == "gs://bucket/out"
     assert config.overwrite
@@ -121,5 +121,5 @@ def test_the_launcher_starts_a_run(tmp_path):
     assert PipelineOptions(rest).view_as(GoogleCloudOptions).template_location
 
 
-def test_parameters_without_a_command_start_nothing():
+def test_arguments_without_a_command_are_unchanged():
     assert words(["--input=a"]) == ["--input=a"]

@@ -1,4 +1,4 @@
-"""The output folder: what a run refuses, replaces, and leaves behind (SPEC 6)."""
+"""The output folder: which contents a run refuses, replaces and keeps (SPEC 6)."""
 
 import os
 
@@ -49,7 +49,7 @@ def files(folder):
 
 
 @pytest.mark.parametrize("name", [*OURS, *FOREIGN])
-def test_a_folder_that_holds_anything_is_refused(name, tmp_path):
+def test_refuses_a_folder_with_any_file(name, tmp_path):
     fill(tmp_path, name)
     with pytest.raises(UsageError, match=r"is not empty .*; give another folder, or --overwrite"):
         prepare(str(tmp_path), overwrite=False)
@@ -58,14 +58,14 @@ def test_a_folder_that_holds_anything_is_refused(name, tmp_path):
 
 @pytest.mark.parametrize("end", ["", "/"])
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_new_or_empty_folder_is_taken(overwrite, end, tmp_path):
+def test_accepts_a_new_or_empty_folder(overwrite, end, tmp_path):
     (tmp_path / "empty").mkdir()
     for name in ("empty", "new", "a/new/one", "with space"):
         prepare(f"{tmp_path / name}{end}", overwrite)
         assert files(tmp_path / name) == []
 
 
-def test_overwrite_removes_what_runs_wrote_when_the_new_run_is_done(tmp_path):
+def test_overwrite_removes_earlier_outputs_when_publishing(tmp_path):
     fill(tmp_path, *OURS)
     prepare(f"{tmp_path}/", overwrite=True)
     finished = [name for name in OURS if not name.startswith(".unfinished")]
@@ -74,7 +74,7 @@ def test_overwrite_removes_what_runs_wrote_when_the_new_run_is_done(tmp_path):
     assert files(tmp_path) == ["manifest.json"]  # which is replaced last
 
 
-def test_what_somebody_put_there_during_the_run_stays(tmp_path):
+def test_publishing_keeps_files_that_others_added_during_the_run(tmp_path):
     fill(tmp_path, *(name for name in OURS if "/" in name))
     notes = ["notes.txt", "means/notes.txt", "rejected/old/notes.txt"]
     fill(tmp_path, *notes)
@@ -84,7 +84,7 @@ def test_what_somebody_put_there_during_the_run_stays(tmp_path):
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_overwrite_touches_nothing_when_something_else_is_there(name, tmp_path):
+def test_overwrite_refuses_a_folder_with_foreign_files(name, tmp_path):
     ours = [one for one in OURS if one != name.split("/")[0]]
     fill(tmp_path, *ours, name)
     with pytest.raises(UsageError, match="which no run of goodgain wrote") as error:
@@ -93,7 +93,7 @@ def test_overwrite_touches_nothing_when_something_else_is_there(name, tmp_path):
     assert files(tmp_path) == sorted([*ours, name])
 
 
-def test_overwrite_within_a_relative_folder(tmp_path, monkeypatch):
+def test_overwrite_clears_only_the_relative_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fill(tmp_path / "out", *OURS)
     fill(tmp_path / "out2", *FOREIGN)
@@ -106,25 +106,25 @@ def test_overwrite_within_a_relative_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["out[1]", "out*", "o?t"])
-def test_a_name_that_looks_like_a_pattern_is_refused(name, tmp_path):
-    """Beam's filesystems would match it, also to delete: the folder beside it."""
+def test_refuses_a_name_that_looks_like_a_pattern(name, tmp_path):
+    """Beam's filesystems would match, and so delete, the folder beside it."""
     fill(tmp_path / "out1", *OURS)
     with pytest.raises(UsageError, match="must not have"):
         prepare(str(tmp_path / name), overwrite=True)
     assert files(tmp_path / "out1") == sorted(OURS)
 
 
-@pytest.mark.parametrize("place", ["file", "file/inside"])
-def test_a_place_that_cannot_be_a_folder_is_named_in_one_sentence(place, tmp_path):
+@pytest.mark.parametrize("path", ["file", "file/inside"])
+def test_reports_a_path_that_cannot_be_a_folder(path, tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UsageError, match="cannot be written to") as error:
-        prepare(str(tmp_path / place), overwrite=True)
-    assert str(tmp_path / place) in str(error.value)
+        prepare(str(tmp_path / path), overwrite=True)
+    assert str(tmp_path / path) in str(error.value)
     assert "\n" not in str(error.value)
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_an_unknown_filesystem_is_named_in_one_sentence():
+def test_reports_an_unknown_filesystem():
     with pytest.raises(UsageError, match="nowhere://bucket/out cannot be listed") as error:
         prepare("nowhere://bucket/out", overwrite=False)
     assert "\n" not in str(error.value)
@@ -147,19 +147,19 @@ def test_publishing_replaces_an_earlier_run_file_by_file(tmp_path):
     publish(str(tmp_path), names)
     assert files(tmp_path) == [".unfinished/summary.json", *names[:1], "manifest.json", *names[1:]]
     assert {(tmp_path / name).read_text() for name in names} == {"new"}
-    publish(str(tmp_path), names)  # as an engine does a step again
+    publish(str(tmp_path), names)  # as when an engine retries a step
     assert files(tmp_path) == [".unfinished/summary.json", *names[:1], "manifest.json", *names[1:]]
     assert {(tmp_path / name).read_text() for name in names} == {"new"}
 
 
-def test_publishing_where_renames_replace_nothing(tmp_path, monkeypatch):
-    """As on HDFS."""
+def test_publishing_replaces_files_even_if_rename_does_not(tmp_path, monkeypatch):
+    """HDFS renames no file over another."""
     rename = os.rename
 
-    def refusing(source, place):
-        if os.path.exists(place):
-            raise FileExistsError(place)
-        rename(source, place)
+    def refusing(source, path):
+        if os.path.exists(path):
+            raise FileExistsError(path)
+        rename(source, path)
 
     monkeypatch.setattr(os, "rename", refusing)
     name = "means/part-00000-of-00001.avro"
@@ -170,7 +170,7 @@ def test_publishing_where_renames_replace_nothing(tmp_path, monkeypatch):
     assert (tmp_path / name).read_text() == "new"
 
 
-def test_publishing_what_is_not_there_is_an_error(tmp_path):
+def test_publishing_a_missing_file_raises(tmp_path):
     name = "means/part-00000-of-00001.avro"
     fill(tmp_path, ".unfinished/summary.json")
     with pytest.raises(GoodGainError, match="cannot be moved"):
@@ -181,14 +181,14 @@ def test_publishing_what_is_not_there_is_an_error(tmp_path):
     check_written(str(tmp_path), [name])
 
 
-def test_a_small_file_is_replaced_completely(tmp_path, monkeypatch):
+def test_write_file_replaces_all_or_nothing(tmp_path, monkeypatch):
     write_file(str(tmp_path), "manifest.json", b"old")
 
-    def dies(*_):
+    def failing(*_):
         raise OSError("the disk is gone")
 
     with monkeypatch.context() as context:
-        context.setattr(os, "replace", dies)
+        context.setattr(os, "replace", failing)
         with pytest.raises(OSError, match="disk is gone"):
             write_file(str(tmp_path), "manifest.json", b"new")
     assert files(tmp_path) == ["manifest.json"]
@@ -198,6 +198,6 @@ def test_a_small_file_is_replaced_completely(tmp_path, monkeypatch):
     assert files(tmp_path) == ["manifest.json"]
 
 
-def test_a_folder_without_a_manifest_is_not_finished(tmp_path):
+def test_rejects_a_folder_without_a_manifest(tmp_path):
     with pytest.raises(UsageError, match="not the output of a finished run"):
         read_manifest(str(tmp_path))

@@ -1,4 +1,4 @@
-"""Files that are made from the code are up to date; `make generated` makes them anew."""
+"""Files that are generated from the code are up to date; `make generated` updates them."""
 
 from importlib import resources
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The shape of the pipeline, as far as an engine refuses some shapes."""
+"""The graph avoids shapes that an engine cannot run, or only with much memory."""
 
 import apache_beam as beam
 import pytest
@@ -18,7 +18,7 @@ PARDO = "beam:transform:pardo:v1"
 
 
 def transforms_of(qrels, spill_folder=""):
-    """All transforms of the graph that do something themselves, as engines see them."""
+    """The primitive transforms of the graph, as engines see them."""
     plan = Plan(
         (InputFile("in.jsonl", 10),),
         Target("out", "avro", 1),
@@ -55,15 +55,15 @@ def test_no_collection_feeds_a_flatten_and_a_step_with_side_inputs(qrels):
     flattened = {
         name for one in transforms if one.spec.urn == FLATTEN for name in one.inputs.values()
     }
-    beside = [one for one in transforms if has_side_inputs(one)]
+    with_side_inputs = [one for one in transforms if has_side_inputs(one)]
     assert flattened
-    assert beside
-    shared = [one.unique_name for one in beside if flattened & set(one.inputs.values())]
+    assert with_side_inputs
+    shared = [one.unique_name for one in with_side_inputs if flattened & set(one.inputs.values())]
     assert shared == []
 
 
 def test_no_flatten_takes_scores_or_values_of_single_conversations():
-    """Beam's local runner keeps all that passes a Flatten: more than all else in memory."""
+    """Beam's local runner keeps every element that passes a Flatten in memory."""
     transforms = transforms_of(qrels=False)
     flattened = {
         name for one in transforms if one.spec.urn == FLATTEN for name in one.inputs.values()
@@ -78,7 +78,7 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
     ]
     assert len(scores) == 2
     assert not flattened & set(scores)
-    # These give what a bundle adds up to, or many at a time.
+    # These emit one sum per bundle, or many rows at a time.
     steps = ("Means/SumBundle", "WriteScores/ToShard")
     for step in [f"{step}{branch}" for step in steps for branch in (1, 2)]:
         (outputs,) = [of for name, of in by_name.items() if name.startswith(step)]
@@ -89,14 +89,14 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
 @pytest.mark.parametrize("label", ["Score/", "ScoreTied/Score/"])
 @pytest.mark.parametrize("spill_folder", ["", "/payloads"])
 def test_conversations_are_grouped_and_not_gathered_in_state(qrels, label, spill_folder):
-    """Prism fires timers before it brings what comes from behind groupings and side inputs."""
+    """Prism fires timers before it delivers the outputs of groupings and steps with side inputs."""
     transforms = transforms_of(qrels, spill_folder)
-    of_scoring = [one for one in transforms if one.unique_name.startswith(label)]
-    steps = [one.spec.urn for one in of_scoring]
-    assert steps.count(GROUPING) == 1
-    spilled = [one for one in of_scoring if "Spill" in one.unique_name]
+    scoring_steps = [one for one in transforms if one.unique_name.startswith(label)]
+    urns = [one.spec.urn for one in scoring_steps]
+    assert urns.count(GROUPING) == 1
+    spilled = [one for one in scoring_steps if "Spill" in one.unique_name]
     assert bool(spilled) is bool(spill_folder)
-    for one in of_scoring:
+    for one in scoring_steps:
         if one.spec.urn == PARDO:
             payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(
                 one.spec.payload

@@ -1,4 +1,4 @@
-"""Runs whose job is only handed over, as by a Dataflow template: the graph finishes them itself."""
+"""Runs that only submit their job, as a Dataflow template does: the job publishes the outputs."""
 
 import json
 
@@ -9,23 +9,23 @@ from tests.pipeline.runs import FULL, SAMPLE, contents, manifest, names_in, run,
 
 pytestmark = pytest.mark.slow
 
-# The local engine does not know what the option means, and so runs what would be handed over.
-HANDED_OVER = "--template_location=gs://bucket/templates/one"
+# The local runner ignores the option, and so runs the job that would be submitted.
+SUBMIT_ONLY = "--template_location=gs://bucket/templates/one"
 GOOD = {"conversation_id": "good", "iteration": 1, "results": [{"gain": 3, "ids": {"doc_id": "d"}}]}
 
 
-def timeless(output):
+def manifest_without_times(output):
     found = manifest(output)
     assert found.pop("started") <= found.pop("finished")
     del found["parameters"]["output"]
     return found
 
 
-def test_publishes_what_an_ordinary_run_publishes(tmp_path, capsys):
+def test_publishes_the_outputs_of_an_ordinary_run(tmp_path, capsys):
     assert run(tmp_path / "ordinary", [SAMPLE], *FULL, "--shards=3") == ExitCode.DONE
     capsys.readouterr()
-    output = tmp_path / "handed-over"
-    assert run(output, [SAMPLE], *FULL, "--shards=3", HANDED_OVER) == ExitCode.DONE
+    output = tmp_path / "submitted"
+    assert run(output, [SAMPLE], *FULL, "--shards=3", SUBMIT_ONLY) == ExitCode.DONE
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines()[-1] == (
@@ -34,7 +34,7 @@ def test_publishes_what_an_ordinary_run_publishes(tmp_path, capsys):
     )
     assert names_in(output) == names_in(tmp_path / "ordinary")
     assert contents(output) == contents(tmp_path / "ordinary")
-    assert timeless(output) == timeless(tmp_path / "ordinary")
+    assert manifest_without_times(output) == manifest_without_times(tmp_path / "ordinary")
     report = (output / "report.html").read_text()
     assert manifest(output)["finished"][:16].replace("T", " ") in report
 
@@ -42,35 +42,35 @@ def test_publishes_what_an_ordinary_run_publishes(tmp_path, capsys):
 def test_replaces_an_earlier_run(tmp_path):
     output = tmp_path / "out"
     assert run(output, [SAMPLE], *FULL, "--shards=3") == ExitCode.DONE
-    assert run(output, [SAMPLE], HANDED_OVER) == ExitCode.USAGE
-    assert run(output, [SAMPLE], "--overwrite", HANDED_OVER) == ExitCode.DONE
+    assert run(output, [SAMPLE], SUBMIT_ONLY) == ExitCode.USAGE
+    assert run(output, [SAMPLE], "--overwrite", SUBMIT_ONLY) == ExitCode.DONE
     assert run(tmp_path / "fresh", [SAMPLE], "--overwrite") == ExitCode.DONE
     assert contents(output) == contents(tmp_path / "fresh")
-    assert timeless(output) == timeless(tmp_path / "fresh")
+    assert manifest_without_times(output) == manifest_without_times(tmp_path / "fresh")
 
 
-def test_too_many_rejected_records_are_said_by_the_manifest(tmp_path):
+def test_manifest_flags_too_many_rejected_records(tmp_path):
     (tmp_path / "bad.jsonl").write_text("{broken\n")
-    assert run(tmp_path / "out", [tmp_path / "bad.jsonl"], HANDED_OVER) == ExitCode.DONE
+    assert run(tmp_path / "out", [tmp_path / "bad.jsonl"], SUBMIT_ONLY) == ExitCode.DONE
     assert manifest(tmp_path / "out")["records"]["too_many_rejected"]
 
 
-def test_judgments_that_cannot_be_used_fail_the_job(tmp_path, capsys):
+def test_unusable_judgments_fail_the_job(tmp_path, capsys):
     good = write_jsonl(tmp_path / "good.jsonl", [GOOD])
     lines = [f"good 0 d{number} 1\n" for number in range(20_000)] + ["good 0 d many\n"]
     (tmp_path / "qrels.txt").write_text("".join(lines))
     qrels = f"--qrels={tmp_path}/qrels.txt"
     assert run(tmp_path / "ordinary", [good], qrels) == ExitCode.USAGE
-    said = capsys.readouterr().err.splitlines()[-1].removeprefix("goodgain: ")
-    assert said.startswith(f"{tmp_path}/qrels.txt:20001: ")
-    assert run(tmp_path / "out", [good], qrels, HANDED_OVER) == ExitCode.USAGE
-    assert said in capsys.readouterr().err
+    message = capsys.readouterr().err.splitlines()[-1].removeprefix("goodgain: ")
+    assert message.startswith(f"{tmp_path}/qrels.txt:20001: ")
+    assert run(tmp_path / "out", [good], qrels, SUBMIT_ONLY) == ExitCode.USAGE
+    assert message in capsys.readouterr().err
     assert names_in(tmp_path / "out") == []
 
 
-def test_gate_is_refused(tmp_path, capsys):
+def test_rejects_a_gate(tmp_path, capsys):
     (tmp_path / "gate.yaml").write_text(json.dumps({"rules": ["SRE >= 0.2"]}))
     gate = f"--gate={tmp_path}/gate.yaml"
-    assert run(tmp_path / "out", [SAMPLE], gate, HANDED_OVER) == ExitCode.USAGE
+    assert run(tmp_path / "out", [SAMPLE], gate, SUBMIT_ONLY) == ExitCode.USAGE
     assert "--gate checks finished outputs" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

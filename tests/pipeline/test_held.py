@@ -1,4 +1,4 @@
-"""Usable records that stand for gigabytes end a command in one sentence and little memory."""
+"""Small files that decode to gigabytes end a command with one message and little memory."""
 
 import gzip
 import json
@@ -21,7 +21,7 @@ from tests.core.files.limited import MOST_MEMORY
 from tests.pipeline.runs import manifest, run
 
 MEBIBYTE = 2**20
-SAID = "The input decodes to more than one process should hold"
+MESSAGE = "The input decodes to more than one process should hold"
 
 COMMAND = """
 import re, sys
@@ -54,7 +54,7 @@ def hostile_file(request, tmp_path_factory):
 
 
 def limited_run(path, folder, *options, native="1"):
-    """The exit code of a run that takes little memory, and what it said."""
+    """Assert that a run stays within MOST_MEMORY; return its exit code and stderr."""
     words = ["run", "--input", str(path), "--output", str(folder), "--quiet", *options]
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *words],
@@ -63,23 +63,23 @@ def limited_run(path, folder, *options, native="1"):
         check=False,
         env={**os.environ, "GOODGAIN_NATIVE": native},
     )
-    said, memory = done.stderr.rsplit("\n", 1)
-    assert "Traceback" not in said
+    errors, memory = done.stderr.rsplit("\n", 1)
+    assert "Traceback" not in errors
     assert int(memory) < MOST_MEMORY
     assert not (folder / "manifest.json").exists()
-    return done.returncode, said
+    return done.returncode, errors
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("native", ["1", "0"])
 def test_by_default_a_small_input_stays_below_a_gigabyte(hostile_file, native, tmp_path):
     assert hostile_file.stat().st_size < 2 * MEBIBYTE
-    code, said = limited_run(hostile_file, tmp_path / "out", native=native)
-    assert (code, said.count(SAID)) == (ExitCode.FAILED, 1), said
+    code, errors = limited_run(hostile_file, tmp_path / "out", native=native)
+    assert (code, errors.count(MESSAGE)) == (ExitCode.FAILED, 1), errors
 
 
 def shared_text(names, path):
-    """A Parquet file of few bytes, each of whose rows holds a megabyte in columns of some names."""
+    """Write a small Parquet file whose rows each have a megabyte in each of the columns `names`."""
     text = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000, pa.int32()), ["x" * MEBIBYTE])
     columns = dict.fromkeys(("topic", "document_id", "conversation_id"), text)
     numbers = dict.fromkeys(("iteration", "rank", "gain"), pa.array([1] * 2_000))
@@ -96,8 +96,8 @@ def endless_row(head, path):
 
 
 TABLES = {
-    "qrels.parquet": (partial(shared_text, ("topic", "document_id")), SAID),
-    "labels.parquet": (partial(shared_text, ("conversation_id",)), SAID),
+    "qrels.parquet": (partial(shared_text, ("topic", "document_id")), MESSAGE),
+    "labels.parquet": (partial(shared_text, ("conversation_id",)), MESSAGE),
     "labels.csv": (partial(endless_row, b"record_id,rank,gain\n"), "the row is longer than"),
     "labels.head.csv": (partial(endless_row, b"record_id,"), "the row is longer than"),
     "labels.jsonl": (partial(endless_row, b'{"record_id": "'), "the row is longer than"),
@@ -106,16 +106,16 @@ TABLES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
-def test_small_tables_beside_the_traces_stay_below_a_gigabyte(name, tmp_path):
+def test_small_tables_of_labels_stay_below_a_gigabyte(name, tmp_path):
     make, expected = TABLES[name]
     traces, table = tmp_path / "in.jsonl", tmp_path / name
     traces.write_text(json.dumps(record(0)) + "\n")
     make(table)
     assert table.stat().st_size < 8 * MEBIBYTE
     option = f"--{name.partition('.')[0]}"
-    code, said = limited_run(traces, tmp_path / "out", option, str(table))
+    code, errors = limited_run(traces, tmp_path / "out", option, str(table))
     assert code in (ExitCode.FAILED, ExitCode.USAGE)
-    assert said.count(expected) == 1
+    assert errors.count(expected) == 1
 
 
 @pytest.fixture
@@ -125,25 +125,25 @@ def traces(tmp_path):
     return path
 
 
-def test_the_option_bounds_a_run_and_a_higher_one_lets_it_through(traces, tmp_path, capsys):
+def test_max_held_bytes_stops_a_run_and_a_higher_value_lets_it_finish(traces, tmp_path, capsys):
     out = tmp_path / "out"
     assert run(out, [traces], "--max-held-bytes=30000") == ExitCode.FAILED
-    assert f"{SAID}, about 30,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
+    assert f"{MESSAGE}, about 30,000 bytes: raise --max-held-bytes" in capsys.readouterr().err
     assert not (out / "manifest.json").exists()
     assert run(out, [traces], "--max-held-bytes=100000000", "--overwrite") == ExitCode.DONE
     assert manifest(out)["parameters"]["max_held_bytes"] == 100_000_000
 
 
-def test_an_evaluation_is_bounded_too(traces):
-    with pytest.raises(GoodGainError, match=SAID):
+def test_max_held_bytes_limits_evaluate(traces):
+    with pytest.raises(GoodGainError, match=MESSAGE):
         goodgain.evaluate(traces, max_held_bytes=30_000)
     assert goodgain.evaluate(traces, max_held_bytes=100_000_000).conversations
 
 
-def test_a_survey_is_bounded_by_the_ids_that_it_remembers(traces, capsys, monkeypatch):
+def test_validate_limits_the_ids_that_it_remembers(traces, capsys, monkeypatch):
     monkeypatch.setattr("goodgain.transforms.core.held._LEAST", 2**16)
     assert main(["validate", str(traces)]) == ExitCode.FAILED
-    assert SAID in capsys.readouterr().err
+    assert MESSAGE in capsys.readouterr().err
 
 
 QRELS = "".join(f"c{at} 0 d{at} 1\n" for at in range(300))
@@ -151,36 +151,38 @@ LABELS = "conversation_id,iteration,rank,gain\n" + "".join(f"c{at},1,1,1\n" for 
 
 
 @pytest.mark.parametrize(("option", "labels"), [("qrels", QRELS), ("labels", LABELS)])
-def test_labels_from_outside_are_bounded(option, labels, tmp_path, capsys):
-    traces, given = tmp_path / "in.jsonl", tmp_path / f"{option}.csv"
+def test_max_held_bytes_limits_external_labels(option, labels, tmp_path, capsys):
+    traces, label_file = tmp_path / "in.jsonl", tmp_path / f"{option}.csv"
     results = [{"ids": {"doc_id": "d0"}, "gain": 2}]
     traces.write_text(json.dumps(record(0, results=results)) + "\n")
-    given.write_text(labels)
+    label_file.write_text(labels)
     few, enough = ["--max-held-bytes", "60000"], ["--max-held-bytes", "10000000"]
-    words = ["--input", str(traces), f"--{option}", str(given)]
+    words = ["--input", str(traces), f"--{option}", str(label_file)]
     out = ["--output", str(tmp_path / "out")]
     assert main(["run", *words, *out, *few]) == ExitCode.FAILED
-    assert capsys.readouterr().err.count(SAID) == 1
+    assert capsys.readouterr().err.count(MESSAGE) == 1
     assert main(["run", *words, *out, *enough, "--overwrite"]) == ExitCode.DONE
-    with pytest.raises(GoodGainError, match=SAID):
-        goodgain.evaluate(traces, max_held_bytes=60_000, **{option: given})
-    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, **{option: given}).conversations
+    with pytest.raises(GoodGainError, match=MESSAGE):
+        goodgain.evaluate(traces, max_held_bytes=60_000, **{option: label_file})
+    assert goodgain.evaluate(
+        traces, max_held_bytes=10_000_000, **{option: label_file}
+    ).conversations
 
 
-def test_questions_for_labels_are_bounded(tmp_path, capsys):
-    traces, given = tmp_path / "in.jsonl", tmp_path / "qrels.txt"
+def test_max_held_bytes_limits_lookups_of_judgments(tmp_path, capsys):
+    traces, label_file = tmp_path / "in.jsonl", tmp_path / "qrels.txt"
     results = [{"ids": {"doc_id": f"d{at}"}} for at in range(300)]
     traces.write_text(json.dumps(record(0, results=results)) + "\n")
-    given.write_text("c0 0 d0 1\n")
-    words = ["--input", str(traces), "--qrels", str(given), "--max-held-bytes", "100000"]
+    label_file.write_text("c0 0 d0 1\n")
+    words = ["--input", str(traces), "--qrels", str(label_file), "--max-held-bytes", "100000"]
     assert main(["run", *words, "--output", str(tmp_path / "out")]) == ExitCode.FAILED
-    assert SAID in capsys.readouterr().err
-    with pytest.raises(GoodGainError, match=SAID):
-        goodgain.evaluate(traces, max_held_bytes=100_000, qrels=given)
+    assert MESSAGE in capsys.readouterr().err
+    with pytest.raises(GoodGainError, match=MESSAGE):
+        goodgain.evaluate(traces, max_held_bytes=100_000, qrels=label_file)
 
 
 def built_pool(tmp_path, results, *options):
-    """A pool that another trace brought results to, and a trace that finds the first of them."""
+    """A trace with one result, and a pool built from another trace with that and more results."""
     traces, others, pool = (tmp_path / name for name in ("in.jsonl", "others.jsonl", "pool"))
     traces.write_text(json.dumps(record(0, results=[{"ids": {"doc_id": "d0"}}])) + "\n")
     found = [{"ids": {"doc_id": f"d{at}"}, "gain": 2} for at in range(results)]
@@ -190,17 +192,17 @@ def built_pool(tmp_path, results, *options):
     return traces, pool
 
 
-def test_pools_are_bounded(tmp_path, capsys):
+def test_max_held_bytes_limits_pools(tmp_path, capsys):
     traces, pool = built_pool(tmp_path, 300)
     few, enough = ["--max-held-bytes", "200000"], ["--max-held-bytes", "10000000"]
     words = ["--input", str(traces), "--pool", str(pool)]
     out = ["--output", str(tmp_path / "out")]
     assert main(["run", *words, *out, *few]) == ExitCode.FAILED
-    assert capsys.readouterr().err.count(SAID) == 1
+    assert capsys.readouterr().err.count(MESSAGE) == 1
     assert main(["run", *words, *out, *enough, "--overwrite"]) == ExitCode.DONE
     assert main(["explain", "c0", *words, *few]) == ExitCode.FAILED
     assert main(["explain", "c0", *words, *enough]) == ExitCode.DONE
-    with pytest.raises(GoodGainError, match=SAID):
+    with pytest.raises(GoodGainError, match=MESSAGE):
         goodgain.evaluate(traces, max_held_bytes=200_000, pool=pool)
     assert goodgain.evaluate(traces, max_held_bytes=10_000_000, pool=pool).conversations
 
@@ -212,14 +214,14 @@ def many_documents(row, path):
 
 
 def long_documents(count, length, row, path):
-    """Of one text, which is in the file once."""
+    """Write documents that all have the same text, which the file stores once."""
     columns = {name: pa.array([value] * count) for name, value in row.items()}
     text = json.dumps([{"content": "x" * length}])
     columns["evidence"] = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), [text])
     pq.write_table(pa.table(columns), path, compression="zstd")
 
 
-def a_long_list(row, path):
+def long_evidence(row, path):
     text = "[" + ",".join(["{}"] * 20_000_000) + "]"
     path.write_text(json.dumps({**row, "evidence": text}) + "\n")
 
@@ -228,7 +230,7 @@ POOLS = {
     "many documents": ("parquet", many_documents),
     "many long documents": ("parquet", partial(long_documents, 12_000, 100_000)),
     "long documents": ("parquet", partial(long_documents, 2_000, MEBIBYTE)),
-    "one document": ("jsonl", a_long_list),
+    "one document": ("jsonl", long_evidence),
 }
 
 
@@ -242,46 +244,46 @@ def test_a_small_pool_stays_below_a_gigabyte(name, tmp_path):
         (row,) = FORMATS[written].read(file)
     change(row, path)
     assert path.stat().st_size < 64 * MEBIBYTE
-    code, said = limited_run(traces, tmp_path / "out", "--pool", str(pool))
-    assert (code, said.count(SAID)) == (ExitCode.FAILED, 1), said
+    code, errors = limited_run(traces, tmp_path / "out", "--pool", str(pool))
+    assert (code, errors.count(MESSAGE)) == (ExitCode.FAILED, 1), errors
 
 
 @pytest.mark.parametrize("kind", ["results", "texts", "rejected"])
-def test_an_explanation_is_bounded(kind, tmp_path, capsys):
+def test_max_held_bytes_limits_explain(kind, tmp_path, capsys):
     path = tmp_path / "in.jsonl"
-    of = {
+    fields_of = {
         "results": {"results": [{}] * 100},
         "texts": {"results": [{"title": "t" * 100_000}]},
         "rejected": {"results": [], "turn": "t" * 50_000},
     }
-    lines = [{**record(0), **of[kind], "iteration": at} for at in range(1, 5)]
+    lines = [{**record(0), **fields_of[kind], "iteration": at} for at in range(1, 5)]
     path.write_text("".join(json.dumps({**line, "conversation_id": "c"}) + "\n" for line in lines))
     words = ["explain", "c", "--input", str(path), "--max-held-bytes"]
     assert main([*words, "20000"]) == ExitCode.FAILED
-    assert SAID in capsys.readouterr().err
+    assert MESSAGE in capsys.readouterr().err
     assert main([*words, "100000000"]) == ExitCode.DONE
 
 
-def test_an_explanation_of_an_evaluation_is_bounded(tmp_path):
+def test_max_held_bytes_limits_explanations_of_an_evaluation(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text(json.dumps(record(0, results=[{"title": "t" * 50_000}] * 5)) + "\n")
     run = goodgain.evaluate(path, max_held_bytes=200_000, allow_unlabelled=True)
     run.save(tmp_path / "out")
     for one in (run, goodgain.load(tmp_path / "out")):
-        with pytest.raises(GoodGainError, match=SAID):
+        with pytest.raises(GoodGainError, match=MESSAGE):
             one.explain("c0")
 
 
-def test_judgments_beside_traces_in_memory_are_bounded(tmp_path):
-    given = tmp_path / "qrels.txt"
-    given.write_text(QRELS)
+def test_max_held_bytes_limits_judgments_of_traces_in_memory(tmp_path):
+    label_file = tmp_path / "qrels.txt"
+    label_file.write_text(QRELS)
     traces = [record(0, results=[{"ids": {"doc_id": "d0"}}])]
-    with pytest.raises(GoodGainError, match=SAID):
-        goodgain.evaluate(traces, max_held_bytes=60_000, qrels=given)
-    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, qrels=given).conversations
+    with pytest.raises(GoodGainError, match=MESSAGE):
+        goodgain.evaluate(traces, max_held_bytes=60_000, qrels=label_file)
+    assert goodgain.evaluate(traces, max_held_bytes=10_000_000, qrels=label_file).conversations
 
 
-def test_a_survey_takes_a_bound(traces, capsys):
+def test_validate_accepts_max_held_bytes(traces, capsys):
     assert main(["validate", str(traces), "--max-held-bytes", "60000"]) == ExitCode.FAILED
-    assert SAID in capsys.readouterr().err
+    assert MESSAGE in capsys.readouterr().err
     assert main(["validate", str(traces), "--max-held-bytes", "60000000"]) == ExitCode.DONE

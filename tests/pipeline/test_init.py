@@ -1,4 +1,4 @@
-"""`goodgain init`: files that work as they are, and schemas that accept what the loaders accept."""
+"""`goodgain init` writes files that work unchanged, and schemas that accept them."""
 
 import json
 import warnings
@@ -28,7 +28,7 @@ LOADERS = {
 
 
 @pytest.mark.parametrize("kind", LOADERS)
-def test_what_is_written_can_be_used(kind, tmp_path, capsys):
+def test_written_configuration_loads_and_fits_its_schema(kind, tmp_path, capsys):
     assert main(["init", kind, "--output", str(tmp_path)]) == 0
     config = tmp_path / f"{kind}.yaml"
     assert LOADERS[kind](str(config))
@@ -40,24 +40,24 @@ def test_what_is_written_can_be_used(kind, tmp_path, capsys):
         jsonschema.validate({**content, "no_such_option": 1}, schema)
     assert config.read_text().startswith(f"# yaml-language-server: $schema={kind}.schema.json\n")
     assert "SPEC" not in json.dumps(schema)
-    said = capsys.readouterr().out
-    assert f"wrote {config}" in said
-    assert f"next: cd {tmp_path} && goodgain " in said
+    printed = capsys.readouterr().out
+    assert f"wrote {config}" in printed
+    assert f"next: cd {tmp_path} && goodgain " in printed
 
 
-def test_no_schema_needs_a_default_that_json_cannot_hold(tmp_path):
+def test_schemas_have_only_defaults_that_json_can_hold(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert main(["init", "nightly", "--output", str(tmp_path)]) == 0
 
 
-def test_traces_beside_it_can_be_validated(tmp_path, monkeypatch):
+def test_written_traces_pass_validate(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["init"]) == 0
     assert main(["validate", "traces/*"]) == 0
 
 
-def test_logs_beside_a_mapping_become_traces(tmp_path, monkeypatch, capsys):
+def test_written_logs_become_traces_by_the_mapping(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["init", "mapping"]) == 0
     command = capsys.readouterr().out.splitlines()[-1].removeprefix("next: goodgain ")
@@ -66,7 +66,7 @@ def test_logs_beside_a_mapping_become_traces(tmp_path, monkeypatch, capsys):
     assert main(["validate", "traces.parquet"]) == 0
 
 
-def test_what_is_there_is_left_alone(tmp_path, capsys):
+def test_does_not_overwrite_files(tmp_path, capsys):
     mine = tmp_path / "gate.yaml"
     mine.write_text("mine")
     assert main(["init", "gate", "--output", str(tmp_path)]) == 2

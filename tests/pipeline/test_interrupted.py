@@ -1,4 +1,4 @@
-"""Interrupts and deeply nested configurations give one sentence and the documented exit code."""
+"""Interrupts and unusual mistakes give one message and the documented exit code."""
 
 import signal
 import subprocess
@@ -11,7 +11,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
 from tests.pipeline.runs import SAMPLE
 
-_READS_FOR_EVER = """
+_READS_FOREVER = """
 import signal, sys, threading
 import goodgain.transforms.read_payloads as reading
 from goodgain.pipeline.__main__ import main
@@ -21,27 +21,27 @@ def waiting(*_):
     threading.Event().wait()
 
 reading.payloads_of_shard = waiting
-# In a shell's background jobs it is ignored.
+# In background jobs of a shell, SIGINT is ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
 """
 
 
 @pytest.mark.slow
-def test_ctrl_c_during_a_run(tmp_path):
+def test_ctrl_c_ends_a_run_with_one_message_and_no_outputs(tmp_path):
     words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out")]
     with subprocess.Popen(
-        [sys.executable, "-c", _READS_FOR_EVER, *words],
+        [sys.executable, "-c", _READS_FOREVER, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
         assert process.stdout.readline() == "reading\n"
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate()
+        _, errors = process.communicate()
     assert process.returncode == ExitCode.INTERRUPTED
-    assert said.splitlines()[-1] == "goodgain: interrupted."
-    assert "Traceback" not in said
+    assert errors.splitlines()[-1] == "goodgain: interrupted."
+    assert "Traceback" not in errors
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -49,7 +49,7 @@ def test_ctrl_c_during_a_run(tmp_path):
 @pytest.mark.parametrize(
     ("opening", "closing"), [pytest.param("[", "]", marks=pytest.mark.slow), ("{a: ", "}")]
 )
-def test_a_configuration_nested_20000_deep(command, opening, closing, tmp_path, capsys):
+def test_rejects_a_configuration_nested_20000_deep(command, opening, closing, tmp_path, capsys):
     path = tmp_path / "deep.yaml"
     path.write_text(f"input: {opening * 20_000}{closing * 20_000}\n")
     output = [str(tmp_path)] if command == "gate" else []
@@ -57,7 +57,7 @@ def test_a_configuration_nested_20000_deep(command, opening, closing, tmp_path, 
     assert capsys.readouterr().err == f"goodgain: {path} is nested too deeply.\n"
 
 
-def test_a_metric_of_the_iterations_is_suggested_before_one_of_a_ranked_list(tmp_path, capsys):
+def test_suggests_a_metric_of_iterations_before_a_ranking_metric(tmp_path, capsys):
     (tmp_path / "gate.yaml").write_text("rules:\n- SREE >= 0.2\n")
     words = ["gate", str(tmp_path), "--config", str(tmp_path / "gate.yaml")]
     assert main(words) == ExitCode.USAGE

@@ -1,4 +1,4 @@
-"""`goodgain run --labels`: labels beside the traces give what labels in the traces give."""
+"""`goodgain run --labels`: external labels give the same outputs as labels in the traces."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ ALL_OUTCOMES = ("read", "joined", "repeated", "empty", "rejected", "replaced")
 
 
 def two_turns(number, rng):
-    """Records of a conversation; some without call, some without record_id."""
+    """Records of a conversation: two turns of two iterations, each with one or two calls."""
     for turn in (1, 2):
         for iteration in (1, 3):
             for call in range(rng.choice((1, 2))):
@@ -49,7 +49,7 @@ def traces(conversations=12, seed=5):
 
 
 def label(record, at, how):
-    """The label of a result as a row of a file that names it in one of several ways."""
+    """The label of a result as a row of a label file; `how` selects columns that identify it."""
     trace, span = record["record_id"].split("/")
     gain = record["results"][at]["gain"]
     place = {name: record[name] for name in ("conversation_id", "turn", "iteration", "call")}
@@ -72,14 +72,14 @@ def label(record, at, how):
     }[how]
 
 
-def stripped(records, of):
-    """The records without the gains, and these as labels, each named as `of` says."""
+def stripped(records, choose_how):
+    """The records without gains, and the gains as labels; `choose_how` returns `how` for each."""
     bare, labels = [], []
     for record in records:
         results = []
         for at, result in enumerate(record["results"]):
             if result["gain"] is not None:
-                labels.append(label(record, at, of()))
+                labels.append(label(record, at, choose_how()))
             results.append({**result, "gain": None})
         bare.append({**record, "results": results})
     return bare, labels
@@ -101,8 +101,8 @@ def write_labels(path, labels):
 
 
 def outcomes(output):
-    told = manifest(output)["labels"]
-    return {name: told[name] for name in ALL_OUTCOMES}
+    counts = manifest(output)["labels"]
+    return {name: counts[name] for name in ALL_OUTCOMES}
 
 
 def reasons(output):
@@ -111,8 +111,8 @@ def reasons(output):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_labels_beside_the_traces_are_as_labels_in_them(tmp_path, suffix):
-    """However they name their results, and whatever the order of their rows."""
+def test_external_labels_give_the_outputs_of_labels_in_the_traces(tmp_path, suffix):
+    """Labels name their results in any of the ways, and are in random order."""
     records = traces()
     rng = random.Random(1)
     bare, labels = stripped(
@@ -121,8 +121,8 @@ def test_labels_beside_the_traces_are_as_labels_in_them(tmp_path, suffix):
     rng.shuffle(labels)
     path = write_labels(tmp_path / f"labels.{suffix}", labels)
     assert run(tmp_path / "in", [write_jsonl(tmp_path / "in.jsonl", records)], *FULL) == 0
-    beside = [write_jsonl(tmp_path / "bare.jsonl", bare)]
-    assert run(tmp_path / "beside", beside, *FULL, "--labels", str(path)) == 0
+    unlabelled = [write_jsonl(tmp_path / "bare.jsonl", bare)]
+    assert run(tmp_path / "beside", unlabelled, *FULL, "--labels", str(path)) == 0
     expected, found = contents(tmp_path / "in"), contents(tmp_path / "beside")
     assert {name for name in found if name not in expected} == {
         "rejected_labels/part-00000-of-00001.avro"
@@ -136,7 +136,7 @@ def test_labels_beside_the_traces_are_as_labels_in_them(tmp_path, suffix):
 
 
 @pytest.mark.slow
-def test_a_label_wins_over_that_of_the_trace_which_stays_where_there_is_none(tmp_path, capsys):
+def test_external_labels_replace_those_of_the_traces_unless_empty(tmp_path, capsys):
     record = {
         "conversation_id": "c",
         "iteration": 1,
@@ -149,16 +149,16 @@ def test_a_label_wins_over_that_of_the_trace_which_stays_where_there_is_none(tmp
         {"conversation_id": "c", "iteration": 1, "rank": 3, "gain": None},
     ]
     path = write_labels(tmp_path / "labels.jsonl", labels)
-    given = [write_jsonl(tmp_path / "t.jsonl", [record])]
+    inputs = [write_jsonl(tmp_path / "t.jsonl", [record])]
     options = ("--labels", str(path), "--good-gain-threshold", "1")
-    assert run(tmp_path / "out", given, *options) == 0
+    assert run(tmp_path / "out", inputs, *options) == 0
     (row,) = rows(tmp_path / "out", "conversations")
     assert row["CG"] == 4 + 1 + 1
     assert outcomes(tmp_path / "out") == {
         "read": 4, "joined": 2, "repeated": 1, "empty": 1, "rejected": 0, "replaced": 1,
     }  # fmt: skip
-    told = "Labels: 4 read = 2 joined + 1 repeated + 1 empty + 0 rejected; 1 replace"
-    assert told in " ".join(capsys.readouterr().out.split())
+    summary = "Labels: 4 read = 2 joined + 1 repeated + 1 empty + 0 rejected; 1 replace"
+    assert summary in " ".join(capsys.readouterr().out.split())
 
 
 HOSTILE = """\
@@ -209,12 +209,12 @@ def hostile_records():
 
 
 def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path, capsys):
-    given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
+    inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     path = tmp_path / "labels.csv"
     path.write_text(HOSTILE)
-    assert run(tmp_path / "out", given, "--labels", str(path)) == 0
-    told = reasons(tmp_path / "out")
-    assert told == {
+    assert run(tmp_path / "out", inputs, "--labels", str(path)) == 0
+    found = reasons(tmp_path / "out")
+    assert found == {
         "line 3": 'gain must be a whole number from 0 to 4, got "5".',
         "line 4": "The search call of turn 1, iteration 1, call 0 has 3 results, so there is no "
         "rank 9.",
@@ -232,7 +232,7 @@ def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path
         "line 15": "The row has both rank and position; give one of them.",
         "line 16": "The row has neither rank (from 1) nor position (from 0).",
         "line 17": 'rank must be a whole number from 1 on, got "0".',
-        "line 18": told["line 19"],
+        "line 18": found["line 19"],
         "line 19": "The row names no result: give conversation_id, iteration and rank (turn and "
         "call where there are several), record_id and rank, or span_id and position.",
         "line 20": 'gain must be a whole number from 0 to 4, got "two".',
@@ -247,8 +247,8 @@ def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path
     assert "rejected_labels" in capsys.readouterr().out
 
 
-def test_what_holds_no_labels_is_told_before_the_run(tmp_path, capsys):
-    given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
+def test_rejects_files_without_labels_before_the_run(tmp_path, capsys):
+    inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     wrong = {
         "no.csv": (None, "matches no file"),
         "empty.csv": ("", "is empty"),
@@ -264,30 +264,30 @@ def test_what_holds_no_labels_is_told_before_the_run(tmp_path, capsys):
         path = tmp_path / name
         if text is not None:
             path.write_text(text)
-        assert run(tmp_path / "out", given, "--labels", str(path)) == ExitCode.USAGE
+        assert run(tmp_path / "out", inputs, "--labels", str(path)) == ExitCode.USAGE
         assert message in " ".join(capsys.readouterr().err.split()), name
         assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
-def test_a_run_with_labels_can_be_written_over(tmp_path):
-    given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
+def test_overwrites_a_run_with_labels(tmp_path):
+    inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     options = (
         "--labels",
         str(write_labels(tmp_path / "l.jsonl", [{"record_id": "r-1", "rank": 1, "gain": 2}])),
     )
     for _ in range(2):
-        assert run(tmp_path / "out", given, *options, "--overwrite") == 0
+        assert run(tmp_path / "out", inputs, *options, "--overwrite") == 0
 
 
-def test_labels_and_qrels_exclude_each_other(tmp_path, capsys):
-    given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
+def test_rejects_labels_together_with_qrels(tmp_path, capsys):
+    inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     options = ("--labels", "l.csv", "--qrels", "q.txt")
-    assert run(tmp_path / "out", given, *options) == ExitCode.USAGE
+    assert run(tmp_path / "out", inputs, *options) == ExitCode.USAGE
     assert "labels cannot be given beside qrels" in capsys.readouterr().err
 
 
-def test_a_stream_says_that_it_takes_no_labels(tmp_path, capsys):
+def test_stream_rejects_labels(tmp_path, capsys):
     words = ["stream", "--input", str(tmp_path), "--output", str(tmp_path / "out"), "--labels", "l"]
     assert main(words) == ExitCode.USAGE
     assert "--labels" in capsys.readouterr().err
@@ -295,47 +295,47 @@ def test_a_stream_says_that_it_takes_no_labels(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", [b"\xff\xfe\xfa", b'{"gain": "\\ud800"}\n', b"{" * 10_000 + b"\n"])
-def test_a_line_that_nothing_can_read(tmp_path, cut):
-    given = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
+def test_rejects_only_an_unreadable_line(tmp_path, cut):
+    inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     good = b'{"record_id": "r-1", "rank": 1, "gain": 3}\n'
     path = tmp_path / "labels.jsonl"
     path.write_bytes(good + cut.rstrip(b"\n") + b"\n" + good)
-    assert run(tmp_path / "out", given, "--labels", str(path)) == 0
+    assert run(tmp_path / "out", inputs, "--labels", str(path)) == 0
     assert list(reasons(tmp_path / "out")) == ["line 2"]
     assert outcomes(tmp_path / "out")["joined"] == 1
 
 
 @pytest.mark.slow
-def test_iterations_that_are_counted_from_0(tmp_path):
+def test_labels_with_iterations_counted_from_0(tmp_path):
     records = [{"conversation_id": "c", "iteration": 0, "results": [{"id": "a"}]}]
     label = {"conversation_id": "c", "iteration": 0, "rank": 1, "gain": 3}
     path = write_labels(tmp_path / "labels.jsonl", [label])
-    given = [write_jsonl(tmp_path / "t.jsonl", records)]
+    inputs = [write_jsonl(tmp_path / "t.jsonl", records)]
     options = ("--labels", str(path), "--iteration-base", "0")
-    assert run(tmp_path / "out", given, *options) == 0
+    assert run(tmp_path / "out", inputs, *options) == 0
     assert rows(tmp_path / "out", "conversations")[0]["CG"] == 3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["path", "rows", "table"])
-def test_in_python_they_give_the_same_as_in_a_run(tmp_path, how):
+def test_evaluate_gives_the_same_as_a_run(tmp_path, how):
     records = traces()
     rng = random.Random(2)
     bare, labels = stripped(records, lambda: rng.choice(("place", "both", "trace")))
     labels.append({"record_id": "none", "rank": 1, "gain": 2})
     labels.append({"record_id": records[0]["record_id"], "rank": 99, "gain": 2})
     path = write_labels(tmp_path / "labels.parquet", labels)
-    given = {"path": path, "rows": labels, "table": pq.read_table(path)}[how]
+    source = {"path": path, "rows": labels, "table": pq.read_table(path)}[how]
     traces_path = write_jsonl(tmp_path / "t.jsonl", bare)
     run(tmp_path / "out", [traces_path], "--labels", str(path))
-    scored = gg.evaluate(traces_path, labels=given)
+    scored = gg.evaluate(traces_path, labels=source)
     for name in ("conversations", "iterations"):
         assert [dict(row) for row in getattr(scored, name)] == [
             dict(row) for row in getattr(gg.load(tmp_path / "out"), name)
         ]
-    told = scored.manifest["labels"]
-    assert {name: told[name] for name in ALL_OUTCOMES} == outcomes(tmp_path / "out")
-    assert (told["joined"], told["rejected"]) == (len(labels) - 2, 2)
+    counts = scored.manifest["labels"]
+    assert {name: counts[name] for name in ALL_OUTCOMES} == outcomes(tmp_path / "out")
+    assert (counts["joined"], counts["rejected"]) == (len(labels) - 2, 2)
     assert [row["reason"] for row in scored.rejected_labels] == list(
         reasons(tmp_path / "out").values()
     )
@@ -345,7 +345,7 @@ def test_in_python_they_give_the_same_as_in_a_run(tmp_path, how):
 
 
 @pytest.mark.slow
-def test_an_explanation_has_the_labels_of_the_run(tmp_path, capsys):
+def test_explain_uses_the_labels_of_the_run(tmp_path, capsys):
     records = traces(3)
     bare, labels = stripped(records, lambda: "span")
     paths = [write_jsonl(tmp_path / "t.jsonl", bare)]
@@ -354,11 +354,11 @@ def test_an_explanation_has_the_labels_of_the_run(tmp_path, capsys):
     for row in rows(tmp_path / "out", "conversations"):
         capsys.readouterr()
         assert main(["explain", row["conversation_id"], "--input", *paths, *options, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)["conversation"]
-        assert (told["CG"], told["GR"]) == (row["CG"], row["GR"])
+        explained = json.loads(capsys.readouterr().out)["conversation"]
+        assert (explained["CG"], explained["GR"]) == (row["CG"], row["GR"])
 
 
-def test_an_explanation_leaves_out_a_label_that_fits_two_conversations(tmp_path, capsys):
+def test_explain_omits_a_label_that_fits_two_conversations(tmp_path, capsys):
     records = [
         {"conversation_id": name, "iteration": 1, "record_id": "r1", "results": [{"id": "a"}]}
         for name in ("a", "b")
@@ -374,7 +374,7 @@ def test_an_explanation_leaves_out_a_label_that_fits_two_conversations(tmp_path,
 
 
 @pytest.mark.slow
-def test_a_pool_goes_before_labels_of_results(tmp_path):
+def test_external_labels_equal_labels_in_the_traces_also_with_a_pool(tmp_path):
     records = traces(6)
     bare, labels = stripped(records, lambda: "place")
     paths = {

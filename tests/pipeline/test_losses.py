@@ -1,4 +1,4 @@
-"""Where records are lost between reading and scoring, the run fails and says so (SPEC 3)."""
+"""A run that loses or repeats records or labels fails, and its message has the counts (SPEC 3)."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.pipeline.runs import SAMPLE, manifest, run, write_jsonl
 pytestmark = pytest.mark.slow
 
 
-def a_payload(process):
+def lose_a_payload(process):
     lost = []
 
     def losing(self, shard):
@@ -28,24 +28,24 @@ def a_payload(process):
     return losing
 
 
-def all_payloads_of_a_bundle(process):
+def lose_all_payloads_of_a_bundle(process):
     return lambda self, shard: (found for found in process(self, shard) if type(found) is not tuple)
 
 
-def a_shard_with_its_counts(process):
+def lose_a_shard_with_its_counts(process):
     return lambda self, shard: process(self, shard) if shard.start else iter(())
 
 
-def the_plan_of_a_file(_):
+def lose_the_shards_of_a_file(_):
     return lambda self, file: iter(())
 
 
-def what_was_scored(write):
-    """After it was counted."""
+def lose_a_score(write):
+    """The score is lost after it was counted."""
     return lambda self, shard: write(self, (shard[0], list(shard[1])[:-1]))
 
 
-def a_payload_given_twice(process):
+def repeat_a_payload(process):
     twice = []
 
     def repeating(self, shard):
@@ -58,37 +58,38 @@ def a_payload_given_twice(process):
     return repeating
 
 
-# What is lost: the step that loses it, and the beginning of the message.
+# By loss: the step to break, and the beginning of the message.
 DIFFERENT = "goodgain: 269 records were read but "
 UNREAD = "goodgain: 0 of [0-9,]+ bytes of input were read; "
 LOSSES = {
-    a_payload: (ReadShardPayloads, DIFFERENT),
-    all_payloads_of_a_bundle: (ReadShardPayloads, DIFFERENT),
-    a_shard_with_its_counts: (ReadShardPayloads, UNREAD),
-    the_plan_of_a_file: (PlanShards, UNREAD),
-    what_was_scored: (_WriteShard, "goodgain: [0-9]+ of 60 conversations were written; "),
-    a_payload_given_twice: (ReadShardPayloads, DIFFERENT),
+    lose_a_payload: (ReadShardPayloads, DIFFERENT),
+    lose_all_payloads_of_a_bundle: (ReadShardPayloads, DIFFERENT),
+    lose_a_shard_with_its_counts: (ReadShardPayloads, UNREAD),
+    lose_the_shards_of_a_file: (PlanShards, UNREAD),
+    lose_a_score: (_WriteShard, "goodgain: [0-9]+ of 60 conversations were written; "),
+    repeat_a_payload: (ReadShardPayloads, DIFFERENT),
 }
-GATHERED = {
-    "through files": (),
-    "by the engine": ("--runner=PortableRunner", "--job_endpoint=embed"),
+# The local engine groups payloads through files; others group them in the engine.
+ENGINES = {
+    "local": (),
+    "portable": ("--runner=PortableRunner", "--job_endpoint=embed"),
 }
 
 
-@pytest.mark.parametrize("gathered", GATHERED)
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_it_fails_and_publishes_nothing(loss, gathered, tmp_path, monkeypatch, capsys):
-    step, said = LOSSES[loss]
+def test_loss_fails_the_run_and_publishes_nothing(loss, engine, tmp_path, monkeypatch, capsys):
+    step, message = LOSSES[loss]
     monkeypatch.setattr(step, "process", loss(step.process))
-    assert run(tmp_path / "out", [SAMPLE], *GATHERED[gathered]) == ExitCode.FAILED
+    assert run(tmp_path / "out", [SAMPLE], *ENGINES[engine]) == ExitCode.FAILED
     last = capsys.readouterr().err.strip().splitlines()[-1]
-    assert re.match(said, last)
+    assert re.match(message, last)
     assert last.endswith("the engine lost or repeated some, so nothing was published: run again.")
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 
-def a_label(process):
-    """After it was counted as read."""
+def lose_a_label(process):
+    """The label is lost after it was counted as read."""
 
     def losing(self, element):
         found = list(process(self, element))
@@ -97,14 +98,14 @@ def a_label(process):
     return losing
 
 
-def labels_of_a_conversation(_):
+def lose_labels_of_a_conversation(_):
     return lambda self, grouped: iter(())
 
 
 @pytest.mark.parametrize(
-    ("step", "loss"), [(_ReadFile, a_label), (_Join, labels_of_a_conversation)]
+    ("step", "loss"), [(_ReadFile, lose_a_label), (_Join, lose_labels_of_a_conversation)]
 )
-def test_labels_that_are_lost_fail_the_run(step, loss, tmp_path, monkeypatch, capsys):
+def test_lost_labels_fail_the_run(step, loss, tmp_path, monkeypatch, capsys):
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}, {"id": "b"}]}
     traces = write_jsonl(tmp_path / "in.jsonl", [record])
     labels = tmp_path / "labels.csv"
@@ -121,7 +122,7 @@ def test_labels_that_are_lost_fail_the_run(step, loss, tmp_path, monkeypatch, ca
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 
-def test_a_file_that_changes_meanwhile_is_told(tmp_path, monkeypatch, capsys):
+def test_reports_files_that_change_during_the_run(tmp_path, monkeypatch, capsys):
     content = Path(SAMPLE).read_bytes()
     for name in ("shorter", "longer", "gone", "same"):
         (tmp_path / f"{name}.avro").write_bytes(content)
@@ -147,6 +148,6 @@ def test_a_file_that_changes_meanwhile_is_told(tmp_path, monkeypatch, capsys):
         "same": size,
     }
     assert manifest(tmp_path / "out")["records"]["rejected"] >= 1
-    said = capsys.readouterr().out
-    assert f"had {size:,} bytes before the run and has {size - 1000:,} now" in said
-    assert "before the run and is gone now" in said
+    printed = capsys.readouterr().out
+    assert f"had {size:,} bytes before the run and has {size - 1000:,} now" in printed
+    assert "before the run and is gone now" in printed

@@ -1,4 +1,4 @@
-"""What a run writes, read by other tools: columns, types, descriptions, values (SPEC 6)."""
+"""Outputs of a run as other tools read them: columns, types, descriptions, values (SPEC 6)."""
 
 import json
 import os
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 DATASETS = ("iterations", "conversations", "calls", "duplicates", "means", "rejected", "late")
 FORMATS = ("avro", "parquet", "jsonl")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# SPEC 6, word for word.
+# Copied from SPEC 6.
 SPEC_COLUMNS = {
     "iterations": """conversation_id, turn, attributes, i, iteration, calls, R_i, UR_i, GR_i, Dup_i,
         G_i, unlabelled_i, AvgGain_i, R_at_i, UR_at_i, GR_at_i, DupR_at_i, CG_at_i, RG_at_i,
@@ -68,7 +68,7 @@ def json_rows(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_everything_lies_where_it_is_said(outputs):
+def test_folder_contains_the_documented_files(outputs):
     for name in FORMATS:
         assert names_in(outputs / name) == sorted(
             [*DATASETS, "manifest.json", "means.csv", "report.html"]
@@ -77,7 +77,7 @@ def test_everything_lies_where_it_is_said(outputs):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_each_format_holds_the_same(dataset, outputs):
+def test_all_formats_have_the_same_rows(dataset, outputs):
     avro, parquet, jsonl = (rows(outputs / name, dataset) for name in FORMATS)
     assert avro == parquet == jsonl
     assert len(avro) == manifest(outputs / "avro")["datasets"][dataset]
@@ -85,7 +85,7 @@ def test_each_format_holds_the_same(dataset, outputs):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_each_format_has_the_same_columns(dataset, outputs):
+def test_all_formats_have_the_same_columns(dataset, outputs):
     schema, _ = avro_records(part(outputs, "avro", dataset))
     columns = pq.read_schema(part(outputs, "parquet", dataset)).names
     avro_names = [column_name(column_of(name)) for name in columns]
@@ -95,7 +95,7 @@ def test_each_format_has_the_same_columns(dataset, outputs):
 
 
 @pytest.mark.parametrize("dataset", SPEC_COLUMNS)
-def test_columns_are_those_of_the_spec_in_its_order(dataset, outputs):
+def test_columns_are_in_the_order_of_the_spec(dataset, outputs):
     expected = spec_columns(dataset)
     names = pq.read_schema(part(outputs, "parquet", dataset)).names
     columns = [name for name in names if "cost" not in name and not name.startswith("CG_per.")]
@@ -111,7 +111,7 @@ def test_columns_are_those_of_the_spec_in_its_order(dataset, outputs):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_avro_describes_itself(dataset, outputs):
+def test_avro_schema_describes_every_field(dataset, outputs):
     schema, _ = avro_records(part(outputs, "avro", dataset))
     assert schema["name"] == f"goodgain.{dataset}"
     assert schema["doc"]
@@ -126,7 +126,7 @@ def test_avro_describes_itself(dataset, outputs):
             assert kind == {"type": "long", "logicalType": "timestamp-millis"}
 
 
-def test_avro_is_read_by_fastavro_alone(outputs):
+def test_fastavro_reads_avro(outputs):
     _, records = avro_records(part(outputs, "avro", "conversations"))
     assert len(records) == 60
     expected = rows(outputs / "avro", "conversations")
@@ -138,7 +138,7 @@ def test_avro_is_read_by_fastavro_alone(outputs):
         assert record["rbp_p_8"] == row["rbp.8"]
 
 
-def test_parquet_is_read_by_pyarrow(outputs):
+def test_pyarrow_reads_parquet(outputs):
     table = pyarrow.dataset.dataset(outputs / "parquet" / "conversations").to_table()
     schema = table.schema
     assert schema.field("last_timestamp").type == pa.timestamp("ms", tz="UTC")
@@ -151,7 +151,7 @@ def test_parquet_is_read_by_pyarrow(outputs):
     assert table.column("ndcg@10").to_pylist() == [row["ndcg@10"] for row in expected]
 
 
-def test_parquet_is_read_by_duckdb(outputs):
+def test_duckdb_reads_parquet(outputs):
     pattern = outputs / "parquet" / "conversations" / "*.parquet"
     found = duckdb.sql(
         f"select attributes['arm'], count(*), avg(CG), max(last_timestamp) from '{pattern}' "
@@ -171,7 +171,7 @@ def test_parquet_is_read_by_duckdb(outputs):
         assert mean == pytest.approx(means[arm]["mean"], rel=1e-12)
 
 
-def test_json_lines_are_read_by_pandas(outputs):
+def test_pandas_reads_json_lines(outputs):
     frame = pandas.read_json(part(outputs, "jsonl", "conversations"), lines=True)
     expected = rows(outputs / "jsonl", "conversations")
     assert frame["conversation_id"].tolist() == [row["conversation_id"] for row in expected]
@@ -199,8 +199,8 @@ def test_rows_within_a_file_are_sorted(outputs):
 @pytest.mark.parametrize(
     ("file_format", "reading"), both_readings(FORMATS, "avro"), indirect=["reading"]
 )
-def test_processes_write_the_same_bytes(file_format, outputs, tmp_path):
-    """Also with other hash seeds, which order sets otherwise; and, before any format, in Python."""
+def test_every_process_writes_the_same_bytes(file_format, outputs, tmp_path):
+    """Also with another hash seed, which changes the order of sets; Avro also read in Python."""
     words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *FULL]
     subprocess.run(
         [sys.executable, "-m", "goodgain", *words, f"--format={file_format}"],

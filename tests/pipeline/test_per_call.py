@@ -1,4 +1,4 @@
-"""`goodgain run --per-call`: every search call by its own list, and the means over all of them."""
+"""`goodgain run --per-call`: metrics of each search call's own list, and their means over calls."""
 
 import pytest
 
@@ -27,12 +27,12 @@ def output(tmp_path_factory):
     return folder / "out"
 
 
-def test_each_call_has_its_row(output):
+def test_each_call_has_a_row(output):
     found = [(row["conversation_id"], row["i"], row["mrr"]) for row in rows(output, "calls")]
     assert found == [("a", 1, 1.0), ("a", 2, 0.5), ("a", 3, 0.0), ("b", 1, 1.0)]
 
 
-def test_each_call_weighs_the_same_in_the_means_over_calls(output):
+def test_means_over_calls_weight_all_calls_equally(output):
     means = {row["metric"]: row for row in rows(output, "means") if row["population"] == "calls"}
     assert set(means) == {"precision@2", "mrr"}
     assert all(row["n"] == 4 and row["i"] is None for row in means.values())
@@ -40,7 +40,7 @@ def test_each_call_weighs_the_same_in_the_means_over_calls(output):
     assert means["precision@2"]["mean"] == pytest.approx((0.5 + 0.5 + 0 + 1) / 4)
 
 
-def test_means_over_conversations_stay_beside_them(output):
+def test_means_over_conversations_are_written_too(output):
     (row,) = (
         row
         for row in rows(output, "means")

@@ -1,4 +1,4 @@
-"""Building Prism, with a stand-in for Go."""
+"""Building Prism, with a fake `go`."""
 
 import stat
 
@@ -9,8 +9,8 @@ from goodgain.pipeline.engines.prism_build import build_prism
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 
-def stand_in(folder, script):
-    """A `go` on a PATH of its own."""
+def path_with_go(folder, script):
+    """Write a fake `go`, and return a PATH that finds it."""
     folder.mkdir()
     go = folder / "go"
     go.write_text(f"#!/bin/sh\n{script}\n")
@@ -18,30 +18,30 @@ def stand_in(folder, script):
     return f"{folder}:/usr/bin:/bin"
 
 
-def test_it_is_built_once_and_atomically(tmp_path, monkeypatch):
+def test_builds_once_and_atomically(tmp_path, monkeypatch):
     script = f'echo "$@" >> {tmp_path}/calls; printf prism > "$GOBIN/prism"'
-    monkeypatch.setenv("PATH", stand_in(tmp_path / "bin", script))
-    place = tmp_path / "cache" / "prism-1" / "prism"
-    assert build_prism(place) == build_prism(place) == place
-    assert place.read_text() == "prism"
-    assert [one.name for one in place.parent.parent.iterdir()] == ["prism-1"]
+    monkeypatch.setenv("PATH", path_with_go(tmp_path / "bin", script))
+    binary = tmp_path / "cache" / "prism-1" / "prism"
+    assert build_prism(binary) == build_prism(binary) == binary
+    assert binary.read_text() == "prism"
+    assert [one.name for one in binary.parent.parent.iterdir()] == ["prism-1"]
     (call,) = (tmp_path / "calls").read_text().splitlines()
     assert call.startswith("install github.com/apache/beam/sdks/v2/go/cmd/prism@v")
 
 
 def test_messages_of_go_are_shown(tmp_path, monkeypatch):
     script = "echo 'go: needs go1.26' >&2; exit 1"
-    monkeypatch.setenv("PATH", stand_in(tmp_path / "bin", script))
+    monkeypatch.setenv("PATH", path_with_go(tmp_path / "bin", script))
     with pytest.raises(GoodGainError, match=r"could not be built .*go: needs go1\.26"):
         build_prism(tmp_path / "cache" / "prism-1" / "prism")
     assert not list((tmp_path / "cache").iterdir())
 
 
-def test_without_go_it_says_what_to_do(tmp_path, monkeypatch):
+def test_says_what_to_do_if_go_is_missing(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match=r"there is no `go` on the PATH.*--prism_location"):
         build_prism(tmp_path / "cache" / "prism-1" / "prism")
 
 
-def test_the_program_that_ends_prism_with_its_parent_exists():
+def test_script_that_ends_prism_with_its_parent_exists():
     assert _EXIT_WITH_PARENT.is_file()

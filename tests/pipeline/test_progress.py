@@ -21,14 +21,14 @@ SEEN = {"records.read": 1_234, "conversations.total": 56, "records.rejected": 7}
         (100, 400, f"25% read, about 1:30 left to read; {COUNTED}"),
         (300, 400, f"75% read, about 0:10 left to read; {COUNTED}"),
         (400, 400, f"100% read; {COUNTED}"),
-        (500, 400, f"100% read; {COUNTED}"),  # the engine read a part twice
+        (500, 400, f"100% read; {COUNTED}"),  # the engine has read a part twice
     ],
 )
-def test_percent_and_time_left(read, planned, text):
+def test_shows_percent_and_time_left(read, planned, text):
     assert progress_text({**SEEN, "bytes.read": read}, planned, 30) == text
 
 
-def test_singular():
+def test_uses_the_singular():
     seen = {**SEEN, "bytes.read": 0, "records.read": 1, "conversations.total": 1}
     assert progress_text(seen, 0, 30) == "1 record, 1 conversation, 7 rejected"
 

@@ -1,4 +1,4 @@
-"""`goodgain run --qrels`: what is wrong with judgments is said with its place, and exits with 2."""
+"""`goodgain run --qrels` reports unusable judgments with file and line, and exits with 2."""
 
 import json
 import subprocess
@@ -24,6 +24,7 @@ def traces(tmp_path):
 
 
 def failing_run(traces, qrels):
+    """The message of a run that exits with 2."""
     output = traces.parent / "out"
     words = ["--input", str(traces), "--output", str(output), "--qrels", str(qrels)]
     script = "import sys; from goodgain.pipeline.__main__ import main; sys.exit(main())"
@@ -32,12 +33,12 @@ def failing_run(traces, qrels):
     )
     assert done.returncode == 2
     error = done.stderr
-    said = [line for line in error.splitlines() if line.startswith("goodgain: ")][-1]
+    message = [line for line in error.splitlines() if line.startswith("goodgain: ")][-1]
     assert "Traceback" not in error
-    return said.removeprefix("goodgain: ")
+    return message.removeprefix("goodgain: ")
 
 
-def test_a_wrong_line_stops_the_run_before_it_begins(traces, tmp_path):
+def test_a_wrong_line_near_the_beginning_stops_the_run_before_it_starts(traces, tmp_path):
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("c 0 a 2\nc 0 b 7\n")
     assert failing_run(traces, qrels).startswith(f"{qrels}:2: The label is 7, but")
@@ -59,13 +60,13 @@ def test_two_labels_for_one_document_name_both_lines(traces, tmp_path):
     )
 
 
-def test_no_such_file(traces, tmp_path):
-    said = failing_run(traces, tmp_path / "no.txt")
-    assert said.startswith("The file of judgments")
-    assert "--qrels" in said
+def test_reports_a_missing_file(traces, tmp_path):
+    message = failing_run(traces, tmp_path / "no.txt")
+    assert message.startswith("The file of judgments")
+    assert "--qrels" in message
 
 
-def test_places_in_words(tmp_path):
+def test_describes_places_as_line_row_or_file(tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("1\n2\n3\n")
     files = find_qrels(str(text))
@@ -85,7 +86,7 @@ def test_places_in_words(tmp_path):
     ]
 
 
-def test_every_file_is_looked_into(tmp_path):
+def test_checks_the_beginning_of_every_file(tmp_path):
     (tmp_path / "a.txt").write_text("t 0 d 1\n")
     (tmp_path / "b.txt").write_text("t d 1\n")
     with pytest.raises(UsageError, match=r"b\.txt:1: A line of qrels"):

@@ -1,4 +1,4 @@
-"""However many records are rejected: memory is bounded, each is counted, and the run says so."""
+"""Any number of rejected records takes bounded memory, and all are counted and reported."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ GOOD = '{"conversation_id": "good", "iteration": 1}\n'
 BAD = '{"conversation_id": "bad", "iteration": 0}\n'
 
 
-def test_of_many_rejected_records_the_last_share_a_row(tmp_path):
+def test_rejected_records_above_the_limit_share_a_row(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text(GOOD + "x\n" * 5 + BAD * 3 + "y\n" * 2)
     options = ("--max-rejected=20", "--max-rejected-rows=4", "--allow-unlabelled")
@@ -50,11 +50,11 @@ finally:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", ["x" * 99, BAD.strip().replace("bad", "b" * 60)])
-def test_a_file_of_nothing_but_mistakes_takes_bounded_memory(line, tmp_path):
+def test_a_file_with_only_rejected_records_takes_bounded_memory(line, tmp_path):
     path = tmp_path / "in.jsonl"
-    size, most = DEFAULT_SHARD_BYTES + 2 * 2**20, 2 * (DEFAULT_BOUNDS.rejected_rows + 1)
+    size, most_rows = DEFAULT_SHARD_BYTES + 2 * 2**20, 2 * (DEFAULT_BOUNDS.rejected_rows + 1)
     count = size // (len(line) + 1)
-    assert count > 5 * most
+    assert count > 5 * most_rows
     path.write_text((line + "\n") * count)
     words = ["run", "--input", str(path), "--output", str(tmp_path / "out")]
     done = subprocess.run(
@@ -65,4 +65,4 @@ def test_a_file_of_nothing_but_mistakes_takes_bounded_memory(line, tmp_path):
     found = manifest(tmp_path / "out")
     assert found["records"]["rejected"] == found["records"]["read"] == count
     assert sum(row["records"] for row in rows(tmp_path / "out", "rejected")) == count
-    assert found["datasets"]["rejected"] == most  # of two shards
+    assert found["datasets"]["rejected"] == most_rows  # in two shards

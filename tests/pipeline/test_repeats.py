@@ -16,7 +16,7 @@ POWER = pytest.approx(0.8, abs=0.045)
 
 
 def row(between=BETWEEN, within=WITHIN):
-    """A row of `means` with the values that simulated runs have on the average."""
+    """A row of `means` with the values that simulated runs have on average."""
     n, variance = QUERIES * REPEATS, between**2 + within**2
     return {
         "n": n,
@@ -31,7 +31,7 @@ def run_of(generator, queries, shift=0.0):
     return np.repeat(queries, REPEATS) + generator.normal(shift, WITHIN, CODES.size)
 
 
-def test_runs_of_other_queries_find_the_difference_in_80_percent():
+def test_unpaired_runs_detect_the_difference_in_80_percent():
     generator = np.random.default_rng(1)
     _, difference = detectable(row())
     found = 0
@@ -42,10 +42,10 @@ def test_runs_of_other_queries_find_the_difference_in_80_percent():
     assert found / RUNS == POWER
 
 
-def test_runs_paired_by_query_find_a_smaller_difference_in_80_percent():
+def test_runs_paired_by_query_detect_a_smaller_difference_in_80_percent():
     generator = np.random.default_rng(2)
-    difference, of_other_queries = detectable(row())
-    assert difference < of_other_queries / 2
+    difference, unpaired_difference = detectable(row())
+    assert difference < unpaired_difference / 2
     found = 0
     for _ in range(RUNS):
         queries = generator.normal(0, BETWEEN, QUERIES)
@@ -55,12 +55,12 @@ def test_runs_paired_by_query_find_a_smaller_difference_in_80_percent():
     assert found / RUNS == POWER
 
 
-def test_less_spread_between_queries_than_by_chance_counts_as_none():
-    """An estimate below 0 must not promise less than the whole spread allows."""
+def test_negative_intraclass_correlation_counts_as_zero():
+    """An estimate below 0 must not make the detectable difference smaller."""
     paired, _ = detectable({**row(between=0.0), "intraclass_correlation": -0.2})
     assert paired == detectable(row(between=0.0))[0]
 
 
 @pytest.mark.parametrize("unknown", [{"clusters": None}, {"clusters": 1}, {"stderr": None}])
-def test_without_clusters_nothing_is_known(unknown):
+def test_no_difference_without_clusters(unknown):
     assert detectable({**row(), **unknown}) == (None, None)

@@ -1,4 +1,4 @@
-"""The pipeline gives what direct computation gives, row for row, however Beam runs it."""
+"""The pipeline writes the rows that are computed without Beam, however Beam runs it."""
 
 from random import Random
 
@@ -49,7 +49,7 @@ def traces(records, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def in_process(traces, tmp_path_factory):
-    """A run over both traces in one process; the others are compared with it."""
+    """The output of a run over both traces in one process, with which other runs are compared."""
     output = tmp_path_factory.mktemp("run") / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(SWITCH, raising=False)
@@ -58,7 +58,7 @@ def in_process(traces, tmp_path_factory):
 
 
 def undecided(records):
-    """Conversations whose order cannot be known without canonical encodings."""
+    """Conversations in which only canonical encodings decide the order of calls."""
     scoring = plain_scoring()
     fingerprinter = Fingerprinter(scoring.rules)
     fingerprints = {}
@@ -76,7 +76,7 @@ def undecided(records):
     return found
 
 
-def test_in_process(in_process, traces):
+def test_run_in_process_equals_direct_computation(in_process, traces):
     assert_is_direct(in_process, [traces, SAMPLE])
     records = manifest(in_process)["records"]
     outcomes = ("scored", "earlier_turn", "redelivered", "rejected")
@@ -85,14 +85,14 @@ def test_in_process(in_process, traces):
 
 
 def test_reading_in_python_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
-    """So what follows the reading is the same as well."""
+    """Direct computation in Python agrees, too."""
     monkeypatch.setenv(SWITCH, "0")
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
     assert_is_direct(tmp_path / "out", [traces, SAMPLE])
 
 
-def test_engine_changes_no_byte(in_process, traces, tmp_path):
+def test_portable_runner_changes_no_byte(in_process, traces, tmp_path):
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL, *LOOPBACK) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
@@ -105,9 +105,9 @@ def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, m
 
 
 def test_gathering_without_files_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
-    """As on every engine but this one."""
-    elsewhere = replace(runners.ENGINES["FnApiRunner"], in_memory=False)
-    monkeypatch.setitem(runners.ENGINES, "FnApiRunner", elsewhere)
+    """Only the local engine gathers payloads through files."""
+    without_files = replace(runners.ENGINES["FnApiRunner"], in_memory=False)
+    monkeypatch.setitem(runners.ENGINES, "FnApiRunner", without_files)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
@@ -120,7 +120,7 @@ def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
 
 
 def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypatch):
-    """An engine may run a bundle again; what the first attempt wrote must not stay beside."""
+    """Engines may retry a bundle; the files of the first attempt must not remain."""
     monkeypatch.setattr(runners, "_fn_api_runner", lambda: FnApiRunner(bundle_repeat=1))
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
@@ -130,7 +130,7 @@ def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("reading", "seed"), [("as built", 1), ("python", 2)], indirect=["reading"]
 )
-def test_shuffled_over_files_changes_no_byte(seed, records, in_process, tmp_path):
+def test_records_shuffled_over_files_change_no_byte(seed, records, in_process, tmp_path):
     random = Random(seed)
     shuffled = random.sample(records, len(records))
     paths = [write_jsonl(tmp_path / f"{part}.jsonl", shuffled[part::5]) for part in range(5)]
@@ -161,17 +161,17 @@ def test_shards_partition_the_rows(in_process, traces, tmp_path):
 
 
 @read_in_both_ways
-class TestSecondLook:
-    """Reading a conversation again, when its calls came apart and their order hangs on texts."""
+class TestSecondReading:
+    """A conversation is read again if its calls are in several payloads and encodings sort them."""
 
     @pytest.fixture
     def read_again(self, monkeypatch):
-        """Paths of what is opened a second time."""
+        """Paths of the files that are read a second time."""
         paths = []
         read_shard = shard_payloads.read_shard
 
         def recording(shard, open_plain, wanted=None, *more):
-            if wanted is not None:  # the first reading wants everything
+            if wanted is not None:  # which the first reading does not set
                 paths.append(shard.path)
             return read_shard(shard, open_plain, wanted, *more)
 
@@ -179,32 +179,30 @@ class TestSecondLook:
         return paths
 
     @pytest.fixture
-    def apart(self, monkeypatch):
+    def one_payload_per_call(self, monkeypatch):
         monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
 
-    @pytest.mark.usefixtures("apart")
-    def test_is_taken_for_orders_that_hang_on_encodings(
-        self, records, traces, tmp_path, read_again
-    ):
+    @pytest.mark.usefixtures("one_payload_per_call")
+    def test_happens_if_encodings_decide_an_order(self, records, traces, tmp_path, read_again):
         assert len(undecided(records)) > 5
         assert run(tmp_path / "out", [traces], *FULL) == 0
         assert read_again == [traces]
         assert_is_direct(tmp_path / "out", [traces])
 
-    @pytest.mark.usefixtures("apart")
-    def test_opens_nothing_when_all_is_decided(self, records, tmp_path, read_again):
-        open_questions = undecided(records)
-        decided = [record for record in records if record["conversation_id"] not in open_questions]
+    @pytest.mark.usefixtures("one_payload_per_call")
+    def test_does_not_happen_if_all_orders_are_decided(self, records, tmp_path, read_again):
+        ids = undecided(records)
+        decided = [record for record in records if record["conversation_id"] not in ids]
         path = write_jsonl(tmp_path / "decided.jsonl", decided)
         assert run(tmp_path / "out", [path], *FULL) == 0
         assert read_again == []
         assert_is_direct(tmp_path / "out", [path])
 
-    def test_is_not_needed_for_calls_that_travel_together(self, traces, tmp_path, read_again):
+    def test_does_not_happen_if_calls_share_a_payload(self, traces, tmp_path, read_again):
         assert run(tmp_path / "out", [traces], *FULL) == 0
         assert read_again == []
 
-    @pytest.mark.usefixtures("apart")
+    @pytest.mark.usefixtures("one_payload_per_call")
     def test_counts_rejected_records_of_the_conversation_once(self, tmp_path, read_again):
         one = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1", "gain": 3}]}
         other = {"conversation_id": "c", "iteration": 1, "results": [{"id": "2", "gain": 2}]}
@@ -217,8 +215,8 @@ class TestSecondLook:
         assert manifest(tmp_path / "out")["records"]["read"] == 3
         assert manifest(tmp_path / "out")["records"]["rejected"] == 1
 
-    @pytest.mark.usefixtures("apart")
-    def test_fails_when_the_input_is_not_what_it_was(self, tmp_path, monkeypatch, capsys):
+    @pytest.mark.usefixtures("one_payload_per_call")
+    def test_fails_if_the_input_has_changed(self, tmp_path, monkeypatch, capsys):
         calls = [
             {"conversation_id": "c", "iteration": 1, "results": [{"id": name}]} for name in "ab"
         ]
@@ -232,8 +230,8 @@ class TestSecondLook:
         assert not (tmp_path / "out" / "manifest.json").exists()
 
 
-def test_means_over_many_conversations_are_free_of_order(tmp_path, monkeypatch):
-    """With more values than are kept one by one, so that quantiles come from merged sketches."""
+def test_means_over_many_conversations_do_not_depend_on_order(tmp_path, monkeypatch):
+    """There are more distinct values than are kept, so that quantiles come from merged bins."""
     merged = []
     merge = distribution.Binned.merge
     monkeypatch.setattr(distribution, "MOST_DISTINCT", 16)

@@ -1,4 +1,4 @@
-"""The command line against the brute-force reference, and against an independent tool's figures."""
+"""`goodgain run` agrees with the brute-force reference and with figures of an independent tool."""
 
 import math
 from collections import Counter
@@ -22,10 +22,10 @@ def same(ours, theirs):
 def assert_same_rows(ours, theirs, columns):
     assert len(ours) == len(theirs)
     assert ours
-    for mine, other in zip(ours, theirs, strict=True):
-        assert columns <= mine.keys()
-        different = {name for name in columns if not same(mine[name], other[name])}
-        assert not different, [(name, mine[name], other[name]) for name in different]
+    for own, other in zip(ours, theirs, strict=True):
+        assert columns <= own.keys()
+        different = {name for name in columns if not same(own[name], other[name])}
+        assert not different, [(name, own[name], other[name]) for name in different]
 
 
 def test_adversarial_traces_equal_the_reference(tmp_path):
@@ -58,7 +58,7 @@ def test_adversarial_traces_equal_the_reference(tmp_path):
     }
 
 
-def test_figures_of_an_independent_implementation(tmp_path):
+def test_means_equal_figures_of_an_independent_implementation(tmp_path):
     assert run(tmp_path / "out", [SESSIONS]) == 0
     found = manifest(tmp_path / "out")
     assert found["conversations"]["total"] == 133

@@ -1,4 +1,4 @@
-"""What a person reads at the end of a run."""
+"""The summary that a run prints at its end."""
 
 import re
 
@@ -39,16 +39,16 @@ def test_means_have_intervals_and_n(printed, output):
     glossary = glossary_of(manifest(output), costs)
     names = {one.label: one.metric.name for one in glossary.at_end}
     lines = printed[printed.index("metric ") :].split("\n\n")[0].splitlines()[2:]
-    told = []
+    labelled = []
     for line in lines:
         label, *numbers = re.split(" {2,}", line.strip())
         if numbers:
-            told.append((label, numbers))
+            labelled.append((label, numbers))
         else:  # the rest of a label that takes two lines
-            told[-1] = (f"{told[-1][0]} {label}", told[-1][1])
-    shown = {names[label]: numbers for label, numbers in told}
+            labelled[-1] = (f"{labelled[-1][0]} {label}", labelled[-1][1])
+    shown = {names[label]: numbers for label, numbers in labelled}
     assert shown.keys() > {"CG", "ndcg@10", "cost.usd", "CG_per.tokens", "CG_per_total.usd"}
-    assert len(shown) == len(told) > 30
+    assert len(shown) == len(labelled) > 30
     for metric, (mean, interval, _, *counts) in shown.items():
         row = means[metric]
         form = "{:.2%}".format if metric in ("SRE", "SRR") else decimal
@@ -62,7 +62,7 @@ def test_means_have_intervals_and_n(printed, output):
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "text"),
     [
         (2.0, "2.0000"),
         (0.0123456, "0.0123"),
@@ -74,48 +74,48 @@ def test_means_have_intervals_and_n(printed, output):
         (12345.5, "12345.5000"),
     ],
 )
-def test_small_numbers_keep_their_digits(value, told):
-    assert decimal(value) == told
+def test_small_numbers_keep_their_digits(value, text):
+    assert decimal(value) == text
 
 
-def test_metrics_carry_words(printed):
+def test_metrics_have_plain_names(printed):
     assert "\nGain per result (RAG) " in printed
     assert "\nGood and new results (SRE) " in printed
 
 
-def test_names_are_whole_and_lines_unbroken_where_no_terminal_is(printed):
+def test_names_and_lines_are_complete_without_a_terminal(printed):
     assert "\nIterations for all good results " in printed
     (records,) = (line for line in printed.splitlines() if line.startswith("Records:"))
     assert records.endswith("late.")
 
 
-def test_says_who_stayed_out_so_that_it_adds_up(printed):
+def test_counts_of_excluded_conversations_add_up(printed):
     assert (
         "Conversations: 60, of which 57 in the means; excluded: 2 without search, 2 "
         "with rejected records (1 of them for both reasons)." in printed
     )
 
 
-def test_shows_what_was_rejected(printed, output):
+def test_lists_rejected_records(printed, output):
     for row in rows(output, "rejected"):
         assert f"  {row['source']}, {row['position']}: {row['reason']}" in printed
 
 
-def test_says_where_things_lie(printed, output):
+def test_names_the_output_folder(printed, output):
     (line,) = (line for line in printed.splitlines() if line.startswith("Outputs:"))
     assert str(output) in line
 
 
-def test_an_attribute_that_no_conversation_has_is_named(tmp_path, capsys):
+def test_names_slice_attributes_that_no_conversation_has(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE], "--slice", "marekt,arm", "--slice", "market") == 0
-    said = capsys.readouterr().out
-    assert "no conversation has the attribute marekt" in said
-    assert "the attribute market" not in said
-    assert "the attribute arm" not in said
+    summary = capsys.readouterr().out
+    assert "no conversation has the attribute marekt" in summary
+    assert "the attribute market" not in summary
+    assert "the attribute arm" not in summary
 
 
 def summary_of(calls, folder, capsys, **options):
-    """What is printed at the end of a run over some calls."""
+    """The summary of an evaluation of `calls`."""
     found = gg.evaluate(calls, **options)
     found.save(folder)
     print_summary(str(folder), found.manifest)
@@ -130,43 +130,43 @@ def call(identity, gains, query="q", **more):
     } | more  # fmt: skip
 
 
-def test_intervals_end_where_their_metric_does(tmp_path, capsys):
+def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
     calls = [call("a", [4, 0, 0]), call("b", [0, 0, 2]), call("c", [0, 4, 0])]
-    said = summary_of(calls, tmp_path / "out", capsys, metrics="auc")
+    summary = summary_of(calls, tmp_path / "out", capsys, metrics="auc")
     written = {row["metric"]: row for row in rows(tmp_path / "out", "means") if row["i"] is None}
     assert written["auc"]["ci_low"] < 0
     assert written["auc"]["ci_high"] > 1
-    assert re.search(r"\nauc +0\.5000 +0\.0000 \.\. 1\.0000 ", said)
+    assert re.search(r"\nauc +0\.5000 +0\.0000 \.\. 1\.0000 ", summary)
     report = (tmp_path / "out" / "report.html").read_text()
     assert "0.000 to 1.000" in report
 
 
-def test_why_there_is_no_interval(tmp_path, capsys):
-    said = summary_of([call("a", [4]), call("b", [4])], tmp_path / "out", capsys)
-    assert re.search(r"\nGain \(CG\) +4\.0000 +- ", said)
-    assert re.search(r"\nNo interval: CG, .*: no value differs, so there is no interval\.", said)
+def test_explains_missing_intervals(tmp_path, capsys):
+    summary = summary_of([call("a", [4]), call("b", [4])], tmp_path / "out", capsys)
+    assert re.search(r"\nGain \(CG\) +4\.0000 +- ", summary)
+    assert re.search(r"\nNo interval: CG, .*: no value differs, so there is no interval\.", summary)
 
 
-def test_those_who_never_searched_stand_beside(tmp_path, capsys):
+def test_shows_means_with_conversations_that_did_not_search(tmp_path, capsys):
     calls = [call("a", [4]), call("b", [2]), call("c", [4], turn_count=2)]
-    said = summary_of(calls, tmp_path / "out", capsys)
-    assert "with gain 0 (population everyone): Gain (CG) 2.0000 (0.0000 .. " in said
+    summary = summary_of(calls, tmp_path / "out", capsys)
+    assert "with gain 0 (population everyone): Gain (CG) 2.0000 (0.0000 .. " in summary
     report = (tmp_path / "out" / "report.html").read_text()
     assert "With the 1 conversation that did not search" in report
     assert "those that did not search with gain 0" in report
 
 
-def test_a_run_in_which_all_search_says_nothing_of_everyone(printed, tmp_path, capsys):
-    said = summary_of([call("a", [4]), call("b", [2])], tmp_path / "out", capsys)
-    assert "everyone" not in said
+def test_omits_the_extra_means_if_all_conversations_searched(printed, tmp_path, capsys):
+    summary = summary_of([call("a", [4]), call("b", [2])], tmp_path / "out", capsys)
+    assert "everyone" not in summary
     assert "with gain 0</caption>" not in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_a_negative_share_between_clusters_is_explained(tmp_path, capsys):
-    """Of each query one repeat finds much and one little: more apart than different queries."""
+def test_explains_a_negative_share_between_clusters(tmp_path, capsys):
+    """Repeats of a query differ more than queries do: one finds much, the other little."""
     calls = [
         call(f"{query}{at}", [gain], query) for query in "abcd" for at, gain in enumerate((4, 2))
     ] + [call("e0", [4], "e"), call("e1", [4], "e")]
-    said = summary_of(calls, tmp_path / "out", capsys, cluster="query_id")
-    assert re.search(r"\nGain \(CG\) +5 +-[0-9]+ %", said)
-    assert "Below 0 %: conversations of one query_id differ as much as any others" in said
+    summary = summary_of(calls, tmp_path / "out", capsys, cluster="query_id")
+    assert re.search(r"\nGain \(CG\) +5 +-[0-9]+ %", summary)
+    assert "Below 0 %: conversations of one query_id differ as much as any others" in summary

@@ -1,4 +1,4 @@
-"""What each name of an engine stands for, and what is refused before anything runs."""
+"""Creating runners by name: their options, and what is rejected before anything runs."""
 
 import gc
 import socket
@@ -19,7 +19,7 @@ from goodgain.transforms.core.errors import UsageError
 
 
 @pytest.mark.parametrize("name", ["DirectRunner", "FnApiRunner"])
-def test_the_default_is_the_engine_that_is_always_there(name, monkeypatch):
+def test_direct_runner_is_the_local_fn_api_runner(name, monkeypatch):
     monkeypatch.setattr(worker_handlers, "STATE_CACHE_SIZE_MB", 100)
     engine, options = runners.create(name, ["--direct_num_workers=3"])
     assert type(engine) is FnApiRunner
@@ -33,8 +33,8 @@ def _answering_job_server(monkeypatch):
 
 
 FLINK = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
-# What makes the table's checks content, so that a test can look at something else.
-ENOUGH = {
+# Options without which the runners are rejected.
+REQUIRED = {
     "PrismRunner": ("--job_endpoint=localhost:1",),
     "FlinkRunner": FLINK,
     "SparkRunner": FLINK,
@@ -43,11 +43,11 @@ ENOUGH = {
 
 @pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner"])
 @pytest.mark.parametrize("streaming", [False, True])
-def test_an_engine_gets_the_options_of_the_table(name, streaming):
+def test_runners_get_the_options_of_the_table(name, streaming):
     entry = runners.ENGINES[name]
     needed = [*entry.arguments, *(entry.stream_arguments if streaming else entry.batch_arguments)]
-    for given in ([], needed, ["--job_name=mine"]):
-        _, options = runners.create(name, [*ENOUGH[name], *given], streaming)
+    for arguments in ([], needed, ["--job_name=mine"]):
+        _, options = runners.create(name, [*REQUIRED[name], *arguments], streaming)
         found = options.get_all_options(retain_unknown_options=True)
         assert found["streaming"] is streaming
         for argument in needed:
@@ -55,13 +55,13 @@ def test_an_engine_gets_the_options_of_the_table(name, streaming):
             assert str(found[option]) in (value or "True", f"['{value}']")
 
 
-def test_what_one_run_leaves_behind_is_collected_in_the_next():
+def test_garbage_of_a_run_can_be_collected_in_the_next():
     runners.look_for_cycles_less_often()
     frozen = gc.get_freeze_count()
-    left_behind = [[] for _ in range(1_000)]
+    garbage = [[] for _ in range(1_000)]
     runners.look_for_cycles_less_often()
     assert gc.get_freeze_count() <= frozen
-    assert len(left_behind) == 1_000
+    assert len(garbage) == 1_000
 
 
 def test_only_the_local_engine_keeps_everything_in_memory():
@@ -73,14 +73,14 @@ def test_only_the_local_engine_keeps_everything_in_memory():
 
 @pytest.mark.parametrize("mode", ["multi_threading", "multi_processing"])
 @pytest.mark.parametrize("workers", ["2", "0"])  # 0: one for each core
-def test_several_workers_are_refused_since_they_lose(mode, workers):
+def test_rejects_several_local_workers(mode, workers):
     mode = f"--direct_running_mode={mode}"
     with pytest.raises(UsageError, match=f"{mode} is slower than one worker"):
         runners.create("FnApiRunner", [mode, f"--direct_num_workers={workers}"])
-    runners.create("FnApiRunner", [mode])  # of which there is one
+    runners.create("FnApiRunner", [mode])  # one worker is the default
 
 
-def test_dask_is_refused_with_the_reason():
+def test_rejects_dask_with_the_reason():
     with pytest.raises(UsageError, match=r"DaskRunner cannot be used: it sends .* FlinkRunner"):
         runners.create("DaskRunner", [])
     with pytest.raises(UsageError, match="is unknown") as error:
@@ -88,54 +88,54 @@ def test_dask_is_refused_with_the_reason():
     assert "DaskRunner" not in str(error.value)
 
 
-def test_the_flags_that_keep_state_and_rows_are_in_the_table():
+def test_table_has_the_flags_that_prevent_lost_state_and_rows():
     assert "--experiments=prism_disable_sdf_split" in runners.ENGINES["PrismRunner"].arguments
     assert "--finish_bundle_before_checkpointing" in runners.ENGINES["FlinkRunner"].arguments
 
 
 @pytest.mark.parametrize(
-    ("name", "given"),
+    ("name", "arguments"),
     [
-        ("PrismRunner", ENOUGH["PrismRunner"]),
-        ("SparkRunner", ENOUGH["SparkRunner"]),
+        ("PrismRunner", REQUIRED["PrismRunner"]),
+        ("SparkRunner", REQUIRED["SparkRunner"]),
         ("PortableRunner", ("--job_endpoint=embed",)),
     ],
 )
-def test_a_job_is_watched_however_long_it_runs(name, given):
-    """Beam's client would fail after five minutes, and end Prism with it."""
-    _, options = runners.create(name, given)
+def test_client_waits_at_least_a_year_for_a_job(name, arguments):
+    """By default Beam's client fails after five minutes, and ends Prism."""
+    _, options = runners.create(name, arguments)
     assert options.view_as(PortableOptions).job_server_timeout >= 365 * 24 * 3_600
 
 
-def test_workers_that_died_are_not_kept_for_the_next_start_of_a_stream():
+def test_restarted_stream_does_not_reuse_dead_workers():
     _, options = runners.create("FlinkRunner", FLINK, streaming=True)
     assert options.view_as(PortableOptions).environment_cache_millis == 0
 
 
-def test_the_user_wins_over_the_table():
-    given = [*FLINK, "--checkpointing_interval=77"]
-    _, options = runners.create("FlinkRunner", given, streaming=True)
+def test_options_of_the_user_override_the_table():
+    arguments = [*FLINK, "--checkpointing_interval=77"]
+    _, options = runners.create("FlinkRunner", arguments, streaming=True)
     assert options.get_all_options(retain_unknown_options=True)["checkpointing_interval"] == "77"
-    # Twice would be an error in some releases of Beam.
+    # Some releases of Beam reject an option that occurs twice.
     assert sum("checkpointing_interval" in flag for flag in options._flags) == 1
 
 
 @pytest.mark.parametrize(
-    ("name", "given"),
+    ("name", "arguments"),
     [
         ("DirectRunner", []),
         ("FnApiRunner", []),
         ("PortableRunner", ["--job_endpoint=embed"]),
-        ("SparkRunner", ENOUGH["SparkRunner"]),
+        ("SparkRunner", REQUIRED["SparkRunner"]),
     ],
 )
-def test_a_stream_is_refused_where_its_timers_would_be_wrong(name, given):
+def test_rejects_streams_on_runners_with_wrong_timers(name, arguments):
     with pytest.raises(UsageError, match=r"cannot run a stream.* Use --runner PrismRunner"):
-        runners.create(name, given, streaming=True)
+        runners.create(name, arguments, streaming=True)
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "says"),
+    ("name", "arguments", "message"),
     [
         ("FlinkRunner", [], "`make flink` starts one"),
         ("FlinkRunner", ["--flink_master=localhost:1"], "needs a job server"),
@@ -147,12 +147,12 @@ def test_a_stream_is_refused_where_its_timers_would_be_wrong(name, given):
         ("PrismRunner", ["--prism_location=no/such"], "No Prism at no/such"),
     ],
 )
-def test_what_would_be_downloaded_unasked_is_refused(name, given, says):
-    with pytest.raises(UsageError, match=says):
-        runners.create(name, given)
+def test_rejects_options_that_make_beam_download_something(name, arguments, message):
+    with pytest.raises(UsageError, match=message):
+        runners.create(name, arguments)
 
 
-def test_dataflow_names_the_packages_it_lacks(monkeypatch):
+def test_dataflow_names_its_missing_packages(monkeypatch):
     monkeypatch.setitem(sys.modules, "apache_beam.runners.dataflow.internal.apiclient", None)
     with pytest.raises(UsageError, match=r"pip install 'goodgain\[gcp\]'"):
         runners.create("DataflowRunner", [])
@@ -160,12 +160,12 @@ def test_dataflow_names_the_packages_it_lacks(monkeypatch):
 
 @pytest.mark.parametrize("listens", [False, True])
 @pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner", "PortableRunner"])
-def test_a_job_server_that_is_not_there_is_not_waited_for(name, listens, monkeypatch):
+def test_reports_a_job_server_that_does_not_answer(name, listens, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(runners, "_CONNECTION_SECONDS", 0.2)
     with socket.socket() as taken:
         taken.bind(("localhost", 0))
-        if listens:  # and says nothing that a job server says
+        if listens:  # but never answers
             taken.listen()
         address = f"localhost:{taken.getsockname()[1]}"
         with pytest.raises(UsageError, match=f"No job server answers at --job_endpoint {address}"):
@@ -173,7 +173,7 @@ def test_a_job_server_that_is_not_there_is_not_waited_for(name, listens, monkeyp
 
 
 @pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner", "PortableRunner"])
-def test_a_job_server_that_answers_is_taken(name, monkeypatch):
+def test_accepts_a_job_server_that_answers(name, monkeypatch):
     monkeypatch.undo()
     server = grpc.server(ThreadPoolExecutor(1))
     port = server.add_insecure_port("localhost:0")
@@ -185,19 +185,19 @@ def test_a_job_server_that_answers_is_taken(name, monkeypatch):
 
 
 @pytest.mark.parametrize("endpoint", ["localhost", "localhost:", ":x"])
-def test_an_endpoint_without_a_port_is_refused(endpoint):
+def test_rejects_an_endpoint_without_a_port(endpoint):
     with pytest.raises(UsageError, match="--job_endpoint must be HOST:PORT"):
         runners.create("FlinkRunner", [f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK"])
 
 
-def test_a_source_that_shuts_down_is_refused_with_checkpoints():
-    given = [*FLINK, "--shutdown_sources_after_idle_ms=1000"]
-    runners.create("FlinkRunner", given)
+def test_rejects_sources_that_shut_down_in_a_stream():
+    arguments = [*FLINK, "--shutdown_sources_after_idle_ms=1000"]
+    runners.create("FlinkRunner", arguments)
     with pytest.raises(UsageError, match="no checkpoint would ever complete"):
-        runners.create("FlinkRunner", given, streaming=True)
+        runners.create("FlinkRunner", arguments, streaming=True)
 
 
-def test_prism_is_the_one_that_was_built(monkeypatch, tmp_path):
+def test_prism_is_by_default_the_built_binary(monkeypatch, tmp_path):
     built = tmp_path / "prism"
     monkeypatch.setattr(runners, "BUILT_PRISM", built)
     with pytest.raises(UsageError, match="run `goodgain prism` once"):
@@ -207,31 +207,31 @@ def test_prism_is_the_one_that_was_built(monkeypatch, tmp_path):
     assert options.view_as(PrismRunnerOptions).prism_location == str(built)
 
 
-def test_the_embedded_server_has_its_workers_in_this_process():
+def test_embedded_job_server_uses_loopback_workers():
     _, options = runners.create("PortableRunner", ["--job-endpoint=embed"])
     assert options.view_as(PortableOptions).environment_type == "LOOPBACK"
 
 
 def test_experiments_of_the_user_are_kept():
-    _, options = runners.create("PrismRunner", [*ENOUGH["PrismRunner"], "--experiments=mine"])
+    _, options = runners.create("PrismRunner", [*REQUIRED["PrismRunner"], "--experiments=mine"])
     assert set(options.get_all_options()["experiments"]) == {"mine", "prism_disable_sdf_split"}
 
 
-def test_an_unknown_engine_is_refused():
+def test_rejects_an_unknown_runner():
     with pytest.raises(UsageError, match="Runner Spork is unknown; use one of DirectRunner"):
         runners.create("Spork", [])
 
 
-def test_an_option_that_no_engine_here_knows_is_refused():
+def test_rejects_an_unknown_option_of_the_local_runner():
     with pytest.raises(UsageError, match="--direct_num_worker is not an option"):
         runners.create("DirectRunner", ["--direct_num_worker", "2"])
 
 
-def test_an_engine_elsewhere_may_know_more_options():
+def test_passes_unknown_options_to_a_remote_runner():
     _, options = runners.create("FlinkRunner", [*FLINK, "--one_more=3"])
     assert options.get_all_options(retain_unknown_options=True)["one_more"] == "3"
 
 
-def test_a_value_of_the_wrong_kind_is_refused():
+def test_rejects_a_value_of_the_wrong_type():
     with pytest.raises(UsageError, match="argument --direct_num_workers: invalid int value: 'x'"):
         runners.create("DirectRunner", ["--direct_num_workers=x"])

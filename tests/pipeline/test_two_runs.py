@@ -1,4 +1,4 @@
-"""Of two runs that write to one folder one is refused, in whichever order their steps fall."""
+"""Of two overlapping runs into one folder only one publishes, in any order of their steps."""
 
 import itertools
 from datetime import UTC, datetime, timedelta
@@ -20,14 +20,14 @@ PATH = "iterations/part-00000-of-00001.jsonl"
 
 
 class Steps:
-    """What one run does to its folder, a step at a time, without its pipeline.
+    """The steps of a run that change its folder, without the pipeline and one at a time.
 
-    As on filesystems where nothing can be locked.
+    They take no lock, as on filesystems without locks.
     """
 
     def __init__(self, folder, name):
         self.folder, self.name, self.outcome = str(folder), name, None
-        self.left = [self.prepare, self.claim, self.write, self.finish]
+        self.remaining = [self.prepare, self.claim, self.write, self.finish]
 
     def prepare(self):
         self.replaces = started_in(self.folder)
@@ -58,7 +58,7 @@ class Steps:
         if self.outcome is not None:
             return
         try:
-            self.left.pop(0)()
+            self.remaining.pop(0)()
         except (GoodGainError, OSError) as error:
             self.outcome = error
 
@@ -70,11 +70,11 @@ def no_report(monkeypatch):
 
 
 @pytest.mark.parametrize("first", list(itertools.combinations(range(8), 4)), ids=str)
-def test_where_nothing_locks(first, tmp_path, no_report):
+def test_without_locks_only_one_of_two_overlapping_runs_publishes(first, tmp_path, no_report):
     runs = Steps(tmp_path, "one"), Steps(tmp_path, "other")
     order = [0 if at in first else 1 for at in range(8)]
-    for which in order:
-        runs[which].step()
+    for index in order:
+        runs[index].step()
     one_after_the_other = order in ([0] * 4 + [1] * 4, [1] * 4 + [0] * 4)
     published = [one.name for one in runs if one.outcome == "published"]
     assert len(published) == (2 if one_after_the_other else 1)
@@ -85,7 +85,7 @@ def test_where_nothing_locks(first, tmp_path, no_report):
 
 
 @pytest.mark.slow
-def test_the_second_is_refused_before_it_does_anything(tmp_path, capsys):
+def test_second_run_fails_before_it_writes_anything(tmp_path, capsys):
     with folder_locked(str(tmp_path / "out")):
         assert run(tmp_path / "out", [SAMPLE], "--overwrite") == ExitCode.FAILED
     assert "Another run is writing to" in capsys.readouterr().err
@@ -94,18 +94,18 @@ def test_the_second_is_refused_before_it_does_anything(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_the_first_holds_the_folder_to_its_end(tmp_path, monkeypatch):
+def test_run_holds_the_lock_until_it_has_finished(tmp_path, monkeypatch):
     seen = []
     pipeline, finishing = run_module._run_pipeline, run_module.finish
 
-    def trying(step, *arguments):
+    def while_locked(step, *arguments):
         with pytest.raises(LockedError), folder_locked(str(tmp_path / "out")):
             pass
         seen.append(step.__name__)
         return step(*arguments)
 
-    monkeypatch.setattr(run_module, "_run_pipeline", lambda *one: trying(pipeline, *one))
-    monkeypatch.setattr(run_module, "finish", lambda *one: trying(finishing, *one))
+    monkeypatch.setattr(run_module, "_run_pipeline", lambda *one: while_locked(pipeline, *one))
+    monkeypatch.setattr(run_module, "finish", lambda *one: while_locked(finishing, *one))
     assert run(tmp_path / "out", [SAMPLE]) == ExitCode.DONE
     assert seen == ["_run_pipeline", "finish"]
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
@@ -114,11 +114,11 @@ def test_the_first_holds_the_folder_to_its_end(tmp_path, monkeypatch):
 
 
 class TestLinks:
-    """Nothing outside of the output folder is touched."""
+    """Nothing outside of the output folder changes through symbolic links."""
 
     @pytest.mark.parametrize("name", [".unfinished", "means", "manifest.json", "means/part-0"])
     @pytest.mark.parametrize("overwrite", [(), ("--overwrite",)])
-    def test_a_link_in_the_folder_is_refused(self, name, overwrite, tmp_path, capsys):
+    def test_rejects_a_link_in_the_folder(self, name, overwrite, tmp_path, capsys):
         outside = tmp_path / "outside"
         (outside / "means").mkdir(parents=True)
         (outside / "means" / "part-00000-of-00001.avro").write_text("mine")
@@ -131,7 +131,7 @@ class TestLinks:
         assert [path.name for path in outside.rglob("*")] == ["means", "part-00000-of-00001.avro"]
 
     @pytest.mark.slow
-    def test_one_that_comes_while_the_run_is_at_work(self, tmp_path, monkeypatch):
+    def test_rejects_a_link_that_appears_during_the_run(self, tmp_path, monkeypatch):
         outside = tmp_path / "outside"
         outside.mkdir()
         (outside / "mine").write_text("mine")
@@ -146,13 +146,13 @@ class TestLinks:
         assert [path.name for path in outside.iterdir()] == ["mine"]
 
     @pytest.mark.slow
-    def test_the_folder_itself_may_be_one(self, tmp_path):
+    def test_the_output_folder_may_be_a_link(self, tmp_path):
         (tmp_path / "real").mkdir()
         (tmp_path / "out").symlink_to(tmp_path / "real")
         assert run(tmp_path / "out", [SAMPLE]) == ExitCode.DONE
         assert manifest(tmp_path / "real")["records"]["read"] > 0
 
-    def test_deleting_a_link_leaves_what_it_leads_to(self, tmp_path):
+    def test_deleting_a_link_keeps_its_target(self, tmp_path):
         (tmp_path / "outside").mkdir()
         (tmp_path / "outside" / "mine").write_text("mine")
         (tmp_path / "link").symlink_to(tmp_path / "outside")

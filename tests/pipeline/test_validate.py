@@ -1,3 +1,5 @@
+"""`goodgain validate`: files, counts, names without a rule, and rejected records."""
+
 import gzip
 import json
 import os
@@ -47,18 +49,18 @@ def validate(capsys):
 
 
 class TestFiles:
-    def test_each_once_and_in_order(self, traces, tmp_path):
+    def test_finds_each_file_once_and_in_order(self, traces, tmp_path):
         traces(name="b.jsonl")
         traces(name="a.jsonl")
         found = local_files([f"{tmp_path}/*.jsonl", f"{tmp_path}/a.jsonl", f"file://{tmp_path}/b*"])
         assert [os.path.basename(file.path) for file in found] == ["a.jsonl", "b.jsonl"]
 
-    def test_two_stars_go_through_folders(self, traces, tmp_path):
+    def test_two_stars_match_nested_folders(self, traces, tmp_path):
         (tmp_path / "deep" / "er").mkdir(parents=True)
         traces(name="deep/er/x.jsonl")
         assert len(local_files([f"{tmp_path}/**/*.jsonl"])) == 1
 
-    def test_a_folder_is_the_files_in_it_as_for_a_run(self, traces, tmp_path):
+    def test_a_folder_gives_the_same_files_as_for_a_run(self, traces, tmp_path):
         traces(name="b.jsonl")
         traces(name="a.jsonl")
         for name in (".hidden", "_SUCCESS"):
@@ -68,11 +70,11 @@ class TestFiles:
         assert found == [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
         assert [file.path for file in find_inputs([str(tmp_path)])] == found
 
-    def test_a_folder_without_files(self, tmp_path):
+    def test_rejects_a_folder_without_files(self, tmp_path):
         with pytest.raises(UsageError, match="contains no files; check the path"):
             local_files([str(tmp_path)])
 
-    def test_a_name_that_looks_like_a_pattern(self, traces):
+    def test_finds_a_file_whose_name_looks_like_a_pattern(self, traces):
         path = traces(name="day[1].jsonl")
         assert [file.path for file in local_files([path])] == [path]
 
@@ -83,13 +85,13 @@ class TestFiles:
             ("gs://bucket/x.avro", "gs://bucket/x.avro is not on this machine"),
         ],
     )
-    def test_patterns_that_give_none(self, pattern, expected, capsys):
+    def test_rejects_patterns_without_local_files(self, pattern, expected, capsys):
         with pytest.raises(UsageError, match=expected):
             local_files([SAMPLE, pattern])
         assert main(["validate", pattern]) == 2
         assert capsys.readouterr().out == ""
 
-    def test_a_file_that_has_gone_is_one_rejected_row(self, traces):
+    def test_a_file_that_disappears_is_one_rejected_record(self, traces):
         path = traces(call())
         found = local_files([path])
         os.remove(path)
@@ -100,7 +102,7 @@ class TestFiles:
 
 
 class TestCounts:
-    def test_the_shipped_real_data(self, validate):
+    def test_shipped_trec_sessions(self, validate):
         code, report = validate(TREC)
         assert code == 0
         assert report["records"]["read"] == report["records"]["usable"] == 401
@@ -108,7 +110,7 @@ class TestCounts:
         assert sum(report["labels"].values()) == 4449
         assert report["rejected_by_reason"] == []
 
-    def test_the_shipped_sample(self, validate):
+    def test_shipped_sample(self, validate):
         code, report = validate(SAMPLE)
         assert code == 0
         assert report["records"]["rejected"] == 2
@@ -119,7 +121,7 @@ class TestCounts:
         assert [one["name"] for one in report["attributes"]] == ["arm", "market", "model"]
         assert report["warnings"] == []
 
-    def test_a_small_file_by_hand(self, traces, validate):
+    def test_counts_in_a_small_file(self, traces, validate):
         path = traces(
             call("c1", 1, [{"gain": 3, "score": 0.5}, {"gain": 0}, {}], record_id="r", timestamp=0),
             call("c1", 1, [], record_id="r", timestamp=1000),
@@ -149,7 +151,7 @@ class TestCounts:
         ]
         assert any("5 records have no timestamp" in note for note in report["notes"])
 
-    def test_several_files_count_as_one(self, traces, validate, tmp_path):
+    def test_counts_across_files(self, traces, validate, tmp_path):
         traces(call(record_id="r"), name="a.jsonl")
         packed = tmp_path / "b.jsonl.gz"
         packed.write_bytes(gzip.compress(Path(traces(call(record_id="r"))).read_bytes()))
@@ -170,7 +172,7 @@ class TestCounts:
             ([call(timestamp=1_700_000_000, results=[{"id": "1", "gain": 3}])], "odd_times"),
         ],
     )
-    def test_what_a_run_would_warn_of(self, records, expected, traces, validate):
+    def test_gives_the_warnings_of_a_run(self, records, expected, traces, validate):
         _, report = validate(traces(*records))
         assert [warning["code"] for warning in report["warnings"]] == [expected]
 
@@ -182,13 +184,13 @@ class TestCounts:
             ([call(timestamp=1, results=[{"id": "1", "gain": 3}])], False),
         ],
     )
-    def test_warnings_that_fail_a_run_say_so(self, records, fails, traces, capsys):
+    def test_warnings_that_fail_a_run_name_its_exit_code(self, records, fails, traces, capsys):
         assert main(["validate", traces(*records)]) == 0
-        told = " ".join(capsys.readouterr().out.split())
-        assert "Warning (" in told
-        assert ("A run exits with code 3." in told) is fails
+        printed = " ".join(capsys.readouterr().out.split())
+        assert "Warning (" in printed
+        assert ("A run exits with code 3." in printed) is fails
 
-    def test_fields_under_other_names(self, traces, validate):
+    def test_maps_fields_with_other_names(self, traces, validate):
         path = traces({"session": "c", "iteration": 0, "results": [{"id": "1", "relevance": "3"}]})
         words = ["--map", "gain=relevance,conversation_id=session", "--iteration-base", "0"]
         code, report = validate(path, *words)
@@ -196,19 +198,19 @@ class TestCounts:
         code, report = validate(path)
         assert (code, report["records"]["rejected"]) == (3, 1)
 
-    def test_a_table_is_called_one_once(self, traces, validate):
+    def test_a_csv_table_has_a_single_reason(self, traces, validate):
         lines = ["conversation_id,iteration,gain", *["c,1,3"] * 587]
         code, report = validate(traces(*lines, name="traces.csv"))
         (found,) = report["rejected_by_reason"]
         assert (code, found["records"]) == (3, 1)
         assert "a table of columns" in found["reason"]
 
-    def test_ten_lines_say_what_makes_two_results_one_document(self, traces, capsys):
+    def test_ten_lines_explain_when_results_are_the_same_document(self, traces, capsys):
         main(["validate", traces(call())])
-        told = capsys.readouterr().out
-        assert "What makes two results the same document" in told
-        assert "a snippet or content below 50 characters alone is not enough" in told
-        assert "Without a known type: doc_id" in told
+        printed = capsys.readouterr().out
+        assert "What makes two results the same document" in printed
+        assert "a snippet or content below 50 characters alone is not enough" in printed
+        assert "Without a known type: doc_id" in printed
         lines = identity_lines(shipped_rules())
         assert len(lines) == 10
         assert all(name in " ".join(lines) for name in ("file_id", "artifact_id", "site_id"))
@@ -223,7 +225,7 @@ class TestNames:
         }
         return types, names
 
-    def test_types_and_the_rules_that_apply(self, traces, validate):
+    def test_shows_the_rules_that_apply_to_each_type(self, traces, validate):
         written = ["File", "person", "Fiel", "Whiteboard", " ", None]
         types, _ = self.findings([{"entity_type": name} for name in written], traces, validate)
         assert types == {
@@ -234,7 +236,7 @@ class TestNames:
             "": ("default", None),
         }
 
-    def test_misspelt_names_come_with_the_likely_one(self, traces, validate):
+    def test_suggests_the_likely_spelling_of_names(self, traces, validate):
         result = {
             "entity_type": "File",
             "ids": {"fileId": "1", "unique_id": "2", "whatever": "3"},
@@ -250,13 +252,11 @@ class TestNames:
             "fields.title": "title",
         }
 
-    def test_where_the_rules_take_every_field_only_likely_mistakes_are_named(
-        self, traces, validate
-    ):
+    def test_names_only_likely_mistakes_if_the_rules_use_every_field(self, traces, validate):
         _, names = self.findings([{"fields": {"language": "de", "autor": "b"}}], traces, validate)
         assert names == {"fields.autor": "author"}
 
-    def test_rules_of_ones_own(self, traces, validate, tmp_path):
+    def test_applies_custom_rules(self, traces, validate, tmp_path):
         rules = tmp_path / "rules.yaml"
         rules.write_text("types:\n  Board:\n    definitive: [board_id]\n  default: {}\n")
         path = traces(call(results=[{"entity_type": "board", "ids": {"bord_id": "1"}}]))
@@ -264,7 +264,7 @@ class TestNames:
         assert report["entity_types"][0]["rules"] == "Board"
         assert report["names_without_rule"][0]["likely"] == "board_id"
 
-    def test_mistakes_in_the_rules_are_all_named(self, tmp_path, capsys):
+    def test_reports_all_mistakes_in_the_rules(self, tmp_path, capsys):
         rules = tmp_path / "rules.yaml"
         rules.write_text("types:\n  Board:\n    definitve: [board_id]\nalias: {}\n")
         assert main(["validate", SAMPLE, "--rules", str(rules)]) == 2
@@ -272,7 +272,7 @@ class TestNames:
         assert f"{rules}:3:" in err
         assert f"{rules}:4:" in err
 
-    def test_memory_does_not_grow_with_the_names(self):
+    def test_keeps_a_limited_number_of_names(self):
         survey = Survey(shipped_rules(), 0)
         fields = {f"field {number}": "x" for number in range(3000)}
         survey.add(parse_mapping(call(results=[{"fields": fields}])))
@@ -288,7 +288,7 @@ class TestRejected:
         call(results=[{}, {"gain": 9}]),
     )
 
-    def test_by_reason_with_examples(self, traces, validate):
+    def test_groups_by_reason_with_examples(self, traces, validate):
         path = traces(*self.BAD, call())
         code, report = validate(path)
         assert code == 3
@@ -308,12 +308,12 @@ class TestRejected:
     def test_the_limit_decides_the_exit_code(self, limit, code, traces, validate):
         assert validate(traces(*self.BAD, call()), "--max-rejected", limit)[0] == code
 
-    def test_a_limit_that_is_none(self, capsys):
+    def test_reports_an_invalid_limit(self, capsys):
         assert main(["validate", SAMPLE, "--max-rejected", "some"]) == 2
         assert "must be a count like 5 or a share like 2%" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
-        ("option", "value", "said"),
+        ("option", "value", "message"),
         [
             ("--max-held-bytes", "0", "must be a whole number of bytes, 1 or more, not '0'"),
             ("--max-held-bytes", "-1", "must be a whole number of bytes, 1 or more, not '-1'"),
@@ -321,12 +321,12 @@ class TestRejected:
             ("--good-gain-threshold", "5", "invalid choice: 5"),
         ],
     )
-    def test_a_number_that_a_run_would_refuse(self, option, value, said, tmp_path, capsys):
+    def test_rejects_numbers_that_a_run_rejects(self, option, value, message, tmp_path, capsys):
         assert main(["validate", SAMPLE, option, value]) == 2
-        assert f"argument {option}: {said}" in capsys.readouterr().err
+        assert f"argument {option}: {message}" in capsys.readouterr().err
         assert main(["run", "--input", SAMPLE, "--output", str(tmp_path), option, value]) == 2
 
-    def test_kinds_and_examples_are_limited(self):
+    def test_limits_the_number_of_reasons_and_examples(self):
         rejections = Rejections()
         for number in range(500):
             for _ in range(5):
@@ -346,12 +346,12 @@ class TestRejected:
             ("conversation_id is missing.", "conversation_id is missing"),
         ],
     )
-    def test_reasons_in_general(self, reason, general):
+    def test_general_reason_omits_places_and_values(self, reason, general):
         assert general_reason(reason) == general
 
 
 class TestTables:
-    def test_fit_80_columns_and_hold_no_colour(self, capsys, monkeypatch):
+    def test_fit_80_columns_without_colours(self, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "80")
         assert main(["validate", SAMPLE]) == 0
         captured = capsys.readouterr()
@@ -360,7 +360,7 @@ class TestTables:
         assert captured.err == ""
         assert "2 of 269 records are rejected; --max-rejected 1% allows that." in captured.out
 
-    def test_traces_cannot_drive_the_terminal(self, traces, capsys):
+    def test_control_characters_in_traces_are_escaped(self, traces, capsys):
         evil = "[red]\x1b[2J\u202e"
         result = {"entity_type": evil, "ids": {evil: "1"}, "fields": {evil: "2"}}
         bad = call(iteration=evil)

@@ -1,4 +1,4 @@
-"""Numbers that look right and are not: what a user sees of them, command by command (SPEC 10)."""
+"""Warnings about data that do not support the numbers, in every command (SPEC 10)."""
 
 import json
 import os
@@ -20,7 +20,7 @@ NEEDS_LABELS = ("CG", "SRE", "iterations_for_all_good_results", "ndcg@10", "gauc
 
 
 def records(results, conversations=10, **more):
-    """Conversations of two iterations, each with results that are documents of their own."""
+    """Conversations of two iterations, in which all results are different documents."""
     return [
         {
             "conversation_id": f"c{number}",
@@ -38,7 +38,7 @@ def records(results, conversations=10, **more):
 
 @pytest.fixture(scope="module")
 def unlabelled(tmp_path_factory):
-    """A run whose labels stand in a field of another name."""
+    """Traces with labels in a field of another name, the output of a run, and its exit code."""
     folder = tmp_path_factory.mktemp("unlabelled")
     traces = write_jsonl(folder / "a.jsonl", records([{"relevance": gain} for gain in range(5)]))
     return traces, folder / "out", run(folder / "out", [traces])
@@ -56,7 +56,7 @@ def at_end(output, slice_=None):
     }
 
 
-def test_labels_under_another_name_end_with_3_and_null_means(unlabelled):
+def test_labels_under_another_name_give_exit_code_3_and_null_means(unlabelled):
     _, output, code = unlabelled
     assert code == 3
     assert codes(output) == ["no_labels", "unknown_fields"]
@@ -68,11 +68,11 @@ def test_labels_under_another_name_end_with_3_and_null_means(unlabelled):
     assert (means["R"]["mean"], means["SRR"]["mean"], means["unlabelled"]["mean"]) == (10, 0, 10)
     by_i = [row for row in rows(output, "means") if row["metric"] == "CG_at_i"]
     assert {(row["mean"], row["note"]) for row in by_i} == {(None, "no result has a label")}
-    # Rows stay as they are defined.
+    # Rows of single conversations keep their definition: without labels there is no gain.
     assert {row["CG"] for row in rows(output, "conversations")} == {0}
 
 
-def test_the_report_says_it_before_any_number(unlabelled):
+def test_report_shows_the_warning_before_any_number(unlabelled):
     _, output, _ = unlabelled
     page = (output / REPORT).read_text()
     assert page.index("None of the 100 results") < page.index('id="headline"')
@@ -80,7 +80,7 @@ def test_the_report_says_it_before_any_number(unlabelled):
 
 
 @pytest.mark.slow
-def test_what_the_warning_advises_helps(unlabelled, tmp_path, capsys):
+def test_following_the_advice_removes_the_warning(unlabelled, tmp_path, capsys):
     traces, _, _ = unlabelled
     assert run(tmp_path / "out", [traces], "--map", "gain=relevance") == 0
     assert codes(tmp_path / "out") == []
@@ -88,7 +88,7 @@ def test_what_the_warning_advises_helps(unlabelled, tmp_path, capsys):
     assert "Warning" not in capsys.readouterr().out
 
 
-def test_traces_without_results_are_not_bad_results(tmp_path, capsys):
+def test_warns_of_traces_without_results(tmp_path, capsys):
     traces = write_jsonl(
         tmp_path / "in.jsonl", [{"conversation_id": "c", "iteration": at} for at in (1, 2)]
     )
@@ -99,16 +99,16 @@ def test_traces_without_results_are_not_bad_results(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_user_may_accept_it(unlabelled, tmp_path, capsys):
+def test_allow_unlabelled_gives_exit_code_0_and_still_warns(unlabelled, tmp_path, capsys):
     traces, _, _ = unlabelled
     assert run(tmp_path / "out", [traces], "--allow-unlabelled") == 0
     assert codes(tmp_path / "out") == ["no_labels", "unknown_fields"]
-    told = capsys.readouterr().out
-    assert told.index("Warning (no_labels)") < told.index("metric")
+    printed = capsys.readouterr().out
+    assert printed.index("Warning (no_labels)") < printed.index("metric")
 
 
 @pytest.mark.parametrize(
-    ("asked", "code", "told"),
+    ("rules", "code", "message"),
     [
         ("warnings: none\n", 4, "no_labels"),
         ("warnings: [odd_times]\nrules: ['conversations >= 1']\n", 0, "passed"),
@@ -117,21 +117,21 @@ def test_a_user_may_accept_it(unlabelled, tmp_path, capsys):
         ("rules: []\n", 2, "warnings: none"),
     ],
 )
-def test_a_gate_can_forbid_warnings(unlabelled, tmp_path, capsys, asked, code, told):
-    (tmp_path / "gate.yaml").write_text(asked)
+def test_a_gate_can_forbid_warnings(unlabelled, tmp_path, capsys, rules, code, message):
+    (tmp_path / "gate.yaml").write_text(rules)
     words = ["gate", str(unlabelled[1]), "--config", str(tmp_path / "gate.yaml")]
     assert main(words) == code
     captured = capsys.readouterr()
-    assert told in captured.out + captured.err
+    assert message in captured.out + captured.err
 
 
-def test_no_gain_passes_a_gate_because_nothing_was_labelled(unlabelled, tmp_path):
+def test_metrics_without_labels_fail_a_gate(unlabelled, tmp_path):
     (tmp_path / "gate.yaml").write_text("rules: ['SRE >= 0', 'CG >= 0']\n")
     assert main(["gate", str(unlabelled[1]), "--config", str(tmp_path / "gate.yaml")]) == 4
 
 
 @pytest.mark.slow
-def test_labels_below_the_threshold(tmp_path, capsys):
+def test_warns_if_all_labels_are_below_the_threshold(tmp_path, capsys):
     traces = write_jsonl(tmp_path / "a.jsonl", records([{"gain": 0}, {"gain": 1}]))
     assert run(tmp_path / "out", [traces]) == 3
     assert codes(tmp_path / "out") == ["labels_below_threshold"]
@@ -142,7 +142,7 @@ def test_labels_below_the_threshold(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_slice_without_labels_is_null_and_the_others_are_not(tmp_path):
+def test_only_slices_without_labels_have_null_means(tmp_path):
     traces = write_jsonl(
         tmp_path / "a.jsonl",
         [
@@ -163,7 +163,7 @@ def test_a_slice_without_labels_is_null_and_the_others_are_not(tmp_path):
     assert at_end(tmp_path / "out")["CG"]["mean"] == 3
 
 
-def test_labels_of_slices_are_whole_numbers_again():
+def test_numbers_of_labels_in_slices_are_rounded():
     """1 / 49 * 49 is a little less than 1."""
     shared = {"slice": {"arm": "a"}, "i": None, "n": 49}
     means = [{**shared, "metric": "R", "mean": 1 / 49}]
@@ -173,7 +173,7 @@ def test_labels_of_slices_are_whole_numbers_again():
 
 
 @pytest.mark.slow
-def test_seconds_read_as_milliseconds(tmp_path, capsys):
+def test_warns_of_timestamps_in_seconds(tmp_path, capsys):
     traces = write_jsonl(
         tmp_path / "a.jsonl", records([{"gain": 3}], conversations=1, timestamp=1_700_000_000)
     )
@@ -183,7 +183,7 @@ def test_seconds_read_as_milliseconds(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_day_ahead_of_the_clock(tmp_path):
+def test_warns_of_timestamps_in_the_future(tmp_path):
     traces = write_jsonl(
         tmp_path / "a.jsonl", records([{"gain": 3}], conversations=1, timestamp="2999-01-01T00:00Z")
     )
@@ -194,7 +194,7 @@ def test_a_day_ahead_of_the_clock(tmp_path):
 
 
 @pytest.mark.slow
-def test_no_record_at_all(tmp_path):
+def test_empty_input_gives_exit_code_3(tmp_path):
     assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", [])], "--allow-unlabelled") == 3
     assert codes(tmp_path / "out") == ["empty_input"]
 
@@ -209,7 +209,7 @@ def test_equal_ids_that_no_rules_name_are_one_document(tmp_path):
 
 
 @pytest.mark.slow
-def test_several_workers_and_shards_warn_alike(tmp_path):
+def test_warnings_do_not_depend_on_the_number_of_files(tmp_path):
     parts = records([{"relevance": 1}, {"id": "g"}, {}], conversations=40, timestamp=1)
     one = write_jsonl(tmp_path / "all.jsonl", parts)
     several = [write_jsonl(tmp_path / f"{n}.jsonl", parts[n::3]) for n in range(3)]
@@ -219,22 +219,23 @@ def test_several_workers_and_shards_warn_alike(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_comparison_tells_whose_data_are_odd(unlabelled, tmp_path, capsys):
+def test_comparison_names_the_run_with_the_warning(unlabelled, tmp_path, capsys):
     traces, output, _ = unlabelled
     run(tmp_path / "good", [traces], "--map", "gain=relevance")
     capsys.readouterr()
     words = ["compare", str(tmp_path / "good"), str(output), "--force"]
     main([*words, "--output", str(tmp_path / "cmp")])
-    told = capsys.readouterr().out
-    assert "Candidate: Warning (no_labels)" in told
-    assert "Base: Warning" not in told
+    printed = capsys.readouterr().out
+    assert "Candidate: Warning (no_labels)" in printed
+    assert "Base: Warning" not in printed
     assert "Candidate <code>no_labels" in (tmp_path / "cmp" / REPORT).read_text()
     main([*words, "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert [one["code"] for one in told["candidate"]["warnings"]] == ["no_labels", "unknown_fields"]
+    found = json.loads(capsys.readouterr().out)
+    warnings = found["candidate"]["warnings"]
+    assert [one["code"] for one in warnings] == ["no_labels", "unknown_fields"]
 
 
-def test_an_evaluation_in_python_says_it_too(tmp_path):
+def test_evaluate_gives_the_warnings_too(tmp_path):
     found = goodgain.evaluate(records([{"relevance": 3}]), mapping={"gain": "relevance"})
     assert found.manifest["warnings"] == []
     bare = goodgain.evaluate(write_jsonl(tmp_path / "a.jsonl", records([{"relevance": 3}])))
@@ -243,26 +244,26 @@ def test_an_evaluation_in_python_says_it_too(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_mapping_of_a_configuration_is_that_of_the_command_line(unlabelled, tmp_path):
+def test_mapping_in_a_configuration_is_that_of_the_option(unlabelled, tmp_path):
     (tmp_path / "run.yaml").write_text("mapping:\n  gain: relevance\n")
     assert run(tmp_path / "out", [unlabelled[0]], "--config", str(tmp_path / "run.yaml")) == 0
     assert manifest(tmp_path / "out")["parameters"]["mapping"] == ["gain=relevance"]
 
 
 @pytest.mark.slow
-def test_a_mistake_in_a_mapping_is_answered_with_what_is_meant(unlabelled, tmp_path, capsys):
+def test_suggests_the_intended_mapping(unlabelled, tmp_path, capsys):
     assert run(tmp_path / "out", [unlabelled[0]], "--map", "relevance=gain") == 2
     assert "did you mean gain=relevance?" in capsys.readouterr().err
     assert run(tmp_path / "out", [unlabelled[0]], "--map", "gain=relevanse", "--overwrite") == 3
     assert "none of the first records has: relevanse" in capsys.readouterr().out
 
 
-def test_pipes_are_not_looked_into(tmp_path):
+def test_first_look_skips_pipes(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert first_look([InputFile(str(tmp_path / "pipe"), 0)], open_local) == SeenNames()
 
 
-def test_of_many_files_some_are_looked_into(tmp_path, monkeypatch):
+def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
     monkeypatch.setattr("goodgain.pipeline.first_look._MOST_FILES", 20)
     files = []
     for number in range(50):

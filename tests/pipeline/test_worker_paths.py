@@ -1,4 +1,4 @@
-"""Which folder a relative path is in, for workers in other processes and on other machines."""
+"""Relative paths become absolute for workers that may run in another folder."""
 
 import os
 
@@ -28,11 +28,11 @@ def _answering_job_server(monkeypatch):
         ("FlinkRunner", [*FLINK, "LOOPBACK"]),
     ],
 )
-def test_paths_stay_as_given_where_workers_share_the_folder(runner, options):
+def test_paths_stay_relative_if_workers_share_the_folder(runner, options):
     assert for_workers(RELATIVE, *runners.create(runner, options)) == RELATIVE
 
 
-def test_paths_are_absolute_for_workers_elsewhere():
+def test_paths_become_absolute_for_external_workers():
     found = for_workers(RELATIVE, *runners.create("FlinkRunner", [*FLINK, "EXTERNAL"]))
     assert found.input == (os.path.abspath("traces/*.avro"), "gs://bucket/a.avro")
     assert found.output == os.path.abspath("out")
@@ -40,15 +40,15 @@ def test_paths_are_absolute_for_workers_elsewhere():
 
 
 @pytest.mark.parametrize("source", ["kafka://host:9092/topic", "incoming"])
-def test_a_stream_too(source):
+def test_paths_of_a_stream_become_absolute_too(source):
     config = StreamConfig(input=source, output="out")
     found = for_workers(config, *runners.create("FlinkRunner", [*FLINK, "EXTERNAL"], True))
     assert found.input == (source if "://" in source else os.path.abspath(source))
     assert found.output == os.path.abspath("out")
 
 
-def test_a_path_that_dataflow_cannot_reach_is_refused():
-    class DataflowRunner:  # stands for Beam's, whose packages may not be here
+def test_rejects_a_local_path_for_dataflow():
+    class DataflowRunner:  # a fake, since packages of Beam's may not be installed
         pass
 
     _, options = runners.create("FnApiRunner", [])
