@@ -18,8 +18,8 @@ def outputs(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def arms(tmp_path_factory):
-    """An output with arms A and B over the same queries; q00 ran twice in A."""
+    """An output with arms A and B over the same queries; q00 ran twice in A; one has no arm."""
     twice = conversation("again", [[4, 4]], market="fr", query_id="q00", arm="A")
-    blank = conversation("nowhere", [[4]], market="fr", query_id="q01")
-    conversations = [*base_arm("a", arm="A"), *candidate_arm("b", arm="B"), twice, blank]
+    without_arm = conversation("nowhere", [[4]], market="fr", query_id="q01")
+    conversations = [*base_arm("a", arm="A"), *candidate_arm("b", arm="B"), twice, without_arm]
     return output_of(tmp_path_factory.mktemp("arms") / "arms", conversations)

@@ -1,9 +1,9 @@
-"""Three candidates that find no more than the base, although their numbers suggest it."""
+"""Three candidates that find no more than the base, although some of their means are higher."""
 
 from tests.pipeline.comparison.traces import conversation
 
 PAIRS = 40
-FOUND = 12  # pairs in which the candidate finds something, or searches at all, in two of the cases
+FOUND = 12  # conversations of the candidate with a good document, or with a search at all
 
 
 def base():

@@ -1,4 +1,4 @@
-"""The sentence on top of a comparison, word by word."""
+"""The sentence at the top of a comparison, word for word."""
 
 import msgspec
 import pytest
@@ -9,7 +9,7 @@ from goodgain.pipeline.comparison.rows import ComparisonRow
 BLANK = dict.fromkeys(ComparisonRow.__struct_fields__)
 
 
-def made(metric, verdict="not shown", difference=0.0, low=None, high=None, **more):
+def comparison_row(metric, verdict="not shown", difference=0.0, low=None, high=None, **more):
     values = {
         **BLANK,
         "slice": {},
@@ -28,113 +28,126 @@ def made(metric, verdict="not shown", difference=0.0, low=None, high=None, **mor
     return ComparisonRow(**(values | more))
 
 
-def cg(verdict, difference, low, high, **more):
-    return made("CG", verdict, difference, low, high, family="primary", **more)
+def cg_row(verdict, difference, low, high, **more):
+    return comparison_row("CG", verdict, difference, low, high, family="primary", **more)
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "sentence"),
     [
         (
-            [cg("not shown", 0.0, None, None, stderr=None, note="no pair differs, so there is no")],
+            [
+                cg_row(
+                    "not shown",
+                    0.0,
+                    None,
+                    None,
+                    stderr=None,
+                    note="no pair differs, so there is no",
+                )
+            ],
             "Good, new material is unchanged: no pair differs.",
         ),
         (
             [
-                cg("better", 2.6, 1.2, 4.0),
-                made("SRR", stderr=None),
-                made("recall@10", "not comparable", reason="own ideal"),
+                cg_row("better", 2.6, 1.2, 4.0),
+                comparison_row("SRR", stderr=None),
+                comparison_row("recall@10", "not comparable", reason="own ideal"),
             ],
             "The candidate finds 26 % more good, new material per conversation (95 %: 12 to 40); "
             "repetition is unchanged; not comparable: recall@10.",
         ),
         (
-            [cg("worse", -2.6, -4.0, -1.2), made("SRR", "worse", 0.1), made("DCG", "worse", -1.0)],
+            [
+                cg_row("worse", -2.6, -4.0, -1.2),
+                comparison_row("SRR", "worse", 0.1),
+                comparison_row("DCG", "worse", -1.0),
+            ],
             "The candidate finds 26 % less good, new material per conversation (95 %: 12 to 40); "
             "it repeats more; worse: Discounted gain (DCG).",
         ),
         (
-            [cg("not shown", 0.3, -0.2, 0.8), made("SRR", "better", -0.1)],
+            [cg_row("not shown", 0.3, -0.2, 0.8), comparison_row("SRR", "better", -0.1)],
             "The data do not show whether the candidate finds more good, new material: +3 % "
             "(95 %: -2 to +8); it repeats less.",
         ),
         (
             [
-                cg("not comparable", 5.0, None, None, reason="labels differ"),
-                made("SRR", "not shown"),
+                cg_row("not comparable", 5.0, None, None, reason="labels differ"),
+                comparison_row("SRR", "not shown"),
             ],
             "The arms cannot be compared by Gain (CG): labels differ; "
             "no change of repetition is shown.",
         ),
         (
-            [cg("not tested", None, None, None, note="there are no pairs")],
+            [cg_row("not tested", None, None, None, note="there are no pairs")],
             "Nothing can be said about Gain (CG): there are no pairs.",
         ),
         (
-            [cg("better", 2.0, 1.0, 3.0, base_mean=0.0)],
+            [cg_row("better", 2.0, 1.0, 3.0, base_mean=0.0)],
             "The candidate finds 2 gain more good, new material per conversation (95 %: 1 to 3).",
         ),
         (
-            [cg("worse", -5.0, -6.0, -4.0, population="everyone")],
+            [cg_row("worse", -5.0, -6.0, -4.0, population="everyone")],
             "The candidate finds 50 % less good, new material per conversation (95 %: 40 to 60), "
             "conversations that did not search counted with 0.",
         ),
         (
-            [cg("worse", -9.59, -10.3, -8.84)],  # no arm finds less than nothing
+            [cg_row("worse", -9.59, -10.3, -8.84)],  # a decrease is at most 100 %
             "The candidate finds 95.9 % less good, new material per conversation "
             "(95 %: 88.4 to 100).",
         ),
         (
-            [cg("not shown", -4.0, -11.0, 3.0)],
+            [cg_row("not shown", -4.0, -11.0, 3.0)],
             "The data do not show whether the candidate finds more good, new material: -40 % "
             "(95 %: -100 to +30).",
         ),
         (
             [
-                cg("better", 2.0, 1.0, 3.0),
-                cg("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
-                cg("better", 3.0, 2.0, 4.0, slice={"market": ""}),
+                cg_row("better", 2.0, 1.0, 3.0),
+                cg_row("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
+                cg_row("better", 3.0, 2.0, 4.0, slice={"market": ""}),
             ],
             "The candidate finds 20 % more good, new material per conversation (95 %: 10 to 30). "
             "Gain (CG) is worse in 1 of 2 slices: market = de.",
         ),
         (
             [
-                cg("better", 2.0, 1.0, 3.0),
-                made("recall@10", "better", 0.1, family="further"),
-                made("CG_at_i", "better", 1.0, i=1),
-                made("R", "changed", 5.0),
+                cg_row("better", 2.0, 1.0, 3.0),
+                comparison_row("recall@10", "better", 0.1, family="further"),
+                comparison_row("CG_at_i", "better", 1.0, i=1),
+                comparison_row("R", "changed", 5.0),
             ],
             "The candidate finds 20 % more good, new material per conversation (95 %: 10 to 30); "
             "changed: Results (R).",
         ),
         (
             [
-                cg("not comparable", 5.0, None, None, reason="labels differ"),
-                made("SRR", "not comparable", reason="labels differ"),
-                made("DCG", "not comparable", reason="labels differ"),
+                cg_row("not comparable", 5.0, None, None, reason="labels differ"),
+                comparison_row("SRR", "not comparable", reason="labels differ"),
+                comparison_row("DCG", "not comparable", reason="labels differ"),
             ],
             "The arms cannot be compared by Gain (CG): labels differ; "
             "not comparable: Repeated results (SRR), Discounted gain (DCG).",
         ),
         (
-            [cg("not shown", 0.0, -1.0, 1.0, population="everyone")],
+            [cg_row("not shown", 0.0, -1.0, 1.0, population="everyone")],
             "The data do not show whether the candidate finds more good, new material: +0 % "
             "(95 %: -10 to +10), conversations that did not search counted with 0.",
         ),
         (
             [
-                cg("worse", -2.0, -3.0, -1.0),
-                cg("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
-                made("DCG", "not shown", slice={"market": "de"}),
+                cg_row("worse", -2.0, -3.0, -1.0),
+                cg_row("worse", -2.0, -3.0, -1.0, slice={"market": "de"}),
+                comparison_row("DCG", "not shown", slice={"market": "de"}),
             ],
             "The candidate finds 20 % less good, new material per conversation (95 %: 10 to 30).",
         ),
         (
             [
-                cg("not shown", 2.0, -1.0, 5.0, verdict_confidence=0.99),
-                made("DCG", "worse", slice={"market": "fr"}),
-                *(cg("worse", -2.0, -3.0, -1.0, slice={"user": name}) for name in "abcd"),
+                cg_row("not shown", 2.0, -1.0, 5.0, verdict_confidence=0.99),
+                comparison_row("DCG", "worse", slice={"market": "fr"}),
+                *(cg_row("worse", -2.0, -3.0, -1.0, slice={"user": name}) for name in "abcd"),
             ],
             "The data do not show whether the candidate finds more good, new material: +20 % "
             "(99 %: -10 to +50). Gain (CG) is worse in 4 of 4 slices: user = a; user = b; "
@@ -142,12 +155,12 @@ def cg(verdict, difference, low, high, **more):
         ),
     ],
 )
-def test_sentence(rows, said):
-    assert answer(rows, "CG") == said
+def test_sentence(rows, sentence):
+    assert answer(rows, "CG") == sentence
 
 
 @pytest.mark.parametrize(
-    ("verdict", "population", "said"),
+    ("verdict", "population", "sentence"),
     [
         ("better", "all", "The candidate is better by mrr: +20 % (95 %: +10 to +30)."),
         (
@@ -163,24 +176,24 @@ def test_sentence(rows, said):
         ),
     ],
 )
-def test_other_metrics_are_called_by_their_name(verdict, population, said):
-    row = made("mrr", verdict, 0.1, 0.05, 0.15, family="primary", base_mean=0.5)
-    assert answer([msgspec.structs.replace(row, population=population)], "mrr") == said
+def test_other_primary_metrics_are_named(verdict, population, sentence):
+    row = comparison_row("mrr", verdict, 0.1, 0.05, 0.15, family="primary", base_mean=0.5)
+    assert answer([msgspec.structs.replace(row, population=population)], "mrr") == sentence
 
 
-def test_where_the_base_is_0_the_difference_is_in_the_unit_of_the_metric():
+def test_with_a_base_of_0_the_difference_is_in_the_unit_of_the_metric():
     for metric, size in (("SRR", "+10 points (95 %: +5 to +15)"), ("mrr", "+0.1 (95 %: +0.05 to")):
-        rows = [made(metric, "changed", 0.1, 0.05, 0.15, family="primary", base_mean=0.0)]
+        rows = [comparison_row(metric, "changed", 0.1, 0.05, 0.15, family="primary", base_mean=0.0)]
         assert size in answer(rows, metric)
 
 
-def test_without_anything_at_n():
+def test_without_rows_the_answer_says_that_no_metric_has_a_value():
     assert answer([], None) == "No metric that the decision rests on has a value at N."
 
 
 @pytest.mark.parametrize(
     ("metric", "shown"), [("SRR", (-1.0, 1.0)), ("precision@5", (-1.0, 1.0)), ("CG", (-2.5, 2.5))]
 )
-def test_intervals_of_differences_end_where_the_metric_does(metric, shown):
-    assert made(metric, low=-2.5, high=2.5).shown_interval == shown
-    assert made(metric, ci_low=-2.5, ci_high=2.5).shown_interval == shown
+def test_intervals_of_differences_are_clipped_to_the_range_of_the_metric(metric, shown):
+    assert comparison_row(metric, low=-2.5, high=2.5).shown_interval == shown
+    assert comparison_row(metric, ci_low=-2.5, ci_high=2.5).shown_interval == shown

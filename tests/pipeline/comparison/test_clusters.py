@@ -1,4 +1,4 @@
-"""Which cluster a pair belongs to, and which clusters two runs have in common (SPEC 6)."""
+"""The cluster of a pair, and the cluster attribute that two runs share (SPEC 6)."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,12 @@ from goodgain.pipeline.comparison.matching import BY_ID, match
 
 
 def arm(**queries):
-    """Conversations with these query ids."""
+    """Conversations with these query ids, by conversation id."""
     attributes = tuple({"query_id": query} for query in queries.values())
     return Arm("arm", tuple(queries), attributes, np.ones(len(queries), np.int64), {}, {}, {})
 
 
-def test_a_pair_whose_cluster_stands_only_in_the_candidate():
+def test_a_pair_without_a_cluster_in_the_base_uses_that_of_the_candidate():
     matched = match(
         arm(a="", b="q", c="", d=""), arm(a="q", b="other", c="r", d=""), BY_ID, paired=True
     )
@@ -27,6 +27,8 @@ def test_a_pair_whose_cluster_stands_only_in_the_candidate():
     ("base", "candidate", "common"),
     [("q", "q", "q"), ("q", "r", None), ("q", None, None), (None, "q", None), (None, None, None)],
 )
-def test_runs_that_were_clustered_differently_have_no_cluster_in_common(base, candidate, common):
-    of_base, of_candidate = ({"parameters": {"cluster": name}} for name in (base, candidate))
-    assert common_cluster(of_base, of_candidate) == common
+def test_only_runs_with_the_same_cluster_attribute_share_it(base, candidate, common):
+    base_manifest, candidate_manifest = (
+        {"parameters": {"cluster": name}} for name in (base, candidate)
+    )
+    assert common_cluster(base_manifest, candidate_manifest) == common

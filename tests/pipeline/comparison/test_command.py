@@ -1,4 +1,4 @@
-"""`goodgain compare` from the outside."""
+"""`goodgain compare` as a command: its JSON, text, files and error messages."""
 
 import json
 import shlex
@@ -40,7 +40,7 @@ def by_id(folder, metric):
     }
 
 
-def record_error(capsys, *words):
+def error_of(capsys, *words):
     capsys.readouterr()
     assert main(["compare", *map(str, words)]) == 2
     return capsys.readouterr().err
@@ -63,7 +63,7 @@ def test_gsb_of_the_trap_row(tmp_path, capsys):
     assert "1/1/2" in capsys.readouterr().out
 
 
-def test_known_change_is_found_pair_by_pair(outputs, capsys):
+def test_known_differences_of_pairs_are_reported(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG")
     differences = [known_difference(number) for number in range(38)]
     cg = row(found, "CG")
@@ -74,7 +74,7 @@ def test_known_change_is_found_pair_by_pair(outputs, capsys):
     assert (cg["only_in_base"], cg["only_in_candidate"]) == (2, 1)
 
 
-def test_every_conversation_is_accounted_for(outputs, capsys):
+def test_every_conversation_is_paired_or_counted_with_a_reason(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG")
     base, candidate = found["base_account"], found["candidate_account"]
     assert base["unmatched"] == {
@@ -88,7 +88,7 @@ def test_every_conversation_is_accounted_for(outputs, capsys):
 
 
 @pytest.mark.parametrize("metric", ["CG", "DRAG", "SRE", "ndcg@10"])
-def test_figures_are_those_of_scipy_on_the_same_values(outputs, capsys, metric):
+def test_paired_statistics_equal_those_of_scipy(outputs, capsys, metric):
     found = row(compared(capsys, *outputs, "--wilcoxon", "--sign", "--interval", "student"), metric)
     before, after = (by_id(folder, metric) for folder in outputs)
     keys = sorted(key for key in before if None not in (before[key], after.get(key)))
@@ -106,7 +106,7 @@ def test_figures_are_those_of_scipy_on_the_same_values(outputs, capsys, metric):
     assert found["sign_p"] == pytest.approx(stats.binomtest(up, moved).pvalue, rel=1e-9)
 
 
-def test_unpaired_figures_are_those_of_scipy(outputs, capsys):
+def test_unpaired_statistics_equal_those_of_scipy(outputs, capsys):
     found = compared(capsys, *outputs, "--unpaired", "--metrics", "CG", "--interval", "student")
     x, y = (list(by_id(folder, "CG").values()) for folder in outputs)
     test = stats.ttest_ind(y, x, equal_var=False)
@@ -119,7 +119,7 @@ def test_unpaired_figures_are_those_of_scipy(outputs, capsys):
 
 
 def test_values_by_i_agree_with_the_means_of_the_runs(outputs, capsys):
-    """Unpaired, the means of the arms are those that the runs wrote, for both populations."""
+    """Unpaired, the means of the arms equal those that the runs wrote, for both populations."""
     found = compared(capsys, *outputs, "--unpaired")
     checked = 0
     for side, folder in zip(("base", "candidate"), outputs, strict=True):
@@ -140,7 +140,7 @@ def test_values_by_i_agree_with_the_means_of_the_runs(outputs, capsys):
     assert checked > 400
 
 
-def test_reached_pairs_those_that_got_there_in_both_arms(outputs, capsys):
+def test_population_reached_has_the_pairs_that_reached_i_in_both_arms(outputs, capsys):
     found = row(compared(capsys, *outputs), "CG_at_i", 4, "reached")
     assert found["n_base"] == sum(number % 4 == 3 for number in range(38))
     assert row(compared(capsys, *outputs), "CG_at_i", 4, "all")["n_base"] == 38
@@ -150,7 +150,7 @@ def test_slices_divide_the_pairs(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "--slice", "market")
     sizes = {value: row(found, "CG", market=value)["n_base"] for value in ("de", "es")}
     assert sizes == {"de": 25, "es": 0}
-    # In fr the candidate does not search in 1 of 14, so that everyone counts.
+    # In fr the candidate does not search in 1 of 14, so the population is everyone.
     assert row(found, "CG", population="everyone", market="fr")["n_base"] == 14
     empty = row(found, "CG", market="es")
     assert empty["verdict"] == "not tested"
@@ -158,7 +158,7 @@ def test_slices_divide_the_pairs(outputs, capsys):
     assert empty["note"] == "there are no pairs"
 
 
-def test_corrections_run_over_the_declared_family(outputs, capsys):
+def test_corrections_apply_to_the_declared_family(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--slice", "market")
     declared = [one for one in found["rows"] if one["family"] == "declared"]
     assert {one["metric"] for one in declared} == {"SRE", "DCG"}
@@ -176,7 +176,7 @@ def test_corrections_run_over_the_declared_family(outputs, capsys):
             assert one["verdict"] == (expected if one["p_holm"] <= 0.05 else "not shown")
 
 
-def test_bootstrap_is_seeded_and_independent_of_what_else_is_compared(outputs, capsys):
+def test_bootstrap_depends_on_the_seed_but_not_on_other_metrics_or_slices(outputs, capsys):
     def interval(*words):
         found = row(compared(capsys, *outputs, "--bootstrap", "500", *words), "CG")
         return found["bootstrap_ci_low"], found["bootstrap_ci_high"]
@@ -187,7 +187,7 @@ def test_bootstrap_is_seeded_and_independent_of_what_else_is_compared(outputs, c
     assert first[0] < sum(known_difference(number) for number in range(38)) / 38 < first[1]
 
 
-def test_arms_of_one_output_unpaired_by_default(arms, capsys):
+def test_arms_of_one_output_are_unpaired_by_default(arms, capsys):
     found = compared(capsys, arms, "--by", "arm", "--base", "A", "--metrics", "CG")
     assert found["design"] == "unpaired"
     assert (row(found, "CG")["n_base"], row(found, "CG")["n_candidate"]) == (41, 40)
@@ -195,7 +195,7 @@ def test_arms_of_one_output_unpaired_by_default(arms, capsys):
     assert "share no conversation_id" in capsys.readouterr().out
 
 
-def test_arms_of_one_output_paired_by_an_attribute(arms, capsys):
+def test_arms_of_one_output_can_be_paired_by_an_attribute(arms, capsys):
     found = compared(
         capsys, arms, "--by", "arm", "--base", "A", "--candidate", "B", "--pair-by", "query_id",
         "--metrics", "CG",
@@ -208,7 +208,7 @@ def test_arms_of_one_output_paired_by_an_attribute(arms, capsys):
     assert row(found, "CG")["base_mean"] == pytest.approx(total / 40, rel=1e-12)
 
 
-def test_arms_can_be_the_other_way_round(arms, capsys):
+def test_swapping_the_arms_keeps_p_values_and_swaps_good_and_bad(arms, capsys):
     one = compared(capsys, arms, "--by", "arm", "--base", "A", "--pair-by", "query_id")
     other = compared(capsys, arms, "--by", "arm", "--base", "B", "--pair-by", "query_id")
     for forth, back in zip(one["rows"], other["rows"], strict=True):
@@ -233,7 +233,7 @@ def test_wins_and_losses_come_with_commands_that_work(outputs, capsys):
         assert "c02" in capsys.readouterr().out
 
 
-def test_losses_of_a_metric_of_which_less_is_better(outputs, capsys):
+def test_wins_of_a_metric_where_lower_is_better_have_negative_differences(outputs, capsys):
     found = compared(capsys, *outputs, "--examples-by", "iterations_for_all_good_results")[
         "examples"
     ]
@@ -249,9 +249,11 @@ def test_losses_of_a_metric_of_which_less_is_better(outputs, capsys):
         ({"relevance_threshold": 3}, "relevance_threshold (2 against 3)"),
     ],
 )
-def test_runs_that_measure_something_else_are_refused(tmp_path, outputs, capsys, options, named):
+def test_runs_with_other_options_are_refused_without_force(
+    tmp_path, outputs, capsys, options, named
+):
     other = output_of(tmp_path / "other", [conversation("c01", [[4]])], **options)
-    assert named in record_error(capsys, outputs[0], other)
+    assert named in error_of(capsys, outputs[0], other)
     forced = compared(capsys, outputs[0], other, "--force", "--metrics", "CG")
     assert named.split()[0] in [one["parameter"] for one in forced["forced"]]
     assert main(["compare", outputs[0], other, "--force"]) == 0
@@ -270,35 +272,35 @@ def test_other_rules_and_scoring_versions_are_refused(tmp_path, outputs, capsys)
     rules.write_text("types: {default: {definitive: [doc_id]}}\n")
     other = output_of(tmp_path / "other", [conversation("c01", [[4]])], rules=str(rules))
     edit_manifest(other, scoring_version=0)
-    said = record_error(capsys, outputs[0], other)
-    assert "rules (" in said
-    assert "scoring_version (2 against 0)" in said
-    assert "--force" in said
+    error = error_of(capsys, outputs[0], other)
+    assert "rules (" in error
+    assert "scoring_version (2 against 0)" in error
+    assert "--force" in error
 
 
-def test_program_that_was_upgraded_without_giving_other_numbers_compares(tmp_path, outputs, capsys):
+def test_runs_of_different_releases_with_one_scoring_version_compare(tmp_path, outputs, capsys):
     other = output_of(tmp_path / "other", [conversation("c01", [[4]]), conversation("c02", [[4]])])
     edit_manifest(other, versions={"goodgain": "99.0"})
     assert compared(capsys, outputs[0], other, "--metrics", "CG")["forced"] == []
 
 
-def test_other_judgments_are_refused_and_the_same_are_not(tmp_path, outputs, capsys):
+def test_runs_with_different_judgments_are_refused(tmp_path, outputs, capsys):
     judged = [output_of(tmp_path / name, [conversation("c01", [[4]])]) for name in "abc"]
     for folder, digest in zip(judged, ("0a", "0a", "0b"), strict=True):
         edit_manifest(folder, qrels={"judgments": 2, "digest": digest})
     assert compared(capsys, judged[0], judged[1], "--metrics", "CG")["pairs"] == 1
     assert (
         "qrels (2 judgments with the digest 0a against 2 judgments with the digest 0b)"
-        in record_error(capsys, judged[0], judged[2])
+        in error_of(capsys, judged[0], judged[2])
     )
-    assert "qrels (none against 2 judgments" in record_error(capsys, outputs[0], judged[0])
+    assert "qrels (none against 2 judgments" in error_of(capsys, outputs[0], judged[0])
     edit_manifest(judged[0], qrels={"files": [], "judgments": 2})
     edit_manifest(judged[1], qrels={"files": [], "judgments": 2}, started="2026-01-01T00:00:00Z")
-    assert "did not record" in record_error(capsys, judged[0], judged[1])
+    assert "did not record" in error_of(capsys, judged[0], judged[1])
 
 
-def test_shared_judgments_are_the_same_labels_wherever_they_lie(tmp_path, capsys):
-    """A copy elsewhere is the same; another label is not, though path and size are."""
+def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
+    """A reordered copy at another path is shared; a changed label at the same path is not."""
     qrels, copy = tmp_path / "qrels.txt", tmp_path / "copy.txt"
     qrels.write_text("c01 0 c01-1-0 3\nc01 0 other 2\n")
     copy.write_text("c01 0 other 2\nc01 0 c01-1-0 3\n")
@@ -310,14 +312,14 @@ def test_shared_judgments_are_the_same_labels_wherever_they_lie(tmp_path, capsys
         tmp_path / "other", arm, qrels=str(qrels), qrels_id="doc_id", metrics=["ndcg"]
     )
     assert compared(capsys, base, same, "--metrics", "CG")["shared_judgments"]
-    assert "qrels (2 judgments with the digest" in record_error(capsys, base, other)
+    assert "qrels (2 judgments with the digest" in error_of(capsys, base, other)
     forced = compared(capsys, base, other, "--force", "--metrics", "CG", "ndcg")
     assert not forced["shared_judgments"]
     assert row(forced, "ndcg")["own_ideal"]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--pair-by", "nothing"], "No value of nothing occurs in both arms"),
         (["--metrics", "CGG"], "'CGG' (did you mean 'CG'?)"),
@@ -332,24 +334,24 @@ def test_shared_judgments_are_the_same_labels_wherever_they_lie(tmp_path, capsys
         (["--confidence", "95"], "`confidence` is 95"),
     ],
 )
-def test_wrong_usage_is_said_in_a_sentence(outputs, capsys, words, said):
-    error = record_error(capsys, *outputs, *words)
-    assert said in error
+def test_usage_errors_have_a_message_without_a_traceback(outputs, capsys, words, message):
+    error = error_of(capsys, *outputs, *words)
+    assert message in error
     assert "Traceback" not in error
 
 
-def test_folders_that_are_no_runs_are_refused(tmp_path, outputs, arms, capsys):
-    assert "no manifest.json" in record_error(capsys, outputs[0], tmp_path)
-    assert "1 output folders" in record_error(capsys, outputs[0])
-    assert "values that occur: A, B" in record_error(capsys, arms, "--by", "arm", "--base", "C")
-    assert "Give --candidate" in record_error(capsys, arms, "--by", "query_id", "--base", "q00")
+def test_wrong_folders_and_arms_are_refused(tmp_path, outputs, arms, capsys):
+    assert "no manifest.json" in error_of(capsys, outputs[0], tmp_path)
+    assert "1 output folders" in error_of(capsys, outputs[0])
+    assert "values that occur: A, B" in error_of(capsys, arms, "--by", "arm", "--base", "C")
+    assert "Give --candidate" in error_of(capsys, arms, "--by", "query_id", "--base", "q00")
     written = tmp_path / "written"
     assert main(["compare", *outputs, "--output", str(written)]) == 0
-    assert "is not the output of `goodgain run`" in record_error(capsys, outputs[0], written)
+    assert "is not the output of `goodgain run`" in error_of(capsys, outputs[0], written)
 
 
 @pytest.mark.parametrize("file_format", ["avro", "parquet", "jsonl"])
-def test_datasets_hold_what_json_says(tmp_path, outputs, capsys, file_format):
+def test_written_datasets_equal_the_json(tmp_path, outputs, capsys, file_format):
     words = (*outputs, "--slice", "market", "--bootstrap", "200", "--wilcoxon", "--sign")
     folder = str(tmp_path / "out")
     found = compared(capsys, *words, "--output", folder, "--format", file_format)
@@ -361,23 +363,25 @@ def test_datasets_hold_what_json_says(tmp_path, outputs, capsys, file_format):
     assert {one["key"]: one["difference"] for one in pairs} == {
         f"c{number:02}": known_difference(number) for number in range(38)
     }
-    assert "is not empty" in record_error(capsys, *words, "--output", folder)
+    assert "is not empty" in error_of(capsys, *words, "--output", folder)
     assert main(["compare", *map(str, words), "--output", folder, "--overwrite"]) == 0
 
 
-def test_output_that_cannot_be_is_known_before_the_work(tmp_path, outputs, capsys, monkeypatch):
-    def work(*_):
-        raise AssertionError("the work began")
+def test_unusable_output_folders_are_refused_before_comparing(
+    tmp_path, outputs, capsys, monkeypatch
+):
+    def compare(*_):
+        raise AssertionError("the comparison began")
 
-    monkeypatch.setattr("goodgain.pipeline.comparison.compare.compare", work)
+    monkeypatch.setattr("goodgain.pipeline.comparison.compare.compare", compare)
     (tmp_path / "file").write_text("mine")
-    assert "is not empty" in record_error(capsys, *outputs, "--output", tmp_path)
+    assert "is not empty" in error_of(capsys, *outputs, "--output", tmp_path)
     for run in outputs:
         link = tmp_path / "link"
         link.symlink_to(run)
         for folder in (run, f"{run}/", link):
-            said = record_error(capsys, *outputs, "--output", folder, "--overwrite")
-            assert "is one of the compared runs" in said
+            error = error_of(capsys, *outputs, "--output", folder, "--overwrite")
+            assert "is one of the compared runs" in error
         link.unlink()
 
 

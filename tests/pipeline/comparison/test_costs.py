@@ -1,4 +1,4 @@
-"""What a comparison tells of costs: the same of each arm as its own run does."""
+"""Costs in a comparison: the means of each arm equal those of its run."""
 
 import pytest
 
@@ -15,12 +15,22 @@ from tests.pipeline.comparison.traces import base_arm, candidate_arm, conversati
 
 MAX_I = 5
 COSTS = ("tokens", "usd")
-NOBODY = Unsearched({"good_gain_threshold": 2})
-TOLD = ("n", "undefined", "mean", "stderr", "ci_low", "ci_high", "interval", "clusters", "note")
+UNSEARCHED = Unsearched({"good_gain_threshold": 2})
+SHARED_COLUMNS = (
+    "n",
+    "undefined",
+    "mean",
+    "stderr",
+    "ci_low",
+    "ci_high",
+    "interval",
+    "clusters",
+    "note",
+)
 
 
-def spent(conversations, factor):
-    """Their records with costs that differ; every seventh conversation does not tell its usd."""
+def with_costs(conversations, factor):
+    """The records with varying costs; every seventh conversation has no usd."""
     records = []
     for at, of_conversation in enumerate(conversations):
         for record in of_conversation:
@@ -31,27 +41,29 @@ def spent(conversations, factor):
 
 
 def runs(cluster=None, idle=0):
-    """Two runs in memory; of the second so many more conversations did not search."""
+    """Two runs in memory; the second has `idle` more conversations that did not search."""
     candidate = candidate_arm()
     candidate += [conversation(f"idle-{at}", [[2]], turn_count=2) for at in range(idle)]
     options = {"max_i": MAX_I, "cluster": cluster}
     return (
-        gg.evaluate(spent(base_arm(), 1.0), **options),
-        gg.evaluate(spent(candidate, 1.5), **options),
+        gg.evaluate(with_costs(base_arm(), 1.0), **options),
+        gg.evaluate(with_costs(candidate, 1.5), **options),
     )
 
 
-def arms_of(base, candidate, asked=()):
-    measures = choose(asked, (), ("ndcg@10",), MAX_I, costs=COSTS)
+def arms_of(base, candidate):
+    measures = choose((), (), ("ndcg@10",), MAX_I, costs=COSTS)
     of = [
-        arm_of(one.conversations, one.iterations, "arm", measures, NOBODY)
+        arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED)
         for one in (base, candidate)
     ]
     return Arms(*of, None, None, measures, (), False, MAX_I, (), ())
 
 
-def told(row):
-    return {name: row[name] if isinstance(row, dict) else getattr(row, name) for name in TOLD}
+def shared_columns(row):
+    return {
+        name: row[name] if isinstance(row, dict) else getattr(row, name) for name in SHARED_COLUMNS
+    }
 
 
 @pytest.mark.parametrize("cluster", [None, "market"])
@@ -60,22 +72,22 @@ def test_each_arm_has_the_means_of_its_run(cluster, slice_):
     names = ("N", "CG", "cost.tokens", "cost.usd", "CG_per_total.tokens", "CG_per_total.usd")
     of_runs = [
         gg.evaluate(run, max_i=MAX_I, cluster=cluster, slices=["market"])
-        for run in (spent(base_arm(), 1.0), spent(candidate_arm(), 1.5))
+        for run in (with_costs(base_arm(), 1.0), with_costs(candidate_arm(), 1.5))
     ]
     found = list(arm_means(arms_of(*of_runs), [slice_], cluster, "hall"))
     assert len(found) == 2 * (len(names) + 6 * MAX_I)
     for name, run in zip(("base", "candidate"), of_runs, strict=True):
         expected = {
-            (row["metric"], row["i"], row["population"]): told(row)
+            (row["metric"], row["i"], row["population"]): shared_columns(row)
             for row in run.means
             if row["slice"] == slice_
         }
         for row in (row for arm, row in found if arm == name):
             key = (row.metric, row.i, row.population)
-            assert told(row) == expected[key], key
+            assert shared_columns(row) == expected[key], key
 
 
-def test_those_who_did_not_search_count_where_the_arms_differ_in_that():
+def test_conversations_without_search_count_if_the_arms_differ_in_their_number():
     base, candidate = runs(idle=8)
     means = {
         (arm, row.metric, row.i, row.population): row
@@ -99,7 +111,7 @@ def test_costs_are_compared_like_any_metric():
     assert not values.any()
 
 
-def test_a_cost_at_n_brings_that_of_iterations_with_it_and_its_tolerance():
+def test_choosing_a_cost_includes_its_values_by_iteration_with_the_same_tolerance():
     measures = choose(["cost.usd"], (), (), MAX_I, ["cost.usd=2"], costs=COSTS)
     assert (measures.at_end, measures.by_i) == (("cost.usd",), ("cost_at_i.usd",))
     assert measures.tolerance_of(Measure("cost_at_i.usd", 2, "all")) == 2
@@ -107,10 +119,10 @@ def test_a_cost_at_n_brings_that_of_iterations_with_it_and_its_tolerance():
         choose(["cost.gpu"], (), (), MAX_I, costs=COSTS)
 
 
-def test_without_costs_there_are_no_means_of_arms():
+def test_runs_without_costs_have_no_means_by_arm():
     runs_ = [gg.evaluate([one for c in base_arm() for one in c], max_i=MAX_I)] * 2
     measures = choose((), (), (), MAX_I)
-    of = [arm_of(one.conversations, one.iterations, "arm", measures, NOBODY) for one in runs_]
+    of = [arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED) for one in runs_]
     arms = Arms(*of, None, None, measures, (), False, MAX_I, (), ())
     assert list(arm_means(arms, [{}], None, "hall")) == []
 

@@ -1,4 +1,4 @@
-"""Comparisons and gates over thousands of slices: work grows with the slices, not their square."""
+"""Work of comparisons and gates grows linearly with the number of slices, not quadratically."""
 
 import io
 import json
@@ -23,33 +23,33 @@ from goodgain.transforms.core.scoring.rows import IterationRow
 from tests.pipeline.comparison.traces import conversation, output_of
 
 
-class Counted(dict):
-    """Attributes or a row that counts how often it is looked into."""
+class CountedReads(dict):
+    """Attributes or a row, counting lookups in all of them."""
 
-    looks = 0
+    reads = 0
 
     def get(self, *words):
-        Counted.looks += 1
+        CountedReads.reads += 1
         return super().get(*words)
 
     def __getitem__(self, name):
-        Counted.looks += 1
+        CountedReads.reads += 1
         return super().__getitem__(name)
 
 
-class Passes(list):
-    """Rows that count how often they are gone through."""
+class CountedPasses(list):
+    """Rows, counting iterations over them."""
 
     passes = 0
 
     def __iter__(self):
-        Passes.passes += 1
+        CountedPasses.passes += 1
         return super().__iter__()
 
 
 @pytest.fixture(autouse=True)
-def _from_0():
-    Counted.looks = Passes.passes = 0
+def _reset_counters():
+    CountedReads.reads = CountedPasses.passes = 0
 
 
 def arm_of_users(conversations):
@@ -58,7 +58,7 @@ def arm_of_users(conversations):
     rows = [
         {
             "conversation_id": f"c{at}",
-            "attributes": Counted(user=f"u{at}"),
+            "attributes": CountedReads(user=f"u{at}"),
             "N": int(at % 4 > 0),
             **numbers,
         }
@@ -73,49 +73,49 @@ def arm_of_users(conversations):
 BY_I = dict.fromkeys(IterationRow.__struct_fields__, 0)
 
 
-def test_an_arm_is_looked_through_once_for_all_its_slices():
+def test_an_arm_is_read_once_for_all_its_slices():
     arm = arm_of_users(400)
-    Counted.looks = 0
+    CountedReads.reads = 0
     parts = list(comparing.slices([("user",)], arm, arm))
     found = [arm.where(slice_) for slice_ in parts]
     assert len(parts) == 1 + 300
     assert [len(one.ids) for one in found] == [300] + [1] * 300
     assert arm.where({"user": "u4"}).without_search.ids == ("c4",)
     assert list(arm.where({"user": "u4"}).left_out) == ["c4"]
-    # Once as conversation, those without search also as left out.
-    assert Counted.looks <= 2 * 400
+    # Once for each conversation, and once more for those left out because they did not search.
+    assert CountedReads.reads <= 2 * 400
 
 
-def test_slices_of_an_arm_with_everyone_are_its_own():
+def test_slices_of_everyone_include_conversations_without_search():
     arm = arm_of_users(8)
     assert arm.where({"user": "u4"}).ids == ()
     assert arm.everyone().where({"user": "u4"}).ids == ("c4",)
 
 
-def test_means_are_looked_through_once_for_all_rules():
+def test_means_are_read_once_for_all_rules():
     rows = [
-        Counted(slice={"user": f"u{at}"}, metric="CG", i=None, population="all", mean=at)
+        CountedReads(slice={"user": f"u{at}"}, metric="CG", i=None, population="all", mean=at)
         for at in range(400)
     ]
     means = GateMeans(rows)
-    arranged = Counted.looks
+    reads_to_index = CountedReads.reads
     assert len(means.slices({"user": None})) == 400
     for at in range(400):
         assert means.slices({"user": f"u{at}"}) == [{"user": f"u{at}"}]
         assert means.mean({"user": f"u{at}"}, "CG", None, "everyone")["mean"] == at
     assert means.slices({"user": "u400"}) == means.slices({"market": None}) == []
-    assert Counted.looks - arranged == 400  # the means asked for here
+    assert CountedReads.reads - reads_to_index == 400  # `["mean"]` above
 
 
-def test_a_rule_for_one_slice_looks_up_its_own():
+def test_a_rule_for_one_slice_reads_only_that_slice():
     arm = arm_of_users(400)
-    Counted.looks = 0
+    CountedReads.reads = 0
     arms = SimpleNamespace(base=arm, candidate=arm)
     for at in range(400):
         rule = Rule.model_validate({"metric": "CG", "slice": {"user": f"u{at}"}, "drop_at_most": 1})
-        # No conversation that counts has u0, u4, ...
+        # u0, u4, ... have no conversation that counts.
         assert changed_slices(rule, arms) == ([{"user": f"u{at}"}] if at % 4 else [])
-    assert Counted.looks <= 2 * 400
+    assert CountedReads.reads <= 2 * 400
 
 
 @pytest.fixture(scope="module")
@@ -136,37 +136,37 @@ def runs(tmp_path_factory):
     )
 
 
-def test_a_gate_reads_the_means_that_its_rules_name(runs, monkeypatch):
-    taken = []
+def test_a_gate_reads_only_the_means_that_its_rules_name(runs, monkeypatch):
+    read_rows = []
     read = means_dataset.read_means
 
     def counting(folder, wanted):
         for row in read(folder, wanted):
-            taken.append(row)
+            read_rows.append(row)
             yield row
 
     monkeypatch.setattr("goodgain.pipeline.gate.folders.read_means", counting)
     gather(GateFile.model_validate({"rules": ["CG >= 0", "SRR <= 1"]}), runs[1], None)
-    assert {row["metric"] for row in taken} == {"N", "CG", "SRR"}
-    assert all(row["slice"] == {} and row["i"] is None for row in taken)
-    taken.clear()
+    assert {row["metric"] for row in read_rows} == {"N", "CG", "SRR"}
+    assert all(row["slice"] == {} and row["i"] is None for row in read_rows)
+    read_rows.clear()
     rule = {"metric": "CG", "slice": "user", "at_least": 0}
     evidence = gather(GateFile.model_validate({"rules": [rule]}), runs[1], None)
-    assert {row["metric"] for row in taken} == {"N", "CG"}
+    assert {row["metric"] for row in read_rows} == {"N", "CG"}
     assert len(evidence.means.slices({"user": None})) == 70
 
 
-def test_beyond_a_bound_slices_hold_the_family(runs, monkeypatch, tmp_path, capsys):
+def test_beyond_a_limit_slices_have_only_the_family(runs, monkeypatch, tmp_path, capsys):
     words = [*runs, "--slice", "user", "--metrics", "CG", "SRR", "--family", "CG", "--max-i", "1"]
     assert main(["compare", *words, "--json"]) == 0
     every = json.loads(capsys.readouterr().out)
     assert every["only_family_in_slices"] is False
     monkeypatch.setattr(comparing, "MOST_SLICE_ROWS", 70)
     assert main(["compare", *words, "--json", "--output", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr()
-    few = json.loads(told.out)
+    printed = capsys.readouterr()
+    few = json.loads(printed.out)
     assert few["only_family_in_slices"] is True
-    assert "There are 70 slices, so only metrics of the family" in " ".join(told.err.split())
+    assert "There are 70 slices, so only metrics of the family" in " ".join(printed.err.split())
     assert few["rows"] == [
         row for row in every["rows"] if not row["slice"] or row["family"] != "further"
     ]
@@ -179,7 +179,7 @@ def test_the_terminal_shows_the_largest_slices(runs):
         ComparisonRequest(runs, metrics=("CG",), slices=(("user",),), max_i=1)
     )
     text = io.StringIO()
-    rows = Passes(compared.rows)
+    rows = CountedPasses(compared.rows)
     shown = comparing.Compared(
         **{name: getattr(compared, name) for name in compared.__struct_fields__} | {"rows": rows}
     )
@@ -190,4 +190,4 @@ def test_the_terminal_shows_the_largest_slices(runs):
     # The first ten have two conversations, the others one.
     assert {f"user = u{at}" for at in range(10)} <= set(titles)
     assert "10 smaller slices are not shown; use --json or --output for all." in lines
-    assert Passes.passes < 10
+    assert CountedPasses.passes < 10

@@ -1,4 +1,4 @@
-"""`goodgain compare` with a pool: which pool is used, and what only one arm found."""
+"""`goodgain compare` with a pool: matching runs to it, and documents that only one arm found."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ TOPICS = 24
 
 
 def gain_of(topic, number):
-    """The label of a document; each fifth topic has no good one, and one of these no label."""
+    """The label of a document; topics 0, 5, 10, ... have no good one, and 5, 15, ... only zeros."""
     gain = (7 * topic + number) % 5
     return gain if topic % 5 else 0 if topic % 10 else min(gain, 1)
 
@@ -77,15 +77,15 @@ def values(compared):
     ]
 
 
-def test_population_everyone_equals_that_of_the_means(world):
-    """A topic without good documents in the pool gives null also without a search."""
+def test_population_everyone_agrees_with_the_means(world):
+    """Metrics are null for a topic without good documents, even if nobody searched for it."""
     compared = compare(request(world, "base", "new", unpaired=True))
     means = {
         (row["metric"], row["i"]): row
         for row in rows(world / "base", "means")
         if row["population"] == "everyone"
     }
-    compared_with = 0
+    checked = 0
     for row in compared.rows:
         mean = means.get((row.metric, row.i))
         if row.population == "everyone" and row.direction == "higher" and mean is not None:
@@ -93,42 +93,42 @@ def test_population_everyone_equals_that_of_the_means(world):
             assert row.undefined_in_base == mean["undefined"], row.metric
             if mean["n"]:
                 assert row.base_mean == pytest.approx(mean["mean"]), row.metric
-            compared_with += 1
-    assert compared_with > 60
+            checked += 1
+    assert checked > 60
     shares = [row for row in compared.rows if row.metric == "pool_recall" and row.i is None]
     assert [(row.n_base, row.undefined_in_base) for row in shares] == [(19, 5)]
 
 
-def test_runs_are_matched_to_the_pool(world, capsys):
-    """As if they had been scored with the pool; their folders stay unchanged."""
+def test_runs_without_a_pool_are_scored_again_with_it(world, capsys):
+    """The result equals that of runs scored with the pool; the folders stay unchanged."""
     before = contents(world / "plain-base")
-    said = []
+    messages = []
     pool = str(world / "pool")
-    compared = compare(request(world, "plain-base", "plain-new", pool=pool), said.append)
+    compared = compare(request(world, "plain-base", "plain-new", pool=pool), messages.append)
     assert values(compared) == values(compare(request(world, "base", "new")))
     assert contents(world / "plain-base") == before
-    assert [text.partition(" again")[0] for text in said] == [
+    assert [text.partition(" again")[0] for text in messages] == [
         f"Scoring {world / name}" for name in ("plain-base", "plain-new")
     ]
-    assert said[0].endswith("as its run base ...")
+    assert messages[0].endswith("as its run base ...")
     assert compared.arms.base_source.manifest["parameters"]["output"] == str(world / "plain-base")
     assert compared.arms.base.label == str(world / "plain-base")
 
 
 def test_a_run_scored_with_the_pool_is_used_unchanged(world):
-    said = []
+    messages = []
     pool = str(world / "pool")
-    compared = compare(request(world, "plain-base", "new", pool=pool), said.append)
-    assert len(said) == 1
+    compared = compare(request(world, "plain-base", "new", pool=pool), messages.append)
+    assert len(messages) == 1
     assert values(compared) == values(compare(request(world, "base", "new")))
 
 
-def test_runs_that_cannot_be_matched_to_a_pool(world, tmp_path, capsys):
+def test_runs_that_cannot_be_scored_with_the_pool_are_refused(world, tmp_path, capsys):
     path = write_jsonl(tmp_path / "base.jsonl", traces(1, 0.2))
-    gone = tmp_path / "gone"
-    assert run(gone, [path], "--metrics", "recall") == ExitCode.DONE
+    changed = tmp_path / "changed"
+    assert run(changed, [path], "--metrics", "recall") == ExitCode.DONE
     write_jsonl(path, traces(1, 0.2)[:5])
-    words = ["compare", str(gone), str(world / "new"), "--pool"]
+    words = ["compare", str(changed), str(world / "new"), "--pool"]
     assert main([*words, str(world / "pool")]) == ExitCode.USAGE
     assert "cannot be scored again, since its inputs changed" in capsys.readouterr().err
     assert main([*words, str(tmp_path)]) == ExitCode.USAGE
@@ -153,11 +153,11 @@ def found_by(world, names=("base", "new")):
     return found
 
 
-def test_which_arm_found_each_document(world, tmp_path, capsys):
+def test_each_document_names_the_arms_that_found_it(world, tmp_path, capsys):
     output = tmp_path / "out"
     words = ["compare", str(world / "base"), str(world / "new"), "--output", str(output)]
     assert main([*words, "--format", "jsonl"]) == ExitCode.DONE
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     expected = found_by(world)
     listed = {
         (row["topic"], row["number"]): (row["found_by"], row["title"])
@@ -170,14 +170,14 @@ def test_which_arm_found_each_document(world, tmp_path, capsys):
     assert {name: pool[name] for name in counts} == counts
     assert pool["topics"] == len({topic for topic, _ in expected})
     assert pool["topics_of_one_arm"] == 0
-    assert f"the candidate alone {counts['candidate']}" in told.replace("\n", " ")
-    assert "Only the base: q" in told
+    assert f"the candidate alone {counts['candidate']}" in printed.replace("\n", " ")
+    assert "Only the base: q" in printed
     report = (output / "report.html").read_text()
     assert "Found by one arm alone" in report
     assert main([*words, "--overwrite"]) == ExitCode.DONE
 
 
-def test_shares_have_the_bands_of_the_means(world):
+def test_shares_by_iteration_have_the_intervals_of_the_means(world):
     finds = compare(request(world, "new", "new", unpaired=True)).pool_finds
     means = {
         row["i"]: row
@@ -192,7 +192,7 @@ def test_shares_have_the_bands_of_the_means(world):
             assert getattr(point, name) == pytest.approx(mean[name])
 
 
-def test_a_pool_that_has_changed_since_still_gives_counts(world, tmp_path):
+def test_a_changed_pool_gives_counts_but_no_documents(world, tmp_path):
     pool = world / "pool" / "manifest.json"
     content = pool.read_text()
     try:
@@ -205,7 +205,7 @@ def test_a_pool_that_has_changed_since_still_gives_counts(world, tmp_path):
     assert finds.both == sum(who == "both" for who, _ in found_by(world).values())
 
 
-def test_without_a_common_pool_nothing_is_reported(world, capsys):
+def test_without_a_common_pool_there_are_no_pool_results(world, capsys):
     assert compare(request(world, "plain-base", "plain-new")).pool_finds is None
     assert main(["compare", str(world / "base"), str(world / "plain-new")]) == ExitCode.USAGE
     assert "pool (one with the digest" in capsys.readouterr().err

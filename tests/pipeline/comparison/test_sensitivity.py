@@ -1,4 +1,4 @@
-"""`goodgain compare --sensitivity`: nobody wins by repeating itself without it being seen."""
+"""`goodgain compare --sensitivity` reveals wins that come only from repeated results."""
 
 import json
 from contextlib import redirect_stdout
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def repeating_arm():
-    """The base arm, with each first iteration's results once more at the end of the last."""
+    """The base arm, with the results of the first iteration appended to those of the last."""
     conversations = base_arm()
     for records in conversations:
         records[-1]["results"] += records[0]["results"]
@@ -24,29 +24,29 @@ def repeating_arm():
 
 @pytest.fixture(scope="module")
 def analysed(tmp_path_factory):
-    """What the command says as JSON, and as tables 80 columns wide, of one analysis."""
+    """The JSON and the tables, 80 columns wide, of one analysis."""
     folder = tmp_path_factory.mktemp("repeated")
     runs = output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
     analyse, rows = sensitivity.sensitivity, []
 
     def analyse_once(*arguments):
-        # The second command would score both runs under each policy again.
+        # Without this, the second command would score both runs under each policy again.
         if not rows:
             rows.extend(analyse(*arguments))
         return rows
 
-    def said(*words):
-        with redirect_stdout(StringIO()) as said:
+    def printed(*words):
+        with redirect_stdout(StringIO()) as output:
             assert main(["compare", *runs, "--metrics", "CG", "SRE", "--sensitivity", *words]) == 0
-        return said.getvalue()
+        return output.getvalue()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sensitivity, "sensitivity", analyse_once)
         patch.setenv("COLUMNS", "80")
-        return json.loads(said("--json"))["sensitivity"], said()
+        return json.loads(printed("--json"))["sensitivity"], printed()
 
 
-def test_a_win_by_repeating_shows_only_without_deduplication(analysed):
+def test_a_repeating_candidate_is_better_only_without_deduplication(analysed):
     found, _ = analysed
     verdicts = {row["policy"]: row["verdict"] for row in found if row["metric"] == "CG"}
     assert verdicts == {
@@ -62,10 +62,10 @@ def test_a_win_by_repeating_shows_only_without_deduplication(analysed):
     ]
 
 
-def test_table_says_which_verdicts_turn(analysed):
-    _, said = analysed
-    assert "Verdicts that change: CG" in said
-    lines = said.splitlines()
+def test_table_names_metrics_whose_verdict_changes(analysed):
+    _, text = analysed
+    assert "Verdicts that change: CG" in text
+    lines = text.splitlines()
     assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)
 
 

@@ -1,4 +1,4 @@
-"""What verdicts rest on: families, intervals, populations, shared judgments."""
+"""The basis of verdicts: families, intervals, populations, shared judgments."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli.compare_words import interval_text
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.misleading import base, search_in_few
-from tests.pipeline.comparison.test_command import compared, record_error, row
+from tests.pipeline.comparison.test_command import compared, error_of, row
 from tests.pipeline.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ def at_end(found):
     return [one for one in found["rows"] if one["i"] is None]
 
 
-def test_slices_change_no_verdict_about_the_whole(outputs, capsys):
+def test_slices_change_no_row_about_all_conversations(outputs, capsys):
     def whole(*words):
         rows = compared(capsys, *outputs, *words)["rows"]
         return [one for one in rows if not one["slice"]]
@@ -31,7 +31,7 @@ def test_slices_change_no_verdict_about_the_whole(outputs, capsys):
     assert {one["verdict"] for one in alone} >= {"better", "not shown"}
 
 
-def test_the_primary_metric_is_tested_by_itself(outputs, capsys):
+def test_the_primary_metric_is_tested_without_correction(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "--primary", "DCG")
     dcg, cg = row(found, "DCG"), row(found, "CG")
     assert (found["primary"], dcg["family"], cg["family"]) == ("DCG", "primary", "declared")
@@ -44,7 +44,7 @@ def test_the_primary_metric_is_tested_by_itself(outputs, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("N", "N cannot be the primary metric"),
         ("CG_at_i", "CG_at_i cannot be the primary metric"),
@@ -52,12 +52,12 @@ def test_the_primary_metric_is_tested_by_itself(outputs, capsys):
         ("cg", "'cg' (did you mean 'CG'?)"),
     ],
 )
-def test_what_cannot_be_primary_is_said(outputs, capsys, name, said):
-    assert said in record_error(capsys, *outputs, "--primary", name)
+def test_unsuitable_primary_metrics_are_refused(outputs, capsys, name, message):
+    assert message in error_of(capsys, *outputs, "--primary", name)
 
 
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg"])
-def test_the_interval_beside_a_verdict_is_the_one_it_rests_on(outputs, capsys, correction):
+def test_verdict_intervals_exclude_0_exactly_if_a_change_is_shown(outputs, capsys, correction):
     found = compared(capsys, *outputs, "--slice", "market", "--correction", correction)
     checked = 0
     for one in found["rows"]:
@@ -71,7 +71,7 @@ def test_the_interval_beside_a_verdict_is_the_one_it_rests_on(outputs, capsys, c
     assert checked > 100
 
 
-def test_the_table_shows_that_interval(outputs, capsys, monkeypatch):
+def test_the_table_shows_the_interval_of_the_verdict(outputs, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     sre = row(compared(capsys, *outputs), "SRE")
     assert sre["verdict_ci_low"] < sre["ci_low"]
@@ -83,7 +83,7 @@ def test_the_table_shows_that_interval(outputs, capsys, monkeypatch):
     assert f" {shown} " in line
 
 
-def test_what_is_withheld_is_no_member_of_its_family(outputs, capsys):
+def test_withheld_metrics_do_not_count_in_corrections(outputs, capsys):
     found = compared(capsys, *outputs, "--metrics", "CG", "SRE", "DCG", "ndcg@10", "recall@10")
     tested = [one for one in at_end(found) if one["family"] == "declared" and not one["reason"]]
     assert {one["metric"] for one in tested} == {"SRE", "DCG"}
@@ -95,7 +95,7 @@ def test_what_is_withheld_is_no_member_of_its_family(outputs, capsys):
     assert withheld["difference"] is not None
 
 
-def test_metrics_with_an_ideal_are_compared_where_judgments_are_shared(tmp_path, outputs, capsys):
+def test_metrics_with_an_ideal_are_compared_if_judgments_are_shared(tmp_path, outputs, capsys):
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("".join(f"c{at:02} 0 c{at:02}-1-0 3\n" for at in range(40)))
     runs = []
@@ -113,7 +113,7 @@ def test_metrics_with_an_ideal_are_compared_where_judgments_are_shared(tmp_path,
     assert row(forced, "ndcg@10")["verdict"] == "not comparable"
 
 
-def test_everyone_counts_who_did_not_search_with_gain_0(tmp_path, capsys):
+def test_everyone_includes_conversations_without_search_with_gain_0(tmp_path, capsys):
     folders = [
         output_of(tmp_path / name, arm, metrics=["hit_rate"])
         for name, arm in (("base", base()), ("candidate", search_in_few()))
@@ -132,8 +132,8 @@ def test_everyone_counts_who_did_not_search_with_gain_0(tmp_path, capsys):
     assert (same["population"], same["n_base"]) == ("all", 40)
 
 
-def test_everyone_is_null_where_the_judgments_have_nothing_to_find(tmp_path, capsys):
-    """As in the means: with qrels, R of a topic is known although nobody searched for it."""
+def test_everyone_is_null_for_topics_without_good_judgments(tmp_path, capsys):
+    """As in the means: with qrels, R of a topic is known even if nobody searched for it."""
     qrels = tmp_path / "qrels.txt"
     with_good = [at for at in range(40) if at % 3]
     labels = {at: 3 if at in with_good else 0 for at in range(39)}  # none of the last topic
@@ -147,15 +147,15 @@ def test_everyone_is_null_where_the_judgments_have_nothing_to_find(tmp_path, cap
     found = compared(capsys, *folders, "--unpaired")
     for metric in ("recall", "ndcg@3"):
         of_metric = row(found, metric, population="everyone")
-        # The first twelve search, and find all there is.
+        # The first twelve search, and find all good documents.
         assert of_metric["candidate_mean"] == pytest.approx(8 / len(with_good))
         assert (of_metric["n_base"], of_metric["n_candidate"]) == (26, 26)
         assert of_metric["undefined_in_candidate"] == 14
-    assert_everyone_is_that_of_the_means(found, folders[1])
+    assert_everyone_agrees_with_the_means(found, folders[1])
 
 
-def test_everyone_is_null_where_an_empty_list_has_no_value(tmp_path, capsys):
-    """Without judgments from outside nothing is known of what there was to find."""
+def test_everyone_is_null_for_metrics_without_a_value_for_an_empty_list(tmp_path, capsys):
+    """Without external judgments the number of good documents is unknown."""
     metrics = ["precision", "precision@5", "mrr", "auc", "judged", "recall", "hits", "err"]
     folders = [
         output_of(tmp_path / name, arm, metrics=metrics)
@@ -166,10 +166,10 @@ def test_everyone_is_null_where_an_empty_list_has_no_value(tmp_path, capsys):
     assert (precision["n_candidate"], precision["undefined_in_candidate"]) == (12, 28)
     assert precision["verdict"] == "not comparable"
     assert row(found, "precision@5", population="everyone")["n_candidate"] == 40
-    assert_everyone_is_that_of_the_means(found, folders[1])
+    assert_everyone_agrees_with_the_means(found, folders[1])
 
 
-def assert_everyone_is_that_of_the_means(found, candidate):
+def assert_everyone_agrees_with_the_means(found, candidate):
     means = {
         (one["metric"], one["i"]): one
         for one in read_dataset(candidate, "means")
@@ -188,12 +188,12 @@ def assert_everyone_is_that_of_the_means(found, candidate):
     assert checked > 60
 
 
-def test_two_samples_are_not_comparable_where_one_is_null_more_often(tmp_path, capsys):
-    blind = [conversation(f"d{at:02}", [[0]]) for at in range(10)]
+def test_unpaired_runs_are_not_comparable_if_one_is_null_more_often(tmp_path, capsys):
+    found_nothing = [conversation(f"d{at:02}", [[0]]) for at in range(10)]
     found_some = [conversation(f"c{at:02}", [[0, 4]]) for at in range(30)]
     folders = [
         output_of(tmp_path / name, arm, metrics=["mrr"])
-        for name, arm in (("base", found_some), ("candidate", [*blind, *found_some[:10]]))
+        for name, arm in (("base", found_some), ("candidate", [*found_nothing, *found_some[:10]]))
     ]
     mrr = row(compared(capsys, *folders, "--unpaired"), "mrr")
     assert mrr["reason"] == (
@@ -202,7 +202,7 @@ def test_two_samples_are_not_comparable_where_one_is_null_more_often(tmp_path, c
     assert (mrr["worst_base_mean"], mrr["worst_candidate_mean"]) == (0.5, 0.25)
 
 
-def test_five_percent_is_not_too_much(tmp_path, capsys):
+def test_verdicts_are_withheld_beyond_five_percent_of_nulls(tmp_path, capsys):
     arm = [conversation(f"c{at:02}", [[0, 4]]) for at in range(20)]
     for null, withheld in ((1, False), (2, True)):
         other = [conversation(f"c{at:02}", [[0, 0 if at < null else 4]]) for at in range(20)]
@@ -215,8 +215,8 @@ def test_five_percent_is_not_too_much(tmp_path, capsys):
         assert mrr["undefined_in_candidate"] == null
 
 
-def test_a_gate_makes_each_of_several_proofs_surer(tmp_path, outputs, capsys):
-    """One proof at 95 %; of two each at 97.5 %; proofs in slices change nothing about the whole."""
+def test_a_gate_divides_the_error_among_its_proofs(tmp_path, outputs, capsys):
+    """One proof has 95 %, two have 97.5 % each; proofs about slices are counted separately."""
 
     def reasons(*rules):
         path = tmp_path / "gate.yaml"

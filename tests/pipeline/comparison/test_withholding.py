@@ -1,4 +1,4 @@
-"""What decides whether a verdict is withheld: shares of two arms, and the worst value of a null."""
+"""Conditions that withhold a verdict: different shares of the arms, and worst cases of nulls."""
 
 import numpy as np
 import pytest
@@ -16,11 +16,11 @@ from goodgain.pipeline.comparison.withholding import (
 from tests.pipeline.comparison.test_command import compared
 from tests.pipeline.comparison.traces import conversation, output_of
 
-ALIKE = Grounds(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
+SAME_SHARES = Grounds(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "apart"),
+    ("one", "other", "expected"),
     [
         (0.3, 0.35, False),
         (1.0, 0.95, False),
@@ -29,9 +29,9 @@ ALIKE = Grounds(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
         (0.0, 0.0, False),
     ],
 )
-def test_shares_differ_beyond_five_points(one, other, apart):
-    assert differ(one, other) == apart
-    assert differ(other, one) == apart
+def test_shares_differ_beyond_five_percentage_points(one, other, expected):
+    assert differ(one, other) == expected
+    assert differ(other, one) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_shares_differ_beyond_five_points(one, other, apart):
         ("cost.tokens", None),
     ],
 )
-def test_a_null_stands_for_the_worst_value_of_its_metric(metric, worst):
+def test_the_worst_case_of_a_null_is_the_worst_value_of_its_metric(metric, worst):
     assert worst_value(metric, max_i=5) == worst
 
 
@@ -59,9 +59,9 @@ def test_a_null_stands_for_the_worst_value_of_its_metric(metric, worst):
         ),
     ],
 )
-def test_an_outcome_has_a_verdict_where_its_worst_case_points_the_same_way(worst, reason):
-    """Pairs without the outcome are null in one arm alone, and count as the worst there is."""
-    reached = Sample(
+def test_a_verdict_is_withheld_if_the_worst_case_points_the_other_way(worst, reason):
+    """Pairs that are null in only one arm count there with the worst value."""
+    sample = Sample(
         base=np.full(8, 3.0),
         candidate=np.full(8, 2.0),
         shared=np.arange(8),
@@ -72,12 +72,12 @@ def test_an_outcome_has_a_verdict_where_its_worst_case_points_the_same_way(worst
         undefined_in_both=0,
     )
     measure = Measure("iterations_for_all_good_results", None, "all")
-    assert withheld(measure, reached, worst, ALIKE, paired=True) == reason
+    assert withheld(measure, sample, worst, SAME_SHARES, paired=True) == reason
 
 
 @pytest.mark.slow
-def test_conversations_of_one_arm_alone_have_no_part_in_the_labelled_shares(tmp_path, capsys):
-    """A third of the base's results have no label; of those compared, all have."""
+def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys):
+    """A third of the base's results have no label, but all results of compared conversations do."""
     pairs = [conversation(f"c{at:02}", [[at % 5, 3]]) for at in range(20)]
     alone = [conversation("d", [[None] * 20])]
     base = output_of(tmp_path / "base", [*pairs, *alone], allow_unlabelled=True)
@@ -90,8 +90,8 @@ def test_conversations_of_one_arm_alone_have_no_part_in_the_labelled_shares(tmp_
     }
 
 
-def missing(tmp_path, capsys, *words, there=12):
-    """The comparison of forty conversations with a run that lacks all but some of them."""
+def compare_with_missing(tmp_path, capsys, *words, there=12):
+    """Compare a run of forty conversations with one that has only the first `there`."""
     many = [conversation(f"c{at:02}", [[3, 0]], query_id=f"q{at}") for at in range(40)]
     few = [conversation(f"c{at:02}", [[3, 3]], query_id=f"q{at}") for at in range(there)]
     return compared(
@@ -99,26 +99,26 @@ def missing(tmp_path, capsys, *words, there=12):
     )
 
 
-def test_conversations_that_one_run_lacks_may_not_have_searched(tmp_path, capsys):
-    found = missing(tmp_path, capsys)
-    said = "28 of the base's 40 conversations are not in the candidate"
-    assert {one["reason"] for one in found["rows"]} == {said}
-    assert said in found["answer"]
+def test_verdicts_are_withheld_if_one_run_lacks_many_conversations(tmp_path, capsys):
+    found = compare_with_missing(tmp_path, capsys)
+    message = "28 of the base's 40 conversations are not in the candidate"
+    assert {one["reason"] for one in found["rows"]} == {message}
+    assert message in found["answer"]
 
 
-def test_a_few_conversations_may_be_missing(tmp_path, capsys):
-    found = missing(tmp_path, capsys, "--metrics", "CG", there=38)
+def test_verdicts_are_given_if_few_conversations_are_missing(tmp_path, capsys):
+    found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", there=38)
     assert {one["reason"] for one in found["rows"]} == {None}
 
 
-def test_values_to_pair_by_that_one_run_lacks_are_named(tmp_path, capsys):
-    found = missing(tmp_path, capsys, "--metrics", "CG", "--pair-by", "query_id")
+def test_missing_values_of_the_pairing_attribute_are_reported_in_the_answer(tmp_path, capsys):
+    found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", "--pair-by", "query_id")
     assert {one["reason"] for one in found["rows"]} == {None}
-    said = "Not compared: 28 of the base's 40 values of query_id are not in the candidate."
-    assert found["answer"].endswith(said)
+    message = "Not compared: 28 of the base's 40 values of query_id are not in the candidate."
+    assert found["answer"].endswith(message)
 
 
-def test_days_that_share_a_conversation_are_two_samples(tmp_path, capsys):
+def test_runs_that_share_one_conversation_are_compared_unpaired(tmp_path, capsys):
     outputs = [
         output_of(
             tmp_path / day, [conversation(f"{day if at else ''}{at}", [[3]]) for at in range(30)]
@@ -133,8 +133,8 @@ def test_days_that_share_a_conversation_are_two_samples(tmp_path, capsys):
     assert (row["n_base"], row["reason"]) == (30, None)
 
 
-def test_examples_are_among_the_conversations_that_the_verdict_rests_on(tmp_path, capsys):
-    """The losses are those in which the candidate did not search."""
+def test_examples_include_conversations_without_search_if_the_verdict_does(tmp_path, capsys):
+    """The largest losses are conversations in which the candidate did not search."""
     base = [conversation(f"c{at:02}", [[3]]) for at in range(40)]
     candidate = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
     for (record,) in candidate[:10]:

@@ -1,4 +1,4 @@
-"""How the tables of a comparison format values, differences and intervals."""
+"""Formatting of values, differences and intervals in the tables of a comparison."""
 
 import pytest
 

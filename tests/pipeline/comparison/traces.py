@@ -1,4 +1,4 @@
-"""Small traces with known gains, and the outputs that runs over them give."""
+"""Small traces with known gains, and the outputs of runs over them."""
 
 import json
 
@@ -7,7 +7,7 @@ from goodgain.pipeline.run import run
 
 
 def conversation(identity, iterations, turn_count=None, **attributes):
-    """Records of a conversation, one call an iteration; every result is a document of its own."""
+    """Records of a conversation, one call per iteration; every result is a distinct document."""
     return [
         {
             "conversation_id": identity,
@@ -24,7 +24,7 @@ def conversation(identity, iterations, turn_count=None, **attributes):
 
 
 def output_of(folder, conversations, **options):
-    """The output of a run over conversations, with options by field of the configuration."""
+    """The output folder of a run over conversations; options are fields of the configuration."""
     path = folder.with_suffix(".jsonl")
     records = [record for records in conversations for record in records]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
@@ -47,7 +47,7 @@ def base_arm(prefix="c", **attributes):
 
 
 def candidate_arm(prefix="c", **attributes):
-    """The same, but that even ones find 3 more in their first iteration, and every fifth 2 less."""
+    """The base, but even ones gain 3 more in their first iteration, and every fifth 2 less."""
     changed = []
     for number, records in enumerate(base_arm(prefix, **attributes)):
         results = records[0]["results"]
@@ -60,5 +60,5 @@ def candidate_arm(prefix="c", **attributes):
 
 
 def known_difference(number):
-    """Candidate CG - base CG of a conversation of the two arms."""
+    """CG of the candidate minus CG of the base, for the conversation with this number."""
     return 3 * (number % 2 == 0) - 2 * (number % 5 == 0)

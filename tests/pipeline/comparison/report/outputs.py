@@ -26,7 +26,7 @@ def arms(name="c", attributes=None):
 
 
 def write_comparison(folder, records, *words, parameters=({}, {}), scoring=None):
-    """Compare the records of two runs; the folder of the comparison comes back."""
+    """Compare the records of two runs, and return the folder of the comparison."""
     places = [folder / name for name in ("base", "candidate")]
     for place, of_arm, more in zip(places, records, parameters, strict=True):
         more = {"input": [f"{place.name}.avro"], **more}
@@ -37,6 +37,6 @@ def write_comparison(folder, records, *words, parameters=({}, {}), scoring=None)
 
 
 def edit_manifest(output, **values):
-    """Put other values into the manifest of a comparison."""
+    """Replace values in the manifest of a comparison."""
     path = output / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **values}))

@@ -32,34 +32,34 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, address):
-    """The page as it opens at 1,600 px in light colours."""
+    """The page, opened 1,600 px wide in light colours."""
     return opened(browser, address)
 
 
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_opens_without_a_complaint_or_a_request(browser, address, width, scheme):
+def test_page_opens_without_errors_or_requests(browser, address, width, scheme):
     page = opened(browser, address, width, scheme)
     assert_is_whole(page, address)
     assert page.title.startswith("Good Gain comparison")
 
 
 def test_every_control_has_a_name(page):
-    """Those too that are hidden at first; a browser names nothing that it does not show."""
+    """Hidden ones too: they are shown first, since a browser names only what it shows."""
     page.execute_script(
         "document.querySelectorAll('details').forEach(one => one.open = true);"
         "document.querySelectorAll('[hidden]').forEach(one => one.hidden = false);"
     )
     controls = page.find_elements("css selector", "select, button, summary, .plot")
     assert len(controls) > 5
-    nameless = list(controls)
+    never_shown = list(controls)
     for width in (400, 1_600):  # some are shown on narrow pages only
         resize(page, width)
         for control in (one for one in controls if one.is_displayed()):
             assert control.accessible_name, control.get_attribute("outerHTML")[:200]
-            if control in nameless:
-                nameless.remove(control)
-    assert [control.get_attribute("outerHTML")[:200] for control in nameless] == []
+            if control in never_shown:
+                never_shown.remove(control)
+    assert [control.get_attribute("outerHTML")[:200] for control in never_shown] == []
 
 
 def test_printing_is_light_and_fits_the_paper(page):
@@ -73,7 +73,7 @@ def test_printing_is_light_and_fits_the_paper(page):
     assert not page.execute_script("return document.documentElement.dataset.theme")
 
 
-def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
+def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_them(page):
     figures = ("forest", "gsb", "curve")
     numbers = texts(page, "#verdict [data-metric]")
     before = {figure: drawn(page, figure) for figure in figures}
@@ -84,12 +84,12 @@ def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page)
         assert drawn(page, figure) != before[figure], figure
     assert "market = north: 8 pairs" in texts(page, "#status")[0]
     choose(page, "slice", "All conversations")
-    # The numbers that the script prints are those that the page was written with.
+    # The script formats numbers like the written page.
     assert texts(page, "#verdict [data-metric]") == numbers
     assert {figure: drawn(page, figure) for figure in figures} == before
 
 
-def test_page_of_two_samples_opens(browser, tmp_path):
+def test_page_of_an_unpaired_comparison_opens(browser, tmp_path):
     output = write_comparison(tmp_path, arms(), "--unpaired")
     opened(browser, (output / "report.html").as_uri())
     assert browser.get_log("browser") == []
@@ -97,7 +97,7 @@ def test_page_of_two_samples_opens(browser, tmp_path):
 
 
 class TestOpenedOnce:
-    """What leaves size, colours and the log of the page as they were, so that one page does."""
+    """Tests that do not change size, colours or log of the page, so they share one page."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -108,12 +108,12 @@ class TestOpenedOnce:
     def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
         assert_tells_plot(page, plot)
 
-    def test_gsb_stands_beside_its_bars(self, page):
+    def test_gsb_is_shown_next_to_its_bars(self, page):
         shown = texts(page, "#figure-gsb .annotation-text")
         assert len(shown) == 7
         assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
 
-    def test_definition_shows_on_focus(self, page):
+    def test_definition_is_shown_on_focus(self, page):
         term = page.find_element("css selector", ".card .term")
         page.execute_script("arguments[0].focus()", term)
         assert "sum of G_k" in page.find_element("id", "definition").text
@@ -131,7 +131,7 @@ class TestOpenedOnce:
             ("pairs-metric", "pairs", "Good and new results (SRE)"),
         )
 
-    def test_hostile_text_is_shown_and_not_run(self, page):
+    def test_hostile_text_is_shown_but_not_executed(self, page):
         choose(page, "slice", "market = </script>")
         assert texts(page, ".slice-name")[0].startswith("market = </script><img")
         assert any("</script>" in text for text in texts(page, "#figure-pairs td"))

@@ -29,7 +29,7 @@ def address(tmp_path_factory):
 
 @pytest.mark.parametrize("width", [400, 1_440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_section_fits_and_complains_of_nothing(browser, address, width, scheme):
+def test_section_fits_its_page_without_errors(browser, address, width, scheme):
     opened(browser, address, width, scheme)
     assert browser.get_log("browser") == []
     for figure in FIGURES:
@@ -39,17 +39,17 @@ def test_section_fits_and_complains_of_nothing(browser, address, width, scheme):
     assert page <= browser.execute_script("return document.documentElement.clientWidth")
 
 
-def test_section_tells_both_arms(browser, address):
+def test_section_shows_both_arms_and_follows_menus(browser, address):
     opened(browser, address, width=1_440)
     rows = "#figure-front tbody tr"
     cells = [texts(browser, f"{rows}:nth-child({at}) :is(th, td)") for at in (1, 2)]
-    # Base gains 10 for 800, the candidate as much for 350.
+    # The base gains 10 for 800 tokens, the candidate 10 for 350.
     assert [(one[0], one[1], one[3], one[-1]) for one in cells] == [
         ("Base", "400.0", "5.000", "no"),
         ("Candidate", "175.0", "5.000", "yes"),
     ]
-    (told,) = texts(browser, "#stops-paying")
-    assert told == (
+    (stops_paying,) = texts(browser, "#stops-paying")
+    assert stops_paying == (
         "Base: iteration 3 gains less per unit of tokens than all iterations together, 0.0125. "
         "Candidate: iteration 2 gains less per unit of tokens than all iterations together, 0.0286."
     )

@@ -1,4 +1,4 @@
-"""What the page of a comparison says, read from its HTML without a browser."""
+"""Text and data of the page of a comparison, read from its HTML without a browser."""
 
 import json
 import shutil
@@ -33,19 +33,19 @@ def page(output):
     return Page((output / "report.html").read_bytes())
 
 
-def part(page, place, metric, name):
-    """A number of the page's data."""
-    row = page.data["slices"][place]["end"][metric]
-    return row[page.data["parts"].index(name)]
+def number_of(page, slice_index, metric, part):
+    """A number in the page's data; part is ci_low, good, etc."""
+    row = page.data["slices"][slice_index]["end"][metric]
+    return row[page.data["parts"].index(part)]
 
 
-def test_report_is_written_and_built_again_from_the_outputs(output):
+def test_rebuilding_the_report_gives_the_same_bytes(output):
     first = (output / "report.html").read_bytes()
     assert main(["report", str(output)]) == 0
     assert (output / "report.html").read_bytes() == first
 
 
-def test_comparison_whose_report_fails_does_not_look_finished(tmp_path, monkeypatch, capsys):
+def test_comparison_whose_report_fails_has_no_manifest(tmp_path, monkeypatch, capsys):
     def fail(*_):
         raise OSError(ENOSPC, "No space left on device", "out/report.html")
 
@@ -55,12 +55,12 @@ def test_comparison_whose_report_fails_does_not_look_finished(tmp_path, monkeypa
         write_outputs(tmp_path / place, of_arm)
     places = [str(tmp_path / place) for place in ("base", "candidate")]
     assert main(["compare", *places, "--output", str(output)]) == ExitCode.FAILED
-    said = capsys.readouterr().err
-    assert said == "goodgain: out/report.html: No space left on device.\n"
+    error = capsys.readouterr().err
+    assert error == "goodgain: out/report.html: No space left on device.\n"
     assert not (tmp_path / "comparison" / "manifest.json").exists()
 
 
-def test_page_loads_nothing_and_names_its_parts(page):
+def test_page_loads_nothing_and_links_its_sections(page):
     for tag, attributes in page.elements:
         assert not LOADING & set(attributes), tag
         if "href" in attributes:
@@ -70,27 +70,31 @@ def test_page_loads_nothing_and_names_its_parts(page):
         assert page.having(href=f"#{section}"), section
 
 
-def test_difference_of_known_runs_stands_in_text_and_data(page):
+def test_difference_of_known_runs_is_in_text_and_data(page):
     # Six of twelve gain 2, one loses 1: 11 / 12.
-    assert part(page, 0, "CG", "difference") == pytest.approx(11 / PAIRS, rel=1e-5)
-    assert [part(page, 0, "CG", name) for name in ("good", "same", "bad")] == [6, 5, 1]
+    assert number_of(page, 0, "CG", "difference") == pytest.approx(11 / PAIRS, rel=1e-5)
+    assert [number_of(page, 0, "CG", name) for name in ("good", "same", "bad")] == [6, 5, 1]
     assert f"+{11 / PAIRS:.3f}" in page.text
     assert "12 pairs by conversation_id" in page.text
 
 
-@pytest.mark.parametrize(("place", "slice_"), [(0, {}), (1, {"market": "north"})])
-def test_interval_beside_a_verdict_is_the_one_it_rests_on(page, output, place, slice_):
+@pytest.mark.parametrize(("slice_index", "slice_"), [(0, {}), (1, {"market": "north"})])
+def test_interval_shown_with_a_verdict_is_the_one_it_uses(page, output, slice_index, slice_):
     (row,) = (
         row
         for row in read_dataset(str(output), "comparison")
         if (row["metric"], row["i"], row["slice"]) == ("SRE", None, slice_)
     )
     assert row["verdict_ci_low"] < row["ci_low"]
-    assert part(page, place, "SRE", "ci_low") == pytest.approx(row["verdict_ci_low"], rel=1e-5)
-    assert part(page, place, "SRE", "ci_high") == pytest.approx(row["verdict_ci_high"], rel=1e-5)
+    assert number_of(page, slice_index, "SRE", "ci_low") == pytest.approx(
+        row["verdict_ci_low"], rel=1e-5
+    )
+    assert number_of(page, slice_index, "SRE", "ci_high") == pytest.approx(
+        row["verdict_ci_high"], rel=1e-5
+    )
 
 
-def test_slices_are_those_that_were_asked_for(page):
+def test_page_has_the_requested_slices(page):
     assert [one["label"] for one in page.data["slices"]] == [
         "All conversations",
         "market = north",
@@ -99,7 +103,7 @@ def test_slices_are_those_that_were_asked_for(page):
     assert [one["n"][0] for one in page.data["slices"]] == [12, 8, 4]
 
 
-def test_every_pair_is_there_with_both_values(page, output):
+def test_page_has_every_pair_with_both_values(page, output):
     pairs = page.data["pairs"]["CG"]
     expected = sorted(
         (
@@ -119,7 +123,7 @@ def test_each_example_has_the_commands_that_explain_it(page):
     assert page.text.index("Largest wins") < page.text.index("Largest losses")
 
 
-def test_what_fell_out_is_told_with_its_reason(page, output):
+def test_conversations_without_a_pair_are_counted_with_a_reason(page, output):
     assert ONLY_IN_BASE not in page.text
     account = json.loads((output / "manifest.json").read_text())["base_account"]
     assert account["unmatched"] == {"without a counterpart": 1}
@@ -134,13 +138,13 @@ def test_unpaired_page_has_no_pairs_and_says_so(tmp_path):
     assert "Welch" in page.text
 
 
-def test_forced_comparison_says_in_what_the_runs_differ(tmp_path):
+def test_forced_comparison_names_the_differing_parameters(tmp_path):
     output = write_comparison(tmp_path, arms(), "--force", parameters=({}, {"g_max": 3}))
     page = Page((output / "report.html").read_bytes())
     assert "Forced. The runs differ in g_max (none and 3)" in page.text
 
 
-def test_policies_are_shown_where_they_were_asked_for(output, page):
+def test_sensitivity_is_shown_only_if_requested(output, page):
     assert not page.having(id="sensitivity")
     row = {
         "policy": "exact ids only", "metric": "CG", "base_mean": 1.0, "candidate_mean": 1.5,
@@ -159,7 +163,7 @@ def test_family_without_a_metric_at_n_gives_a_page(tmp_path):
     assert "No metric of the declared family has a value at N" in page.text
 
 
-def test_manifest_of_another_kind_is_not_mistaken(tmp_path, capsys):
+def test_manifest_of_an_unknown_kind_is_refused(tmp_path, capsys):
     output = write_comparison(tmp_path, arms())
     edit_manifest(output, kind="something else")
     capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Text from traces and folders stays text, wherever it stands in the page of a comparison."""
+"""Text from traces and folders is escaped everywhere in the page of a comparison."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def harmless(tmp_path_factory):
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_text_makes_an_element(tmp_path, harmless, attack):
+def test_hostile_text_adds_no_element(tmp_path, harmless, attack):
     attack = attack.encode("utf-8", "ignore").decode()
     assert _elements(tmp_path, attack) == harmless
 
