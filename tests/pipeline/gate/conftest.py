@@ -5,9 +5,9 @@ from tests.pipeline.comparison.traces import base_arm, candidate_arm, conversati
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory):
-    """A baseline, and a run that finds more in the even conversations and has one of a new market.
+    """A baseline, and a run that finds more in even conversations and has one in a new market.
 
-    Both have a conversation without any good result, two without a label, and one rejected record.
+    Both also have a conversation without a good result, one without labels, and a rejected record.
     """
     folder = tmp_path_factory.mktemp("runs")
     odd = [

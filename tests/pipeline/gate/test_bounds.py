@@ -1,4 +1,4 @@
-"""How an estimate is held against its bound."""
+"""Comparing an estimate with a bound."""
 
 import pytest
 from scipy.stats import binomtest
@@ -11,21 +11,21 @@ from goodgain.pipeline.gate.bounds import Measured, Share, hold
     [
         (0.1 + 0.2, 0.3, 0.3, "at most", True),
         (0.7 - 0.1, 0.7, 0.6, "at least", True),
-        # A difference of means near 10 that should be 0.
+        # A rounding error in a difference of means near 10.
         (1e-14, 10.0, 0.0, "at most", True),
         (-1e-14, 10.0, 0.0, "at least", True),
         (1e-9, 10.0, 0.0, "at most", False),
         (-1e-9, 10.0, 0.0, "at least", False),
     ],
 )
-def test_only_rounding_is_forgiven(value, scale, bound, side, keeps):
+def test_only_rounding_errors_may_exceed_a_bound(value, scale, bound, side, keeps):
     estimate = Measured(value, None, scale)
     assert hold(estimate, bound, side, "none", 0.95).keeps == keeps
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 30), (27, 30), (30, 30)])
-def test_a_share_has_wilsons_bounds_on_both_sides(hits, n):
+def test_bounds_of_a_share_are_wilsons(hits, n):
     share = Share(hits / n, n)
-    for side, found in (("less", share.upper(0.9)), ("greater", share.lower(0.9))):
-        interval = binomtest(hits, n, alternative=side).proportion_ci(0.9, method="wilson")
-        assert found == pytest.approx(interval.high if side == "less" else interval.low)
+    for alternative, bound in (("less", share.upper(0.9)), ("greater", share.lower(0.9))):
+        interval = binomtest(hits, n, alternative=alternative).proportion_ci(0.9, method="wilson")
+        assert bound == pytest.approx(interval.high if alternative == "less" else interval.low)

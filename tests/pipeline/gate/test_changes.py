@@ -1,4 +1,4 @@
-"""Rules on changes between arms that search, or reach an outcome, in different conversations."""
+"""Rules about changes between runs that search, or reach an outcome, in different conversations."""
 
 import json
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def outcome_of(tmp_path, capsys, arms, rule, options=(), **gate):
-    """The outcome of one rule on the second arm, with the first as its baseline."""
+    """The outcome of a rule for the second run, with the first as its baseline."""
     folders = [
         output_of(tmp_path / str(at), arm, overwrite=True, **dict(options))
         for at, arm in enumerate(arms)
@@ -26,7 +26,7 @@ def outcome_of(tmp_path, capsys, arms, rule, options=(), **gate):
     return outcome
 
 
-def found(at, *iterations):
+def searched(at, *iterations):
     return conversation(f"c{at:02}", [[gain] for gain in iterations])
 
 
@@ -35,10 +35,10 @@ def idle(at):
     return [{**record, "results": []}]
 
 
-def test_where_one_arm_searches_less_everyone_counts(tmp_path, capsys):
-    """Four of forty do not search: their gain is 0, and the others make up for it."""
-    base = [found(at, 2) for at in range(40)]
-    candidate = [idle(at) if at < 4 else found(at, 4 - at % 2) for at in range(40)]
+def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path, capsys):
+    """Four of forty do not search and count with gain 0; the gain of the others outweighs it."""
+    base = [searched(at, 2) for at in range(40)]
+    candidate = [idle(at) if at < 4 else searched(at, 4 - at % 2) for at in range(40)]
     outcome = outcome_of(tmp_path, capsys, (base, candidate), "CG drop <= 2 %")
     assert outcome["verdict"] == "passed"
     assert outcome["value"] == "2 -> 3.15 (+57.50 %)"
@@ -46,23 +46,23 @@ def test_where_one_arm_searches_less_everyone_counts(tmp_path, capsys):
     assert worse["verdict"] == "failed"
 
 
-def test_an_outcome_that_more_reach_and_sooner_can_pass(tmp_path, capsys):
-    """Nulls stand in one arm alone, and the worst case points the same way."""
+def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
+    """Only one run of a pair is null, so the worst case of nulls must also be an improvement."""
     rule = "iterations_for_all_good_results rise <= 5 %"
-    slow = [found(at, 0, 0, 4 if at >= 10 else 0) for at in range(40)]
-    fast = [found(at, 0, 4 if at >= 2 else 0, 0) for at in range(40)]
+    slow = [searched(at, 0, 0, 4 if at >= 10 else 0) for at in range(40)]
+    fast = [searched(at, 0, 4 if at >= 2 else 0, 0) for at in range(40)]
     assert outcome_of(tmp_path, capsys, (slow, fast), rule)["verdict"] == "passed"
-    sooner_but_fewer = [found(at, 0, 4 if at >= 36 else 0, 0) for at in range(40)]
+    sooner_but_fewer = [searched(at, 0, 4 if at >= 36 else 0, 0) for at in range(40)]
     outcome = outcome_of(tmp_path, capsys, (slow, sooner_but_fewer), rule)
     assert outcome["verdict"] == "failed"
     assert "the others have no value" in outcome["reason"]
 
 
-def test_a_proof_rests_on_the_interval_of_the_gate_or_else_of_the_run(tmp_path, capsys):
-    """Differences that are skew to the right, whose upper bound Student puts lower than Hall."""
+def test_a_proof_uses_the_interval_of_the_gate_or_else_of_the_run(tmp_path, capsys):
+    """For differences skewed to the right, Student's upper bound is lower than Hall's."""
     gained = np.array([0] * 24 + [2] * 10 + [4] * 4 + [6] * 2)
-    base = [found(at, 2) for at in range(40)]
-    candidate = [found(at, 2, *[2] * (more // 2)) for at, more in enumerate(gained)]
+    base = [searched(at, 2) for at in range(40)]
+    candidate = [searched(at, 2, *[2] * (more // 2)) for at, more in enumerate(gained)]
     stderr = gained.std(ddof=1) / np.sqrt(40)
     high = float(gained.mean() + stats.t.ppf(0.95, 39) * stderr)
     rule = {"metric": "CG", "proof": "of_compliance"}
@@ -74,13 +74,13 @@ def test_a_proof_rests_on_the_interval_of_the_gate_or_else_of_the_run(tmp_path, 
     assert verdict(within, interval="student") == "passed"
     assert verdict(beyond, interval="student") == "failed"
     assert verdict(within) == "failed"
-    by_run = [("interval", "student")]
-    assert verdict(within, by_run) == "passed"
-    assert verdict(within, by_run, interval="hall") == "failed"
+    run_options = [("interval", "student")]
+    assert verdict(within, run_options) == "passed"
+    assert verdict(within, run_options, interval="hall") == "failed"
 
 
-def test_pairs_by_the_cluster_are_one_value_each_and_so_independent(tmp_path, capsys):
-    """Their interval is Hall's; one of a cluster for each pair would be Student's, and pass."""
+def test_pairs_by_the_cluster_attribute_are_independent(tmp_path, capsys):
+    """Their interval is Hall's, which fails; with clusters it is Student's, which passes."""
     gained = np.array([0] * 24 + [2] * 10 + [4] * 4 + [6] * 2)
     base = [conversation(f"c{at}", [[2]], query_id=f"q{at}") for at in range(40)]
     candidate = [

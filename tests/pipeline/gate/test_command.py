@@ -1,4 +1,4 @@
-"""`goodgain gate` from the command line: all kinds of rules and verdicts."""
+"""`goodgain gate` on the command line: all kinds of rules and verdicts."""
 
 import json
 from importlib.resources import files
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def judge(tmp_path, capsys):
-    """The exit code and the outcomes of a gate with these rules."""
+    """Run a gate with these rules, and return its exit code and outcomes."""
 
     def judged(rules, run, *words, **settings):
         path = tmp_path / "gate.yaml"
@@ -66,7 +66,7 @@ def values(folder, metric):
         ("conversations >= 44", "failed"),
     ],
 )
-def test_bounds_on_the_run_itself(judge, runs, rule, verdict):
+def test_bounds_on_values_of_the_run(judge, runs, rule, verdict):
     outcome = one(judge([rule], runs[1]))
     assert outcome["verdict"] == verdict
     assert outcome["value"]
@@ -99,14 +99,14 @@ def test_missing_values_fail(judge, runs, rule, reason):
     assert reason in outcome["reason"]
 
 
-def test_null_means_fail_whatever_the_bound(judge, tmp_path):
-    run = output_of(tmp_path / "blind", [conversation("blind", [[None]])])
+def test_null_means_fail_any_bound(judge, tmp_path):
+    run = output_of(tmp_path / "unlabelled", [conversation("c", [[None]])])
     outcomes = judge(["recall@10 >= 0", {"metric": "recall@10", "at_most": 1}], run, least_n=1)[1]
     assert [outcome["verdict"] for outcome in outcomes] == ["failed", "failed"]
     assert {outcome["value"] for outcome in outcomes} == {"null"}
 
 
-def test_a_run_over_nothing_fails(judge, tmp_path):
+def test_a_run_without_searches_fails(judge, tmp_path):
     run = output_of(tmp_path / "nothing", [conversation("c", [[2]], turn_count=2)])
     rules = ["SRE >= 0", "SRR <= 1", "unlabelled <= 100 %", "conversations >= 1"]
     code, outcomes = judge(rules, run, least_n=1)
@@ -114,7 +114,7 @@ def test_a_run_over_nothing_fails(judge, tmp_path):
     assert {outcome["verdict"] for outcome in outcomes} == {"failed"}
 
 
-def test_each_slice_is_judged_by_itself(judge, runs):
+def test_each_slice_has_its_own_verdict(judge, runs):
     rule = {"metric": "CG", "at_least": 1, "slice": ["market"], "least_n": 2}
     code, outcomes = judge([rule], runs[1])
     assert code == 4
@@ -200,7 +200,7 @@ def test_absolute_bounds_can_require_confidence(judge, runs):
         assert one(judge([rule], runs[1]))["verdict"] == verdict
 
 
-def test_a_missing_slice_fails(judge, runs):
+def test_a_slice_that_only_the_baseline_has_fails(judge, runs):
     rule = {"metric": "CG", "drop_at_most": "99 %", "slice": ["market"], "least_n": 1}
     code, outcomes = judge([rule], runs[0], "--baseline", runs[1])
     failed = [outcome for outcome in outcomes if outcome["verdict"] == "failed"]
@@ -228,7 +228,7 @@ def test_a_constant_share_has_wilsons_bound(judge, tmp_path):
         assert "95 % sure that it is at least 0.9366" in outcome["reason"]
 
 
-def test_constant_values_prove_nothing(judge, tmp_path):
+def test_constant_values_have_no_interval_and_fail_proofs_of_compliance(judge, tmp_path):
     run = output_of(tmp_path / "out", [conversation(f"c{at}", [[4]]) for at in range(40)])
     rule = {"metric": "CG", "at_least": 3, "at_most": 5, "proof": "of_compliance"}
     outcome = one(judge([rule], run))
@@ -240,7 +240,7 @@ def test_constant_values_prove_nothing(judge, tmp_path):
         assert "no interval: no value differs" in outcome["reason"]
 
 
-def test_constant_changes_prove_nothing(judge, tmp_path):
+def test_constant_changes_have_no_interval_and_fail_proofs_of_compliance(judge, tmp_path):
     conversations = [[conversation(f"c{at}", [[gain]]) for at in range(40)] for gain in (4, 3)]
     base, worse = (
         output_of(tmp_path / name, given)
@@ -263,7 +263,7 @@ def test_fewer_than_30_conversations_fail_by_default(judge, tmp_path):
     assert one(judge(["CG >= 1"], run, least_n=29))["verdict"] == "passed"
 
 
-def test_everyone_counts_conversations_that_never_searched(judge, tmp_path):
+def test_population_everyone_includes_conversations_without_search(judge, tmp_path):
     given = [conversation(f"c{at}", [[4]], turn_count=2 if at < 10 else None) for at in range(40)]
     some = output_of(tmp_path / "some", given)
     for population, mean in (("everyone", "3"), ("all", "4")):
@@ -280,8 +280,8 @@ def test_everyone_counts_conversations_that_never_searched(judge, tmp_path):
     assert one(judge([rule], whole))["value"] == "4"
 
 
-def test_everyone_counts_in_changes_too(judge, tmp_path):
-    """Two of forty stop searching in the run: too few for verdicts about everyone."""
+def test_changes_can_use_population_everyone(judge, tmp_path):
+    """Two of forty do not search in the run, too few to switch to everyone by default."""
     conversations = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
     fewer = [conversation(f"c{at:02}", [[4]], turn_count=2 if at < 2 else None) for at in range(40)]
     base, run = (
@@ -296,7 +296,7 @@ def test_everyone_counts_in_changes_too(judge, tmp_path):
             assert outcome["value"].startswith(value)
 
 
-def test_a_budget_that_the_run_lacks(judge, runs):
+def test_a_rule_for_a_budget_that_the_run_lacks_names_the_option(judge, runs):
     assert "was --budget tokens=300 used" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
 
 
@@ -306,14 +306,14 @@ def test_too_few_pairs_fail(judge, runs):
     assert "42 pairs are below least_n = 43" in outcome["reason"]
 
 
-def test_without_a_baseline(judge, runs):
+def test_without_a_baseline_rules_about_changes_fail_or_are_skipped(judge, runs):
     outcome = one(judge(["CG drop <= 99 %"], runs[1]))
     assert outcome["verdict"] == "failed"
     assert "--baseline" in outcome["reason"]
     assert one(judge(["CG drop <= 99 %"], runs[1], without_baseline="skip"))["verdict"] == "skipped"
 
 
-def test_a_baseline_that_measured_something_else(judge, tmp_path, runs):
+def test_a_baseline_with_other_options_fails_without_force(judge, tmp_path, runs):
     other = output_of(tmp_path / "other", [conversation("c01", [[4]])], good_gain_threshold=3)
     outcome = one(judge(["CG drop <= 99 %"], runs[1], "--baseline", other, least_n=1))
     assert outcome["verdict"] == "failed"
@@ -333,9 +333,9 @@ def test_files_for_ci_systems(tmp_path, runs, capsys):
     junit, markdown = tmp_path / "junit.xml", tmp_path / "summary.md"
     words = ["--config", str(gate), "--junit", str(junit), "--markdown", str(markdown)]
     assert main(["gate", runs[1], *words]) == 4
-    said = capsys.readouterr().out
-    assert "The gate failed: 2 of 4 rules." in said
-    assert "\x1b" not in said
+    printed = capsys.readouterr().out
+    assert "The gate failed: 2 of 4 rules." in printed
+    assert "\x1b" not in printed
     suites = ElementTree.parse(junit).getroot()
     (suite,) = suites
     assert (suites.tag, suite.tag) == ("testsuites", "testsuite")
@@ -361,9 +361,9 @@ def test_files_for_ci_systems(tmp_path, runs, capsys):
 def test_the_shipped_example_works(runs, capsys):
     config = str(files("goodgain.configs").joinpath("gate.yaml"))
     assert main(["gate", runs[1], "--config", config, "--baseline", runs[0]]) == 4
-    said = capsys.readouterr().out
-    assert "conversations" in said
-    assert "no such mean" not in said
+    printed = capsys.readouterr().out
+    assert "conversations" in printed
+    assert "no such mean" not in printed
 
 
 @pytest.mark.parametrize(
@@ -377,17 +377,17 @@ STOPPING = "Gain per iteration (RG), Gain per result (RAG): Stopping early raise
 
 
 @pytest.mark.parametrize(
-    ("rules", "cautioned"),
+    ("rules", "expected"),
     [
         (["RG >= 0.1", "RAG drop <= 2 %", "CG >= 0.1"], True),
         (["CG >= 0.1", {"metric": "RG_at_i", "i": 2, "population": "all", "at_least": 0.1}], False),
         ([{"share": "undefined", "metric": "RG", "at_most": "90 %"}], False),
     ],
 )
-def test_metrics_that_reward_stopping_give_a_caution(runs, tmp_path, capsys, rules, cautioned):
+def test_metrics_that_reward_stopping_give_a_caution(runs, tmp_path, capsys, rules, expected):
     gate, summary = tmp_path / "gate.yaml", tmp_path / "summary.md"
     gate.write_text(json.dumps({"rules": rules}))
     words = ["--baseline", str(runs[0]), "--markdown", str(summary)]
     main(["gate", runs[1], "--config", str(gate), *words])
-    assert (STOPPING in capsys.readouterr().out) is cautioned
-    assert ("Stopping early raises it" in summary.read_text()) is cautioned
+    assert (STOPPING in capsys.readouterr().out) is expected
+    assert ("Stopping early raises it" in summary.read_text()) is expected

@@ -1,4 +1,4 @@
-"""How many proofs share the 5 % of a gate."""
+"""The number of proofs that share the 5 % error of a gate."""
 
 import pytest
 
@@ -15,13 +15,13 @@ def rule(proof="of_compliance", **more):
     return Rule.model_validate({name: one for name, one in given.items() if one is not None})
 
 
-def confidence(counted, of):
-    """The confidence at which a proof is made, in percent."""
-    return float(counted.hold(of, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
+def confidence(counted, rule):
+    """The confidence that a proof of the rule needs, in percent."""
+    return float(counted.hold(rule, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
 
 
-def test_each_slice_of_a_rule_is_a_proof():
-    """Ten slices: each at 100 % - 5 % / 10; the one proof over all conversations keeps 95 %."""
+def test_each_slice_of_a_rule_counts_as_a_proof():
+    """Each of ten slices needs 100 % - 5 % / 10, the one proof over all conversations 95 %."""
     whole, sliced = rule(), rule(slice=["market"])
     counted = families([(whole, 1), (sliced, 10)])
     assert (counted.whole, counted.slices) == (1, 10)
@@ -29,7 +29,7 @@ def test_each_slice_of_a_rule_is_a_proof():
     assert confidence(counted, sliced) == pytest.approx(99.5)
 
 
-def test_proofs_of_the_whole_change_nothing_in_slices():
+def test_proofs_over_all_conversations_and_in_slices_are_counted_separately():
     whole, sliced = rule(), rule(slice={"market": "de"})
     counted = families([(whole, 1)] * 5 + [(sliced, 1)])
     assert confidence(counted, whole) == pytest.approx(99)
@@ -37,13 +37,13 @@ def test_proofs_of_the_whole_change_nothing_in_slices():
 
 
 @pytest.mark.parametrize("proof", ["of_compliance", "of_breach"])
-def test_each_bound_of_a_rule_is_a_proof(proof):
+def test_each_bound_of_a_rule_counts_as_a_proof(proof):
     both = rule(proof, at_most=9)
     counted = families([(both, 1)])
     assert counted.whole == 2
     assert confidence(counted, both) == pytest.approx(97.5)
 
 
-def test_a_rule_with_a_confidence_of_its_own_divides_its_own():
+def test_a_rule_with_its_own_confidence_divides_that_error():
     sure = rule(confidence="99 %")
     assert confidence(families([(sure, 1), (rule(), 1)]), sure) == pytest.approx(99.5)

@@ -1,4 +1,4 @@
-"""What is wrong in a gate file is said with its line, before anything is judged."""
+"""Mistakes in a gate file are reported with their lines before any rule is judged."""
 
 import json
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         ("warnings: none", "warnings are not a rule: next to `rules:`"),
         ({"warnings": "none"}, "write `warnings: none`"),
@@ -21,14 +21,14 @@ pytestmark = pytest.mark.slow
         ),
     ],
 )
-def test_what_is_no_rule_is_said(rule, said, tmp_path, capsys):
+def test_unusable_rules_are_refused_with_a_hint(rule, message, tmp_path, capsys):
     path = tmp_path / "gate.yaml"
     path.write_text(json.dumps({"rules": [rule]}))
     assert main(["gate", str(tmp_path), "--config", str(path)]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
+def test_all_mistakes_are_reported_at_once_with_their_lines(tmp_path, runs, capsys):
     gate = tmp_path / "gate.yaml"
     gate.write_text(
         "least_n: many\n"
@@ -47,8 +47,8 @@ def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
         "  - {metric: gauc, drop_at_most: 1}\n"
     )
     assert main(["gate", runs[1], "--config", str(gate)]) == 2
-    said = capsys.readouterr().err
-    for line, what in (
+    error = capsys.readouterr().err
+    for line, message in (
         (1, "least_n must be a whole number"),
         (2, "treshold is not an option"),
         (4, "rule 1: write a rule like `SRE >= 0.2`"),
@@ -63,12 +63,12 @@ def test_mistakes_are_said_all_at_once_with_their_lines(tmp_path, runs, capsys):
         (13, "rule 10: a rule needs a bound"),
         (14, "rule 11: gauc has no value per conversation"),
     ):
-        assert f"gate.yaml:{line}: {what}" in said
-    assert "Traceback" not in said
+        assert f"gate.yaml:{line}: {message}" in error
+    assert "Traceback" not in error
 
 
 @pytest.mark.parametrize("text", ["", "rules: []", "[", "rules: {}", "a: 1\na: 2", "- 1"])
-def test_files_that_are_no_gate_are_refused(tmp_path, runs, capsys, text):
+def test_files_without_valid_rules_are_refused(tmp_path, runs, capsys, text):
     gate = tmp_path / "gate.yaml"
     gate.write_text(text)
     assert main(["gate", runs[1], "--config", str(gate)]) == 2

@@ -28,34 +28,34 @@ def test_run_ends_with_the_verdict_of_the_gate(tmp_path, traces, capsys):
     failing.write_text("least_n: 6\nrules: [CG >= 5, CG drop <= 1 %]")
     words = ("--gate", str(failing), "--baseline", str(tmp_path / "good"))
     assert run(tmp_path / "bad", [traces], *words) == 4
-    said = capsys.readouterr().out
-    assert "failed: CG: it is not at least 5" in said
-    assert "The gate failed: 1 of 2 rules" in said
+    printed = capsys.readouterr().out
+    assert "failed: CG: it is not at least 5" in printed
+    assert "The gate failed: 1 of 2 rules" in printed
     assert (tmp_path / "bad" / "report.html").exists()
 
 
-def test_too_many_rejected_records_are_said_before_the_gate(tmp_path, traces):
+def test_too_many_rejected_records_take_precedence_over_the_gate(tmp_path, traces):
     with open(traces, "a") as file:
         file.write("broken\n" * 5)
     assert run(tmp_path / "out", [traces], "--gate", gate(tmp_path, "CG >= 99")) == 3
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--gate", "none.yaml"], "none.yaml cannot be read"),
         (["--gate", "GATE", "--baseline", "none"], "none has no manifest.json"),
         (["--baseline", "none"], "add --gate"),
     ],
 )
-def test_wrong_gate_is_known_before_the_run(tmp_path, traces, capsys, words, said):
+def test_unusable_gates_are_refused_before_the_run(tmp_path, traces, capsys, words, message):
     words = [gate(tmp_path, "CG >= 4") if word == "GATE" else word for word in words]
     assert run(tmp_path / "out", [traces], *words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_run_is_not_compared_with_itself(tmp_path, traces, capsys):
+def test_a_run_as_its_own_baseline_is_refused(tmp_path, traces, capsys):
     output, rules = tmp_path / "out", gate(tmp_path, "CG drop <= 1 %")
     assert run(output, [traces]) == 0
     before = (output / "manifest.json").read_bytes()
@@ -67,11 +67,13 @@ def test_run_is_not_compared_with_itself(tmp_path, traces, capsys):
 
 
 @pytest.mark.parametrize("metric", ["CG", "N", "hits@5"])
-def test_percentage_of_what_is_no_share_is_refused(tmp_path, traces, capsys, metric):
+def test_percentages_as_bounds_of_other_metrics_than_shares_are_refused(
+    tmp_path, traces, capsys, metric
+):
     assert run(tmp_path / "out", [traces], "--gate", gate(tmp_path, f"{metric} >= 5 %")) == 2
     assert f"rule 1: {metric} is not a share" in capsys.readouterr().err
 
 
-def test_percentage_of_a_share_is_one(tmp_path, traces, capsys):
+def test_percentages_are_accepted_as_bounds_of_shares(tmp_path, traces, capsys):
     rules = gate(tmp_path, "SRE >= 50 %", "ndcg@10 >= 20 %", "hit_rate@10 >= 100 %")
     assert run(tmp_path / "out", [traces], "--gate", rules) == 0

@@ -1,4 +1,4 @@
-"""Nights that go wrong in ways of their own, through the command line."""
+"""Nights with bad data, no data or wrong options, through the command line."""
 
 import json
 
@@ -17,7 +17,7 @@ def world(tmp_path):
     return world
 
 
-def test_too_many_rejected_records(world):
+def test_too_many_rejected_records_are_bad_data(world):
     path = world.make_traces(DAY, 15, seed=1)
     path.write_text(path.read_text() + "{broken\n" * 20)
     assert world.nightly("--date", DAY) == 3
@@ -27,21 +27,21 @@ def test_too_many_rejected_records(world):
     assert not (world.place(DAY) / "gate.md").exists()
 
 
-def test_nothing_but_rejected_records(world):
+def test_a_day_with_only_rejected_records_has_no_changes(world):
     world.trace_path(DAY).write_text("{broken\n" * 3)
     assert world.nightly("--date", DAY) == 3
     assert world.entry(DAY)["changes"] == {}
 
 
-def test_gravest_of_several_days(world):
+def test_a_backfill_ends_with_the_exit_code_of_its_worst_day(world):
     world.trace_path(DAY).write_text("{broken\n" * 3)
     assert world.nightly("--backfill", DAY, "2025-03-02") == 1
     assert world.verdicts() == {DAY: "bad data", "2025-03-02": "failed"}
-    # Only what is not there is run again.
+    # A day that already has outputs is not run again.
     assert world.nightly("--backfill", DAY, DAY) == 0
 
 
-def test_mistakes_are_known_before_anything_is_written(world, capsys):
+def test_mistakes_in_the_configuration_are_reported_before_writing(world, capsys):
     world.make_traces(DAY, 15, seed=1)
     (world.folder / "run.yaml").write_text("metrcs: [map]\n")
     assert world.nightly("--date", DAY) == 2
@@ -49,14 +49,14 @@ def test_mistakes_are_known_before_anything_is_written(world, capsys):
     assert not world.output.exists()
 
 
-def test_option_that_the_engine_refuses(world):
+def test_an_unknown_engine_option_fails_the_day(world):
     world.make_traces(DAY, 15, seed=1)
     assert world.nightly("--date", DAY, "--no_such_option=1") == 2
     assert world.history()[0]["verdict"] == "failed"
     assert "--no_such_option is not an option" in world.history()[0]["reasons"][0]
 
 
-def test_json(world, capsys):
+def test_json_has_the_entries_of_the_history(world, capsys):
     world.make_traces(DAY, 15, seed=1)
     capsys.readouterr()
     assert world.nightly("--date", DAY, "--json") == 0

@@ -1,4 +1,4 @@
-"""What a day is compared with, over a few real days."""
+"""The baseline of a day, over a few scored days."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ DAYS = [date(2025, 3, number) for number in range(1, 5)]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def scored_days(tmp_path_factory):
     """Four days; every day has the conversation ids of the first."""
     world = World(tmp_path_factory.mktemp("world"))
     world.configure(gate=None)
@@ -38,9 +38,9 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def world(made, tmp_path):
+def world(scored_days, tmp_path):
     world = World(tmp_path)
-    shutil.copytree(made.output, world.output)
+    shutil.copytree(scored_days.output, world.output)
     return world
 
 
@@ -59,14 +59,14 @@ def gains(world, day):
     return [row["CG"] for row in read_dataset(str(world.place(day)), "conversations") if row["N"]]
 
 
-def test_first_day_has_none(world):
+def test_first_day_has_no_baseline(world):
     found = baseline_of(world, DAYS[0], "previous_good")
     assert (found.days, found.folder) == ((), None)
     assert found.lacking == "no earlier day was good"
     assert changes(world.place(DAYS[0]), found) == {}
 
 
-def test_previous_good_day(world):
+def test_previous_good_skips_days_that_failed_the_gate(world):
     assert baseline_of(world, DAYS[2], "previous_good").days == (DAYS[1],)
     edit(world.place(DAYS[1]) / "day.json", lambda entry: entry.update(verdict="gate failed"))
     found = baseline_of(world, DAYS[2], "previous_good")
@@ -77,7 +77,7 @@ def test_previous_good_day(world):
     assert changed.base == pytest.approx(fmean(shared))
 
 
-def test_mean_of_the_last_days_counts_every_conversation_of_each(world):
+def test_mean_of_last_days_pools_their_conversations(world):
     found = baseline_of(world, DAYS[3], "mean of last 2")
     assert found.days == (DAYS[1], DAYS[2])
     pooled = [*gains(world, DAYS[1]), *gains(world, DAYS[2])]
@@ -87,12 +87,12 @@ def test_mean_of_the_last_days_counts_every_conversation_of_each(world):
     assert changed.difference == pytest.approx(fmean(gains(world, DAYS[3])) - fmean(pooled))
 
 
-def test_fewer_days_than_asked_for(world):
+def test_mean_of_last_uses_the_days_that_exist(world):
     assert baseline_of(world, DAYS[2], "mean of last 7").days == (DAYS[0], DAYS[1])
     assert baseline_of(world, DAYS[1], "mean of last 7").days == (DAYS[0],)
 
 
-def test_days_that_measured_something_else_do_not_serve(world):
+def test_days_with_other_options_are_no_baseline(world):
     for day in DAYS[:2]:
         edit(
             world.place(day) / "manifest.json",
@@ -105,7 +105,7 @@ def test_days_that_measured_something_else_do_not_serve(world):
     assert baseline_of(world, DAYS[3], "mean of last 2").days == (DAYS[2],)
 
 
-def test_a_day_whose_entry_is_damaged_is_named(world):
+def test_a_damaged_entry_is_reported_and_is_no_baseline(world):
     (world.place(DAYS[0]) / "day.json").write_bytes(b'{"date": "\xff"}\n')
     assert baseline_of(world, DAYS[1], "previous_good").lacking == (
         "no earlier day was good (the day.json of 2025-03-01 cannot be read, so it is neither "
@@ -117,8 +117,8 @@ def test_a_day_whose_entry_is_damaged_is_named(world):
     assert baseline_of(world, DAYS[0], "previous_good").lacking == "no earlier day was good"
 
 
-def test_pinned_day(world):
-    found = baseline_of(world, DAYS[1], str(DAYS[3]))  # whichever day it is
+def test_a_pinned_day_must_exist_and_have_the_same_options(world):
+    found = baseline_of(world, DAYS[1], str(DAYS[3]))  # even a later one
     assert (found.days, found.folder) == ((DAYS[3],), world.place(DAYS[3]))
     with pytest.raises(UsageError, match=r"2025-02-01 is not in .* run that day first"):
         baseline_of(world, DAYS[1], "2025-02-01")
@@ -130,14 +130,14 @@ def test_pinned_day(world):
         baseline_of(world, DAYS[1], str(DAYS[3]))
 
 
-def test_pinned_day_itself_needs_no_baseline(world):
+def test_the_pinned_day_itself_has_no_baseline(world):
     found = baseline_of(world, DAYS[1], str(DAYS[1]))
     assert (found.days, found.lacking) == ((), "it is the pinned day itself")
 
 
-def test_days_after_a_change_of_what_is_measured_can_pass_again(world):
-    """Without it every day would lack a baseline, fail its rules, and so never be a baseline."""
-    (world.folder / "traces").symlink_to(world_of_traces(world))
+def test_the_first_day_with_new_options_can_pass_and_become_a_baseline(world):
+    """Otherwise every day would lack a baseline, fail its rules, and never become a baseline."""
+    (world.folder / "traces").symlink_to(traces_of(world))
     world.configure()
     (world.folder / "run.yaml").write_text("good_gain_threshold: 3\n")
     for day in DAYS[2:]:
@@ -150,34 +150,34 @@ def test_days_after_a_change_of_what_is_measured_can_pass_again(world):
     assert second["baseline"] == [str(DAYS[2])]
 
 
-def world_of_traces(world):
-    """The folder of traces that the days of a copied world were made from."""
+def traces_of(world):
+    """The folder of the traces from which the days of a copied world were scored."""
     manifest = read_manifest(str(world.place(DAYS[0])))
     return Path(manifest["inputs"][0]["path"]).parents[1]
 
 
-def verdict(world, day, **records):
+def judged(world, day, **records):
     manifest = read_manifest(str(world.place(day)))
     manifest["records"].update(records)
     found = baseline_of(world, day, "previous_good")
-    return manifest, judge(world.place(day), manifest, found, None)
+    return judge(world.place(day), manifest, found, None)
 
 
-def test_bad_data_is_a_verdict_of_its_own(world):
-    _, judged = verdict(world, DAYS[1])
-    assert (judged.verdict, judged.reasons) == ("passed", ())
-    _, judged = verdict(world, DAYS[1], rejected=7, too_many_rejected=True)
-    assert judged.verdict == "bad data"
-    assert judged.reasons[0].startswith("7 of ")
-    assert judged.reasons[0].endswith("max_rejected = 5%")
+def test_too_many_rejected_records_are_bad_data(world):
+    good = judged(world, DAYS[1])
+    assert (good.verdict, good.reasons) == ("passed", ())
+    bad = judged(world, DAYS[1], rejected=7, too_many_rejected=True)
+    assert bad.verdict == "bad data"
+    assert bad.reasons[0].startswith("7 of ")
+    assert bad.reasons[0].endswith("max_rejected = 5%")
 
 
-def test_nothing_to_average_is_bad_data(world):
+def test_a_day_without_conversations_in_the_means_is_bad_data(world):
     manifest = read_manifest(str(world.place(DAYS[1])))
     manifest["conversations"]["in_means"] = 0
     found = baseline_of(world, DAYS[1], "previous_good")
-    judged = judge(world.place(DAYS[1]), manifest, found, None)
-    assert (judged.verdict, judged.reasons) == (
+    bad = judge(world.place(DAYS[1]), manifest, found, None)
+    assert (bad.verdict, bad.reasons) == (
         "bad data",
         ("there are no conversations in the means",),
     )
@@ -191,8 +191,8 @@ def test_nothing_to_average_is_bad_data(world):
         ((None, None), None, "no result has a label"),
     ],
 )
-def test_a_difference_is_null_where_a_day_has_no_labels(gains, base, reason, tmp_path):
-    """As its mean is: rows of conversations have 0, which would be a loss of everything."""
+def test_differences_are_null_if_a_day_has_no_labels(gains, base, reason, tmp_path):
+    """Rows of unlabelled conversations have gain 0, which would look like a total loss."""
     before, after = (
         output_of(
             tmp_path / str(at),

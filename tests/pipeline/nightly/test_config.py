@@ -15,11 +15,11 @@ from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.world import config_of
 
 SHIPPED = Path(__file__).parents[3] / "configs/nightly.yaml"
-LEAST = "input: t/{date}/*\noutput: nights\n"
+MINIMAL = "input: t/{date}/*\noutput: nights\n"
 
 
 def read(more):
-    return config_of(LEAST + more)
+    return config_of(MINIMAL + more)
 
 
 def test_shipped_example_is_valid():
@@ -28,7 +28,7 @@ def test_shipped_example_is_valid():
     assert config.gate == "configs/gate.yaml"
 
 
-def test_engines_of_the_shipped_example_have_options_that_beam_knows():
+def test_engine_options_in_the_shipped_example_are_known_to_beam():
     text = SHIPPED.read_text()
     written = re.findall(r"^# (engine_options: .*)$", text, re.MULTILINE)
     assert len(written) == 3
@@ -59,7 +59,7 @@ def test_defaults():
         ("'2025-03-01'", BaselineChoice(pinned=date(2025, 3, 1)), "2025-03-01"),
     ],
 )
-def test_baselines(written, choice, text):
+def test_baselines_are_read_and_written(written, choice, text):
     config = read(f"baseline: {written}")
     assert config.baseline == choice
     assert config.model_dump(mode="json")["baseline"] == text
@@ -103,7 +103,7 @@ def test_every_mistake_has_a_line_number():
         ("a: [", "n.yaml:1: not valid YAML"),
     ],
 )
-def test_invalid_settings(text, expected):
+def test_invalid_configurations_are_refused(text, expected):
     with pytest.raises(UsageError, match=r"n\.yaml") as raised:
         config_of(text)
     assert expected in str(raised.value)
@@ -119,18 +119,18 @@ def test_invalid_settings(text, expected):
         ("engine_options: [--a=b]\nscored: s/{date}", "excludes engine_options"),
     ],
 )
-def test_days_are_run_here_or_scored_elsewhere(more, expected):
+def test_scored_excludes_options_of_runs(more, expected):
     with pytest.raises(UsageError, match=expected):
         read(more)
 
 
-def test_scored_of_the_shipped_example():
+def test_scored_in_the_shipped_example_is_valid():
     (line,) = re.findall(r"^# (scored: .*)$", SHIPPED.read_text(), re.MULTILINE)
     assert read(line).scored == "gs://bucket/goodgain/date={date}"
 
 
 @pytest.mark.parametrize("words", [["--runner", "FlinkRunner"], ["--direct_num_workers=2"]])
-def test_engine_for_days_that_are_scored_elsewhere_is_refused(words, tmp_path, capsys):
+def test_engine_arguments_are_refused_if_days_are_scored_elsewhere(words, tmp_path, capsys):
     config = tmp_path / "nightly.yaml"
     config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\nscored: s/{{date}}\n")
     assert main(["nightly", "--config", str(config), "--date", "2025-03-01", *words]) == 2
@@ -138,12 +138,12 @@ def test_engine_for_days_that_are_scored_elsewhere_is_refused(words, tmp_path, c
     assert not (tmp_path / "nights").exists()
 
 
-def test_patterns_of_a_day():
+def test_placeholders_are_replaced_by_the_day():
     patterns = ("a/{date}/*", "b/{year}/{month}/{day}/*")
     assert patterns_of(patterns, date(2025, 3, 4)) == ["a/2025-03-04/*", "b/2025/03/04/*"]
 
 
-def test_days():
+def test_days_are_parsed_and_listed():
     assert read_day("2025-03-04") == date(2025, 3, 4)
     assert list(days_between(date(2025, 2, 27), date(2025, 3, 1))) == [
         date(2025, 2, 27),
@@ -154,7 +154,7 @@ def test_days():
 
 
 @pytest.mark.parametrize("written", ["2025-3-4", "20250304", "2025-02-30", "yesterday", ""])
-def test_invalid_day(written):
+def test_invalid_days_are_refused(written):
     with pytest.raises(UsageError, match="is not a day"):
         read_day(written)
 
@@ -168,33 +168,35 @@ def test_invalid_day(written):
         ([], "cannot be read"),
     ],
 )
-def test_wrong_usage_ends_with_2(words, expected, capsys):
+def test_wrong_usage_exits_with_2(words, expected, capsys):
     assert main(["nightly", "--config", "/nowhere/nightly.yaml", *words]) == 2
     assert expected in capsys.readouterr().err
 
 
-def test_engine_comes_from_the_command_line_else_the_file_else_the_run(tmp_path, monkeypatch):
-    seen = []
+def test_the_command_line_overrides_the_engine_of_nightly_yaml_and_that_of_run_yaml(
+    tmp_path, monkeypatch
+):
+    runners = []
 
-    def nothing(config, request, beam_arguments, surroundings):
-        seen.append(run_config(config, date(2025, 3, 4), tmp_path).runner)
+    def record_runner(config, request, beam_arguments, surroundings):
+        runners.append(run_config(config, date(2025, 3, 4), tmp_path).runner)
         return Done((), ())
 
-    monkeypatch.setattr("goodgain.pipeline.nightly.job.run_nightly", nothing)
+    monkeypatch.setattr("goodgain.pipeline.nightly.job.run_nightly", record_runner)
     (tmp_path / "run.yaml").write_text("runner: PrismRunner")
     config = tmp_path / "nightly.yaml"
-    config.write_text(f"{LEAST}run: {tmp_path}/run.yaml\n")
+    config.write_text(f"{MINIMAL}run: {tmp_path}/run.yaml\n")
     main(["nightly", "--config", str(config)])
-    config.write_text(f"{LEAST}run: {tmp_path}/run.yaml\nrunner: FlinkRunner\n")
+    config.write_text(f"{MINIMAL}run: {tmp_path}/run.yaml\nrunner: FlinkRunner\n")
     main(["nightly", "--config", str(config)])
     main(["nightly", "--config", str(config), "--runner", "PortableRunner"])
-    assert seen == ["PrismRunner", "FlinkRunner", "PortableRunner"]
+    assert runners == ["PrismRunner", "FlinkRunner", "PortableRunner"]
 
 
 @pytest.mark.parametrize(
     "words", [["--date", "9999-01-01"], ["--backfill", "2025-03-01", "9999-01-01"]]
 )
-def test_future_day_is_refused_and_leaves_no_entry(tmp_path, capsys, words):
+def test_future_days_are_refused_without_an_entry(tmp_path, capsys, words):
     config = tmp_path / "nightly.yaml"
     config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\n")
     assert main(["nightly", "--config", str(config), *words]) == 2

@@ -1,4 +1,4 @@
-"""A job that ends at any point leaves what was there, and the next one puts things right."""
+"""A job killed at any step keeps the published days, and the next job repairs the folder."""
 
 import os
 import shutil
@@ -21,11 +21,11 @@ FSYNC = os.fsync
 
 
 class KilledError(BaseException):
-    """Stands for the end of the process; nothing in the job may handle it."""
+    """Simulates a killed process: a BaseException, so that the job does not handle it."""
 
 
 class Crash:
-    """Ends the job at its n-th step that changes what lies in a folder."""
+    """Kills the job at its n-th change to a folder; `left` counts the steps that still work."""
 
     STEPS = ((os, "rename"), (os, "replace"), (os, "fsync"), (shutil, "rmtree"))
 
@@ -42,7 +42,7 @@ class Crash:
                 self.left -= 1
                 if self.left < 0:
                     raise KilledError
-            if step is not FSYNC:  # takes long, and shows only when the whole machine stops
+            if step is not FSYNC:  # slow, and matters only if the whole machine stops
                 step(*arguments, **options)
 
         return counted
@@ -50,7 +50,7 @@ class Crash:
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory):
-    """Outputs of a real run, which the runs of these tests give without computing them again."""
+    """Outputs of a real run, which the jobs of these tests copy instead of computing them."""
     world = World(tmp_path_factory.mktemp("world"))
     world.configure(gate=None)
     world.make_traces(DAY, 12, seed=1)
@@ -59,7 +59,7 @@ def outputs(tmp_path_factory):
 
 
 class Job:
-    """The job over outputs that lie ready; the time stands still unless it is moved."""
+    """The job with a copy in place of a run, and with a clock that the test sets."""
 
     def __init__(self, folder, outputs):
         self.world = World(folder)
@@ -83,7 +83,7 @@ class Job:
 
 @pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
 def job(request, tmp_path, outputs, monkeypatch):
-    """With folders that exchange names in one step, and where the system offers none."""
+    """A job on a system that can exchange two folders in one step, and on one that cannot."""
     if not request.param:
         monkeypatch.setattr(day_folders, "exchanged", lambda one, other: False)
     monkeypatch.setattr(
@@ -96,16 +96,16 @@ def job(request, tmp_path, outputs, monkeypatch):
     return Job(tmp_path, outputs)
 
 
-def test_every_step(job, monkeypatch):
+def test_a_kill_at_any_step_loses_nothing(job, monkeypatch):
     crash = Crash(monkeypatch)
     assert job.night().exit_code == 0
-    steps_of_first = crash.steps
+    steps_of_first_night = crash.steps
     earlier, later = START, START + timedelta(hours=1)
     first = shutil.copytree(job.world.output, job.world.folder / "first")
     old = job.world.contents(DAY)
     job.now = later
     killed = 0
-    for step in range(10 * steps_of_first):
+    for step in range(10 * steps_of_first_night):
         crash.left = None
         shutil.rmtree(job.world.output)
         shutil.copytree(first, job.world.output)
@@ -119,7 +119,7 @@ def test_every_step(job, monkeypatch):
             break
         crash.left = None
         if not job.world.place(DAY).exists():
-            # Only between two renames, where names cannot be exchanged: it lies beside.
+            # Killed between the two renames: the old day still has its temporary name.
             assert job.world.hidden() == [f".date={DAY}.replaced", f".date={DAY}.unfinished"]
             job.world.place(DAY).with_name(f".date={DAY}.replaced").rename(job.world.place(DAY))
         assert job.world.contents(DAY) == old
@@ -135,10 +135,10 @@ def test_every_step(job, monkeypatch):
         assert job.world.history() == [job.world.entry(DAY)]
         assert job.world.entry(DAY)["started"] == later.isoformat(timespec="seconds")
     assert killed > 5
-    assert crash.left is not None  # the last one ran to its end
+    assert crash.left is not None  # the last night was not killed
 
 
-def test_what_was_replaced_comes_back(job):
+def test_a_replaced_day_is_restored_if_its_successor_is_missing(job):
     job.night()
     place = job.world.place(DAY)
     place.rename(job.world.output / f".{place.name}.replaced")
@@ -147,7 +147,7 @@ def test_what_was_replaced_comes_back(job):
     assert folders.published() == [DAY]
 
 
-def test_a_history_that_is_lost_or_damaged_is_made_anew(job):
+def test_a_missing_or_damaged_history_is_rebuilt(job):
     job.night()
     whole = job.world.history()
     for damage in (b"", b'{"date": "20\n', None):
@@ -162,7 +162,7 @@ def test_a_history_that_is_lost_or_damaged_is_made_anew(job):
         assert job.world.history() == whole
 
 
-def test_a_failed_run_again_leaves_the_day_as_it_was(job):
+def test_a_rerun_that_fails_keeps_the_day(job):
     job.night()
     before, history = job.world.contents(DAY), job.world.history()
     job.outputs = job.world.folder / "nowhere"
@@ -174,13 +174,13 @@ def test_a_failed_run_again_leaves_the_day_as_it_was(job):
     assert job.world.hidden() == []
 
 
-def test_exchange(tmp_path):
+def test_two_folders_exchange_their_names(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()
     other.mkdir()
     (one / "a").write_text("a")
     if not day_folders.exchanged(one, other):
-        pytest.skip("this system exchanges no names")
+        pytest.skip("this system cannot exchange names")
     assert (other / "a").read_text() == "a"
     assert list(one.iterdir()) == []
     assert not day_folders.exchanged(one, tmp_path / "absent")

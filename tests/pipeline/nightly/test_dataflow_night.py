@@ -1,4 +1,4 @@
-"""configs/deploy/dataflow-night.sh with a `gcloud` of this machine on its PATH."""
+"""configs/deploy/dataflow-night.sh with a fake `gcloud` on its PATH."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from tests.pipeline.nightly.world import World
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "configs/deploy/dataflow-night.sh"
 DAY = "2025-03-01"
-# Writes down its words, and answers as told: the next line of a file where that is what is asked.
+# Records its arguments; the state of a job is the next line of the file `states`.
 GCLOUD = """
 echo "gcloud $*" >> calls
 case "$1 $2 $3" in
@@ -36,7 +36,7 @@ esac
 
 
 class Cloud:
-    """A folder in which the script is started, with what it calls."""
+    """A folder in which the script is started, with the fake programs that it calls."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -81,14 +81,14 @@ def cloud(tmp_path):
     return Cloud(tmp_path)
 
 
-def test_night_that_goes_well(cloud):
+def test_the_script_starts_a_job_waits_for_it_and_runs_nightly(cloud):
     cloud.states("JOB_STATE_QUEUED", "JOB_STATE_PENDING", "JOB_STATE_RUNNING", "JOB_STATE_DONE")
     done = cloud.night(DAY)
     assert (done.returncode, done.stderr) == (0, "")
-    reach, look, launch, *describe, nightly = cloud.calls()
+    list_bucket, list_manifest, launch, *describe, nightly = cloud.calls()
     output = f"{cloud.bucket}/goodgain/date={DAY}"
-    assert reach == ["gcloud", "storage", "ls", str(cloud.bucket)]
-    assert look == ["gcloud", "storage", "ls", f"{output}/manifest.json"]
+    assert list_bucket == ["gcloud", "storage", "ls", str(cloud.bucket)]
+    assert list_manifest == ["gcloud", "storage", "ls", f"{output}/manifest.json"]
     assert launch[:7] == [
         *("gcloud", "dataflow", "flex-template", "run", f"goodgain-{DAY}"),
         *("--region", "us-central1"),
@@ -102,22 +102,22 @@ def test_night_that_goes_well(cloud):
         "overwrite": "true",
         "sdk_container_image": "host/image:tag",
     }
-    look = "gcloud dataflow jobs describe job-1 --region us-central1 --format value(currentState)"
-    assert describe == [look.split()] * 4
+    poll = "gcloud dataflow jobs describe job-1 --region us-central1 --format value(currentState)"
+    assert describe == [poll.split()] * 4
     assert nightly == f"goodgain nightly --config configs/nightly.yaml --date {DAY}".split()
 
 
 @pytest.mark.parametrize("code", [0, 1, 4])
 @pytest.mark.parametrize("state", ["JOB_STATE_FAILED", "JOB_STATE_CANCELLED"])
-def test_job_that_fails(state, code, cloud):
+def test_a_failed_job_fails_the_script_after_nightly_has_run(state, code, cloud):
     cloud.states("JOB_STATE_RUNNING", state)
     done = cloud.night(DAY, CODE=str(code))
     assert done.returncode == (code or 1)
     assert done.stderr == f"dataflow-night: the job of {DAY} (job-1) is {state}.\n"
-    assert cloud.calls()[-1][:2] == ["goodgain", "nightly"]  # which tells who must know
+    assert cloud.calls()[-1][:2] == ["goodgain", "nightly"]  # which sends the notifications
 
 
-def test_job_that_does_not_start(cloud):
+def test_a_job_that_does_not_start_fails_the_script_after_nightly_has_run(cloud):
     done = cloud.night(DAY, LAUNCH="exit 1")
     assert (done.returncode, done.stderr) == (
         1,
@@ -129,12 +129,12 @@ def test_job_that_does_not_start(cloud):
     ]
 
 
-def test_verdict_of_the_night_is_that_of_the_script(cloud):
+def test_the_script_exits_with_the_code_of_nightly(cloud):
     cloud.states("JOB_STATE_DONE")
     assert cloud.night(DAY, CODE="4").returncode == 4
 
 
-def test_answers_that_fail_to_come(cloud):
+def test_the_script_gives_up_after_ten_polls_without_an_answer(cloud):
     cloud.states(*["no-answer"] * 9, "JOB_STATE_RUNNING", *["no-answer"] * 9, "JOB_STATE_DONE")
     assert cloud.night(DAY).returncode == 0
     cloud.states(*["no-answer"] * 10)
@@ -143,7 +143,7 @@ def test_answers_that_fail_to_come(cloud):
     assert done.stderr.endswith("(job-1) is unknown, since gcloud does not answer.\n")
 
 
-def test_what_an_earlier_job_made_does_not_count(cloud):
+def test_the_manifest_of_an_earlier_job_is_deleted(cloud):
     manifest = cloud.bucket / f"goodgain/date={DAY}/manifest.json"
     manifest.parent.mkdir(parents=True)
     manifest.write_text("{}")
@@ -152,13 +152,13 @@ def test_what_an_earlier_job_made_does_not_count(cloud):
     assert not manifest.exists()
 
 
-def test_a_bucket_out_of_reach_is_not_taken_for_an_empty_one(cloud):
+def test_an_unreachable_bucket_ends_the_script_before_a_job(cloud):
     cloud.bucket.rmdir()
     assert cloud.night(DAY).returncode == 1
     assert [words[:3] for words in cloud.calls()] == [["gcloud", "storage", "ls"]]
 
 
-def test_day_is_yesterday_in_utc_where_none_is_given(cloud):
+def test_the_default_day_is_yesterday_in_utc(cloud):
     cloud.states("JOB_STATE_DONE")
     before = datetime.now(UTC)
     assert cloud.night().returncode == 0
@@ -167,32 +167,32 @@ def test_day_is_yesterday_in_utc_where_none_is_given(cloud):
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "code", "said"),
+    ("words", "environment", "code", "message"),
     [
         (["today"], {}, 2, "'today' is not a day"),
         ([DAY], {"BUCKET": ""}, 2, "give gs://BUCKET"),
         ([DAY], {"IMAGE": ""}, 2, "give the image of the workers"),
     ],
 )
-def test_wrong_usage(words, environment, code, said, cloud):
+def test_wrong_usage_is_refused_before_any_call(words, environment, code, message, cloud):
     done = cloud.night(*words, **environment)
     assert done.returncode == code
-    assert said in done.stderr
+    assert message in done.stderr
     assert not (cloud.folder / "calls").exists()
 
 
-def test_configuration_that_the_script_asks_for_fits_it():
+def test_the_configuration_in_the_comments_of_the_script_matches_its_paths():
     lines = re.findall(r"^#   (\w+: .*)$", SCRIPT.read_text(), re.MULTILINE)
-    asked = yaml.safe_load("\n".join(lines))
+    in_comments = yaml.safe_load("\n".join(lines))
     text = SCRIPT.read_text()
-    for name, pattern in (("input", asked["input"]), ("output", asked["scored"])):
+    for name, pattern in (("input", in_comments["input"]), ("output", in_comments["scored"])):
         written = pattern.replace("gs://my-bucket", "$BUCKET").replace("{date}", "$day")
         assert f"{name}={written}" in text
 
 
 @pytest.mark.slow
-def test_night_with_the_program_itself(cloud):
-    """The launcher, the run that finishes itself, and the night that takes what it made."""
+def test_a_night_with_the_real_goodgain(cloud):
+    """The launcher, the run of the job, and the nightly job that publishes its outputs."""
     world = World(cloud.folder)
     world.make_traces(DAY, 12, seed=1)
     world.configure()
@@ -201,12 +201,12 @@ def test_night_with_the_program_itself(cloud):
     options = json.loads(world.config.read_text())
     del options["run"]
     (world.folder / "traces").rename(cloud.bucket / "traces")
-    told = cloud.folder / "told.json"
+    notification = cloud.folder / "notification.json"
     options |= {
         "input": f"{cloud.bucket}/traces/date={{date}}/*",
         "scored": f"{cloud.bucket}/goodgain/date={{date}}",
         "output": f"{cloud.folder}/taken",
-        "command": ["sh", "-c", f"cat > {told}"],
+        "command": ["sh", "-c", f"cat > {notification}"],
     }
     world.config.write_text(json.dumps(options))
     world.output = cloud.folder / "taken"
@@ -238,10 +238,10 @@ def test_night_with_the_program_itself(cloud):
     assert done.returncode == 0, done.stderr
     taken = world.entry(DAY)
     assert {**taken, "started": 0, "seconds": 0} == {**direct, "started": 0, "seconds": 0}
-    assert not told.exists()
+    assert not notification.exists()
 
     done = cloud.night("2025-03-02", **given)  # there are no traces
     assert done.returncode == 1
     assert "the job of 2025-03-02 (job-1) is JOB_STATE_FAILED" in done.stderr
     assert world.verdicts() == {DAY: "passed", "2025-03-02": "failed"}
-    assert "2025-03-02 is not finished yet" in json.loads(told.read_text())["text"]
+    assert "2025-03-02 is not finished yet" in json.loads(notification.read_text())["text"]

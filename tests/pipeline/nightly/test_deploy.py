@@ -1,4 +1,4 @@
-"""The files under configs/deploy, as far as one machine can tell."""
+"""The files in configs/deploy, as far as they can be checked without their services."""
 
 import ast
 import os
@@ -37,14 +37,14 @@ def yaml_of(name):
     return yaml.safe_load(text(name))
 
 
-def test_each_begins_with_the_command_that_uses_it():
+def test_each_file_starts_with_the_command_that_uses_it():
     assert {name: text(name).startswith(f"# {FIRST_WORDS[name]}") for name in FILES} == (
         dict.fromkeys(FIRST_WORDS, True)
     )
 
 
 def check_words(words):
-    """Words behind `goodgain nightly` that the command understands."""
+    """Parse the arguments after `goodgain nightly`, and check them."""
     args = parse_arguments(load_command("nightly"), words)
     assert args.config == "configs/nightly.yaml"
     assert args.beam_arguments == []
@@ -52,12 +52,12 @@ def check_words(words):
 
 
 @pytest.mark.parametrize("name", ["crontab", "goodgain-nightly.service"])
-def test_command_line(name):
+def test_crontab_and_service_have_valid_arguments(name):
     (command,) = re.findall(r"^[^#].*goodgain nightly (.*?)(?: >>|$)", text(name), re.MULTILINE)
     assert check_words(shlex.split(command)).rerun_late
 
 
-def test_crontab_line():
+def test_crontab_line_is_valid_shell_at_half_past_two():
     (line,) = (line for line in text("crontab").splitlines() if re.match(r"[0-9*]", line))
     *fields, command = line.split(maxsplit=5)
     assert fields == ["30", "2", "*", "*", "*"]
@@ -68,9 +68,9 @@ def test_crontab_line():
 def test_crontab_runs_with_and_without_the_environment_file(tmp_path):
     (line,) = (line for line in text("crontab").splitlines() if line.startswith("30 "))
     command = line.split(maxsplit=5)[5].replace("/opt/goodgain", str(tmp_path))
-    stand_in = tmp_path / "goodgain"
-    stand_in.write_text('#!/bin/sh\necho "$GOODGAIN_WEBHOOK $*"\n')
-    stand_in.chmod(0o755)
+    fake = tmp_path / "goodgain"
+    fake.write_text('#!/bin/sh\necho "$GOODGAIN_WEBHOOK $*"\n')
+    fake.chmod(0o755)
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run(["sh", "-c", command], check=True, env=environment)
     (tmp_path / "nightly.env").write_text("GOODGAIN_WEBHOOK=http://hook\n")
@@ -80,9 +80,9 @@ def test_crontab_runs_with_and_without_the_environment_file(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-def test_systemd_units(tmp_path):
+def test_systemd_units_are_valid(tmp_path):
     for name in ("goodgain-nightly.service", "goodgain-nightly.timer"):
-        # The program lies elsewhere on this machine.
+        # systemd-analyze checks that the program exists.
         unit = text(name).replace("/opt/goodgain/.venv/bin/goodgain", "/bin/true")
         (tmp_path / name).write_text(unit)
     done = subprocess.run(
@@ -94,7 +94,7 @@ def test_systemd_units(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_kubernetes_cron_job():
+def test_kubernetes_cron_job_is_consistent():
     job = yaml_of("kubernetes-cronjob.yaml")
     assert (job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob")
     assert job["spec"]["concurrencyPolicy"] == "Forbid"
@@ -110,9 +110,9 @@ def test_kubernetes_cron_job():
     assert rule["onExitCodes"]["containerName"] == container["name"]
 
 
-def test_container_file_copies_what_is_there():
+def test_dockerfile_copies_existing_files():
     lines = text("Dockerfile").splitlines()
-    # What is copied from another stage is made there.
+    # Files copied from another stage are made there.
     copies = [line.split()[1:-1] for line in lines if line.startswith("COPY ")]
     sources = [word for words in copies if not words[0].startswith("--from") for word in words]
     assert sources
@@ -120,7 +120,7 @@ def test_container_file_copies_what_is_there():
     assert 'ENTRYPOINT ["goodgain"]' in lines
 
 
-def test_github_workflow():
+def test_github_workflow_has_valid_commands():
     workflow = yaml_of("github-workflow.yaml")
     on = workflow[True]  # YAML reads the key `on` as true
     assert on["schedule"] == [{"cron": "30 2 * * *"}]
@@ -134,7 +134,7 @@ def test_github_workflow():
             subprocess.run(["sh", "-n", "-c", step["run"]], check=True)
 
 
-def test_airflow_dag_without_airflow():
+def test_airflow_dag_has_valid_arguments():
     tree = ast.parse(text("airflow_dag.py"))
     calls = {
         call.func.id: {keyword.arg: keyword.value for keyword in call.keywords}

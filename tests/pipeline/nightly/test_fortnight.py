@@ -1,4 +1,4 @@
-"""A fortnight of nights, from the outside: the command line, exit codes and files only."""
+"""Two weeks of nights, seen through the command line, exit codes and files."""
 
 import os
 import signal
@@ -29,8 +29,8 @@ def world(tmp_path, monkeypatch):
     return world
 
 
-def killed_in_the_middle(world, date, while_it_runs):
-    """Start the job on a day one of whose files never ends, do something, kill -9 it."""
+def kill_while_reading(world, date, while_it_runs):
+    """Start the job on a day with an endless file, call `while_it_runs`, and kill the job."""
     endless = world.trace_path(date, "b")
     os.mkfifo(endless)
     command = [sys.executable, "-m", "goodgain", "nightly", "--config", str(world.config)]
@@ -46,7 +46,7 @@ def killed_in_the_middle(world, date, while_it_runs):
         endless.unlink()
 
 
-def test_fortnight(world, capsys):
+def test_two_weeks_of_nights(world, capsys):
     with listening(answers=[503, 429]) as listener:
         world.configure(webhook=listener.url)
 
@@ -63,7 +63,7 @@ def test_fortnight(world, capsys):
         assert sizes == [21, 22, 23, 24]
         assert listener.requests == 0
 
-        # The labels are missing: the day is there for whoever looks into it, but it is not good.
+        # The labels are missing: the day is published for inspection, but it is not good.
         edit_results(world.trace_path(day(5)), lambda result: result.update(gain=None))
         assert world.nightly("--date", day(5)) == 3
         assert world.verdicts()[day(5)] == "bad data"
@@ -71,12 +71,12 @@ def test_fortnight(world, capsys):
         assert [one["code"] for one in world.entry(day(5))["warnings"]] == ["no_labels"]
         assert "| no_labels |" in (world.output / "history.md").read_text()
         assert (world.place(day(5)) / "report.html").exists()
-        # Somebody was told, at the third attempt and once.
+        # The webhook was notified once, at the third attempt.
         assert listener.requests == 3
-        (told,) = listener.bodies
-        assert told["day"]["date"] == day(5)
-        assert told["text"].startswith(f"Good Gain, {day(5)}: bad data: None of the")
-        assert told["folder"] == str(world.place(day(5)))
+        (notification,) = listener.bodies
+        assert notification["day"]["date"] == day(5)
+        assert notification["text"].startswith(f"Good Gain, {day(5)}: bad data: None of the")
+        assert notification["folder"] == str(world.place(day(5)))
 
         assert world.nightly("--date", day(6)) == 0
         assert world.entry(day(6))["baseline"] == [day(4)]
@@ -92,7 +92,7 @@ def test_fortnight(world, capsys):
         assert world.entry(day(7))["changes"]["CG"]["verdict"] == "worse"
         assert listener.bodies[-1]["day"]["date"] == day(7)
 
-        # Two at once, then a crash in the middle of writing.
+        # Two jobs at once, then a crash in the middle of writing.
         before = {n: world.contents(day(n)) for n in (6, 7)}
         history = world.history()
 
@@ -100,16 +100,16 @@ def test_fortnight(world, capsys):
             assert world.hidden() == [f".date={day(8)}.unfinished"]
             capsys.readouterr()
             assert world.nightly("--date", day(9)) == 1
-            record_error = capsys.readouterr().err
-            assert f"process {pid} on" in record_error
-            assert "nothing was done" in record_error
+            error = capsys.readouterr().err
+            assert f"process {pid} on" in error
+            assert "nothing was done" in error
             assert not world.place(day(9)).exists()
 
-        killed_in_the_middle(world, day(8), second_start)
+        kill_while_reading(world, day(8), second_start)
         assert not world.place(day(8)).exists()
         assert {n: world.contents(day(n)) for n in (6, 7)} == before
         assert world.history() == history
-        assert len(listener.bodies) == 2  # the refusal is nobody's business but the caller's
+        assert len(listener.bodies) == 2  # the refused job sends no notification
 
         capsys.readouterr()
         assert world.nightly("--date", day(8)) == 0
@@ -118,18 +118,18 @@ def test_fortnight(world, capsys):
         assert world.entry(day(8))["baseline"] == [day(6)]
         assert world.nightly("--date", day(9)) == 0
 
-        # A file of day 6 comes late.
+        # A file of day 6 arrives late.
         world.make_traces(day(6), 5, seed=100, name="late")
         assert world.nightly("--date", day(10)) == 0
-        offer = f"Input changed since the run of {day(6)}: 1 added"
-        assert offer in capsys.readouterr().out
+        late_notice = f"Input changed since the run of {day(6)}: 1 added"
+        assert late_notice in capsys.readouterr().out
         assert f"{day(6)}: 1 added" in (world.output / "history.md").read_text()
         assert world.entry(day(6))["counts"]["conversations"] == 26
         assert world.nightly("--date", day(10), "--rerun-late") == 0
         assert world.entry(day(6))["counts"]["conversations"] == 31
-        assert offer not in capsys.readouterr().out
+        assert late_notice not in capsys.readouterr().out
 
-        # No input: the job fails, and what is there stays.
+        # No input: the job fails, and published days stay.
         assert world.nightly("--date", day(11)) == 1
         assert world.verdicts()[day(11)] == "failed"
         assert not world.place(day(11)).exists()
@@ -137,14 +137,14 @@ def test_fortnight(world, capsys):
         assert world.nightly("--date", day(12)) == 0
         assert world.entry(day(12))["baseline"] == [day(10)]
 
-        # The input comes after all, and with it the days that nobody ran.
+        # The input arrives; a backfill runs it and the days that were never run.
         world.make_traces(day(11), 31, seed=11)
         untouched = (world.place(day(12)) / "manifest.json").stat().st_mtime_ns
         assert world.nightly("--backfill", day(1), day(14)) == 0
         assert (world.place(day(12)) / "manifest.json").stat().st_mtime_ns == untouched
         assert world.entry(day(11))["baseline"] == [day(10)]
 
-        # Once more: the same bytes, and no second entry.
+        # A rerun gives the same bytes, and no second entry.
         once = world.contents(day(14))
         assert world.nightly("--date", day(14)) == 0
         assert world.contents(day(14)) == once
@@ -155,8 +155,8 @@ def test_fortnight(world, capsys):
     assert world.verdicts() == expected
     assert len(listener.bodies) == 3
     assert world.hidden() == []
-    trends = world.output / "report.html"
-    shown = trends.read_bytes()
-    assert all(f"date={day(number)}/report.html".encode() in shown for number in range(1, 15))
+    report = world.output / "report.html"
+    page = report.read_bytes()
+    assert all(f"date={day(number)}/report.html".encode() in page for number in range(1, 15))
     assert main(["report", str(world.output)]) == 0
-    assert trends.read_bytes() == shown
+    assert report.read_bytes() == page

@@ -1,4 +1,4 @@
-"""What the nights meet that is broken, or means harm: a damaged file, a webhook that never ends."""
+"""Damaged files and hostile webhooks: invalid bytes, redirects, answers that never end."""
 
 import socket
 import threading
@@ -12,7 +12,7 @@ from goodgain.pipeline.nightly.history import HISTORY, read_history
 from goodgain.pipeline.nightly.surroundings import post
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest
 from goodgain.transforms.core.errors import UsageError
-from tests.pipeline.nightly.test_notify import Told
+from tests.pipeline.nightly.test_notify import Notifier
 from tests.pipeline.nightly.world import listening
 
 
@@ -22,7 +22,7 @@ def _no_proxy(monkeypatch):
         monkeypatch.delenv(variable, raising=False)
 
 
-def test_a_byte_that_is_no_text_costs_its_line_alone(tmp_path):
+def test_files_with_invalid_utf8_are_skipped_or_refused(tmp_path):
     (tmp_path / HISTORY).write_bytes(b'{"date": "\xff"}\n{}\n')
     assert read_history(tmp_path) == []
     (tmp_path / DAY_FILE).write_bytes(b'{"date": "\xff"}\n')
@@ -34,7 +34,7 @@ def test_a_byte_that_is_no_text_costs_its_line_alone(tmp_path):
 
 @contextmanager
 def server(answer):
-    """A server that gives each request to a function of its connection, and its URL."""
+    """Run a server that calls `answer` with each connection, and yield its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve():
@@ -52,8 +52,8 @@ def server(answer):
         listener.close()
 
 
-def test_a_redirection_is_not_followed_and_tells_nobody():
-    told = Told()
+def test_redirects_are_not_followed_and_not_retried():
+    notifier = Notifier()
     with listening() as elsewhere:
 
         def redirect(connection):
@@ -63,31 +63,31 @@ def test_a_redirection_is_not_followed_and_tells_nobody():
             connection.close()
 
         with server(redirect) as url:
-            told.tell(webhook=url)
+            notifier.notify(webhook=url)
     assert elsewhere.requests == 0
-    assert told.waits == []
-    assert told.said == [
+    assert notifier.waits == []
+    assert notifier.messages == [
         "webhook 127.0.0.1 could not be notified: it answered with status 302, a redirect, "
         "which is not followed: use the address that it points to (attempt 1 of 4)."
     ]
 
 
-def test_an_answer_that_drips_is_none():
-    ended = threading.Event()
+def test_an_answer_that_never_ends_times_out():
+    stopped = threading.Event()
 
     def drip(connection):
         connection.recv(65_536)
         connection.sendall(b"HTTP/1.1 200 OK\r\n")
-        while not ended.wait(0.05):
+        while not stopped.wait(0.05):
             try:
                 connection.sendall(b"X-Drip: drop\r\n")
             except OSError:
                 return
 
     with server(drip) as url:
-        begun = time.monotonic()
+        started = time.monotonic()
         with pytest.raises(TimeoutError, match=r"no answer within 0\.5 s"):
             post(url, b"{}", 0.5)
-        took = time.monotonic() - begun
-        ended.set()
-    assert took < 30  # and not for ever
+        took = time.monotonic() - started
+        stopped.set()
+    assert took < 30  # it would take forever without the limit

@@ -1,4 +1,4 @@
-"""The pool of the nights: grown by each, or pinned; after a kill, a rerun and late files too."""
+"""The pool of nightly runs: updated each night or pinned; kills, reruns and late files."""
 
 import json
 import shutil
@@ -22,11 +22,11 @@ FIRST, SECOND = "2025-03-01", "2025-03-02"
 
 
 class KilledError(BaseException):
-    """Stands for the end of the process; nothing in the job may handle it."""
+    """Simulates a killed process: a BaseException, so that the job does not handle it."""
 
 
 def record(number, *found):
-    """One search of conversation `number`; documents by name, with their gains."""
+    """One search of conversation `number` that finds documents of these names and gains."""
     return {
         "conversation_id": f"c{number}",
         "iteration": 1,
@@ -35,8 +35,8 @@ def record(number, *found):
     }
 
 
-def night(world, day, *names, file="a"):
-    """Twelve conversations that find documents of these names, each good."""
+def write_traces(world, day, *names, file="a"):
+    """Write twelve conversations that find good documents of these names."""
     path = world.trace_path(day, file)
     first = 0 if file == "a" else 100
     found = [record(first + number, *((name, 3) for name in names)) for number in range(12)]
@@ -44,17 +44,17 @@ def night(world, day, *names, file="a"):
 
 
 class States:
-    """A world in one place, which can be what it was at several times; what it names stays true."""
+    """Snapshots of a world, restored to the same folder so that its absolute paths stay valid."""
 
     def __init__(self, folder):
         self.folder = folder
         self.world = World(folder / "world")
         self.world.pool = self.world.folder / "pool"
 
-    def keep(self, name):
+    def save(self, name):
         shutil.copytree(self.world.folder, self.folder / name)
 
-    def back_to(self, name):
+    def restore(self, name):
         shutil.rmtree(self.world.folder)
         shutil.copytree(self.folder / name, self.world.folder)
         return self.world
@@ -62,34 +62,34 @@ class States:
 
 @pytest.fixture(scope="module")
 def states(tmp_path_factory):
-    """What most tests begin with, each made once."""
+    """The worlds with which most tests start, each made once."""
     states = States(tmp_path_factory.mktemp("states"))
     world = states.world
-    night(world, FIRST, "a", "b")
-    night(world, SECOND, "b", "c", "d")
+    write_traces(world, FIRST, "a", "b")
+    write_traces(world, SECOND, "b", "c", "d")
     world.configure(pool={"path": str(world.pool), "update": True, "topic": "query_id"})
-    states.keep("new")
+    states.save("new")
     assert world.nightly("--date", FIRST) == ExitCode.DONE
-    states.keep("after the first")
-    states.back_to("new")
+    states.save("after the first")
+    states.restore("new")
     assert world.nightly("--backfill", FIRST, SECOND) == ExitCode.DONE
-    states.keep("after both")
+    states.save("after both")
     return states
 
 
 @pytest.fixture
 def world(states):
-    return states.back_to("new")
+    return states.restore("new")
 
 
 @pytest.fixture
 def after_first(states):
-    return states.back_to("after the first")
+    return states.restore("after the first")
 
 
 @pytest.fixture
 def after_both(states):
-    return states.back_to("after both")
+    return states.restore("after both")
 
 
 def labels(world):
@@ -99,7 +99,7 @@ def labels(world):
     }
 
 
-def test_each_night_adds_its_traces_and_is_compared_on_one_pool(after_first):
+def test_each_night_updates_the_pool_and_its_baseline_is_scored_again_with_it(after_first):
     world = after_first
     before = labels(world)
     first = world.entry(FIRST)["pool"]
@@ -110,7 +110,7 @@ def test_each_night_adds_its_traces_and_is_compared_on_one_pool(after_first):
     assert entry["pool"]["digest"] == read_pool(str(world.pool)).manifest["digest"]
     assert entry["pool"]["digest"] != first["digest"]
     assert entry["pool"]["run_name"] == SECOND
-    # The first night found all that its own pool had, and half of what is known by now.
+    # The first night found all good documents of its own pool, and half of those in the new one.
     assert world.entry(FIRST)["means"]["pool_recall"]["mean"] == 1
     assert entry["means"]["pool_recall"]["mean"] == 0.75
     assert entry["baseline"] == [FIRST]
@@ -123,7 +123,7 @@ def test_each_night_adds_its_traces_and_is_compared_on_one_pool(after_first):
     assert world.hidden() == []
 
 
-def test_a_rerun_of_a_night_changes_no_byte(after_both):
+def test_a_rerun_of_a_night_gives_the_same_bytes(after_both):
     world = after_both
     pooled, contents = files(world.pool), world.contents(SECOND)
     assert world.nightly("--date", SECOND) == ExitCode.DONE
@@ -131,7 +131,7 @@ def test_a_rerun_of_a_night_changes_no_byte(after_both):
     assert world.contents(SECOND) == contents
 
 
-def test_a_kill_between_the_pool_and_the_night(after_first):
+def test_a_kill_between_updating_the_pool_and_scoring_is_repaired_by_a_rerun(after_first):
     world = after_first
 
     def killed(config, beam_arguments):
@@ -150,7 +150,7 @@ def test_a_kill_between_the_pool_and_the_night(after_first):
     assert world.entry(SECOND)["means"]["pool_recall"]["mean"] == 0.75
 
 
-def test_a_kill_while_the_first_night_makes_the_pool(world, monkeypatch):
+def test_a_kill_while_the_pool_is_created_is_repaired_by_a_rerun(world, monkeypatch):
     with monkeypatch.context() as patched:
 
         def killed(*arguments):
@@ -163,7 +163,7 @@ def test_a_kill_while_the_first_night_makes_the_pool(world, monkeypatch):
     assert [path.name for path in world.pool.glob("documents_*")] == ["documents_0001"]
 
 
-def test_an_earlier_night_comes_later(world):
+def test_an_earlier_night_can_be_added_later(world):
     assert world.nightly("--date", SECOND) == ExitCode.DONE
     before = labels(world)
     assert world.nightly("--date", FIRST) == ExitCode.DONE
@@ -172,10 +172,10 @@ def test_an_earlier_night_comes_later(world):
     assert world.entry(FIRST)["baseline"] == []
 
 
-def test_late_files_replace_what_the_night_was_pooled_as(after_first):
+def test_a_rerun_with_late_files_replaces_the_run_in_the_pool(after_first):
     world = after_first
-    night(world, FIRST, "a")
-    night(world, FIRST, "z", file="late")
+    write_traces(world, FIRST, "a")
+    write_traces(world, FIRST, "z", file="late")
     before = labels(world)
     assert world.nightly("--date", FIRST, "--rerun-late") == ExitCode.DONE
     assert before.items() <= labels(world).items()
@@ -188,7 +188,7 @@ def test_late_files_replace_what_the_night_was_pooled_as(after_first):
     assert facts["conversations"] == 24
 
 
-def test_a_baseline_whose_traces_are_gone_is_not_compared_with(after_first):
+def test_a_night_without_its_traces_cannot_be_the_baseline(after_first):
     world = after_first
     world.trace_path(FIRST).unlink()
     assert world.nightly("--date", SECOND) == ExitCode.DONE
@@ -197,7 +197,7 @@ def test_a_baseline_whose_traces_are_gone_is_not_compared_with(after_first):
     assert "measured something else: pool (one with the digest" in entry["notes"][0]
 
 
-def test_a_pinned_pool(after_both, capsys):
+def test_a_pinned_pool_is_not_updated_and_must_have_its_digest(after_both, capsys):
     world = after_both
     digest = read_pool(str(world.pool)).manifest["digest"]
     world.configure(pool={"path": str(world.pool), "digest": digest[:12]})
@@ -217,7 +217,7 @@ def test_a_pinned_pool(after_both, capsys):
     assert world.entry(SECOND)["verdict"] == "passed"
 
 
-def test_a_run_with_a_pool_of_its_own_is_refused(world):
+def test_a_run_configuration_with_its_own_pool_is_refused(world):
     (world.folder / "own.yaml").write_text("pool: other\n")
     world.configure(
         pool={"path": str(world.pool), "update": True}, run=str(world.folder / "own.yaml")
@@ -238,13 +238,13 @@ def test_a_run_with_a_pool_of_its_own_is_refused(world):
         ({"path": "p", "folder": "q"}, "has no option 'folder'"),
     ],
 )
-def test_mistakes_in_the_configuration(pool, message):
+def test_mistakes_in_the_pool_configuration_are_reported(pool, message):
     given = {"input": ["t/{date}/*"], "output": "nights", "pool": pool}
     with pytest.raises(UsageError, match=message.replace("{", r"\{")):
         config_of(json.dumps(given))
 
 
-def test_nights_that_are_scored_elsewhere_take_no_pool():
+def test_scored_excludes_a_pool():
     given = {"input": ["t/{date}/*"], "output": "n", "scored": "s/{date}", "pool": POOL}
     with pytest.raises(UsageError, match="it excludes pool"):
         config_of(json.dumps(given))
@@ -253,6 +253,6 @@ def test_nights_that_are_scored_elsewhere_take_no_pool():
 POOL = {"path": "p", "update": True}
 
 
-def test_the_choice_can_be_written():
+def test_the_configuration_can_be_written_as_json():
     config = NightlyConfig(input=["t/{date}/*"], output="n", pool=POOL)
     assert config.model_dump(mode="json")["pool"]["path"] == "p"

@@ -16,14 +16,14 @@ def _no_proxy(monkeypatch):
         monkeypatch.delenv(variable, raising=False)
 
 
-class Told:
-    """Surroundings that keep the waits and the messages."""
+class Notifier:
+    """Sends notifications, and records waits and messages instead of sleeping and printing."""
 
     def __init__(self, **given):
-        self.waits, self.said = [], []
-        self.surroundings = Surroundings(sleep=self.waits.append, say=self.said.append, **given)
+        self.waits, self.messages = [], []
+        self.surroundings = Surroundings(sleep=self.waits.append, say=self.messages.append, **given)
 
-    def tell(self, body=b'{"text": "x"}', **options):
+    def notify(self, body=b'{"text": "x"}', **options):
         config = NightlyConfig(input="{date}", output="out", **options)
         notify(body, channels(config, self.surroundings), config, self.surroundings)
 
@@ -38,81 +38,83 @@ class Told:
         ([404], 1, []),
     ],
 )
-def test_webhook_is_tried_again_where_that_may_help(answers, requests, waits):
-    told = Told()
+def test_webhook_is_retried_after_temporary_errors(answers, requests, waits):
+    notifier = Notifier()
     with listening(answers) as listener:
-        told.tell(webhook=listener.url)
+        notifier.notify(webhook=listener.url)
     assert listener.requests == requests
-    assert told.waits == waits
+    assert notifier.waits == waits
     delivered = len(listener.bodies) == 1
-    assert delivered == (not told.said)
+    assert delivered == (not notifier.messages)
     if not delivered:
-        assert told.said[0].startswith("webhook 127.0.0.1 could not be notified: it answered ")
-        assert f"(attempt {requests} of 4)" in told.said[0]
+        assert notifier.messages[0].startswith(
+            "webhook 127.0.0.1 could not be notified: it answered "
+        )
+        assert f"(attempt {requests} of 4)" in notifier.messages[0]
 
 
-def test_nobody_listens():
+def test_a_refused_connection_is_retried_and_its_message_hides_the_url():
     with listening() as listener:
         url = listener.url
-    told = Told()
-    told.tell(webhook=url + "?token=secret", attempts=2)
-    assert told.waits == [2]
-    assert told.said == [
+    notifier = Notifier()
+    notifier.notify(webhook=url + "?token=secret", attempts=2)
+    assert notifier.waits == [2]
+    assert notifier.messages == [
         "webhook 127.0.0.1 could not be notified: no answer (URLError) (attempt 2 of 2)."
     ]
 
 
-def test_webhook_from_the_environment():
+def test_webhook_can_be_an_environment_variable():
     with listening() as listener:
-        Told(environment={"HOOK": listener.url}).tell(webhook="$HOOK")
+        Notifier(environment={"HOOK": listener.url}).notify(webhook="$HOOK")
     assert listener.bodies == [{"text": "x"}]
     with pytest.raises(UsageError, match="environment variable HOOK, which is not an http"):
-        Told(environment={}).tell(webhook="$HOOK")
+        Notifier(environment={}).notify(webhook="$HOOK")
 
 
-def test_command_gets_the_document(tmp_path):
-    target = tmp_path / "told.json"
+def test_command_reads_the_notification_from_stdin(tmp_path):
+    target = tmp_path / "received.json"
     script = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
-    told = Told()
-    told.tell(command=(sys.executable, "-c", script, str(target)))
+    notifier = Notifier()
+    notifier.notify(command=(sys.executable, "-c", script, str(target)))
     assert json.loads(target.read_text()) == {"text": "x"}
-    assert told.said == []
+    assert notifier.messages == []
 
 
-def test_command_that_fails_is_tried_again(tmp_path):
+def test_failing_command_is_retried(tmp_path):
     counter = tmp_path / "counter"
     script = "import sys; open(sys.argv[1], 'a').write('x'); sys.exit(7)"
-    told = Told()
-    told.tell(command=(sys.executable, "-c", script, str(counter)), attempts=3)
+    notifier = Notifier()
+    notifier.notify(command=(sys.executable, "-c", script, str(counter)), attempts=3)
     assert counter.read_text() == "xxx"
-    assert told.waits == [2, 4]
-    assert told.said[0].endswith(
+    assert notifier.waits == [2, 4]
+    assert notifier.messages[0].endswith(
         "could not be notified: it ended with exit code 7 (attempt 3 of 3)."
     )
 
 
-def test_command_that_is_not_there():
-    told = Told()
-    told.tell(command=("/nowhere/at-all",))
-    assert told.waits == []
-    assert "No such file" in told.said[0]
+def test_missing_command_is_not_retried():
+    notifier = Notifier()
+    notifier.notify(command=("/nowhere/at-all",))
+    assert notifier.waits == []
+    assert "No such file" in notifier.messages[0]
 
 
-def test_command_that_does_not_end():
-    told = Told()
-    told.tell(
+def test_command_that_does_not_end_times_out():
+    notifier = Notifier()
+    notifier.notify(
         command=(sys.executable, "-c", "import signal; signal.pause()"),
         timeout_seconds=0.5,
         attempts=1,
     )
-    assert "it did not end within 0.5 s" in told.said[0]
+    assert "it did not end within 0.5 s" in notifier.messages[0]
 
 
-def test_one_way_that_fails_does_not_stop_the_other(tmp_path):
-    told = Told()
+def test_a_failing_webhook_does_not_stop_the_command(tmp_path):
+    notifier = Notifier()
     with listening([404]) as listener:
-        target = tmp_path / "told"
+        target = tmp_path / "received"
         script = "import sys; open(sys.argv[1], 'w')"
-        told.tell(webhook=listener.url, command=(sys.executable, "-c", script, str(target)))
+        notifier.notify(webhook=listener.url, command=(sys.executable, "-c", script, str(target)))
     assert target.exists()
-    assert len(told.said) == 1
+    assert len(notifier.messages) == 1

@@ -1,4 +1,4 @@
-"""The nightly job with days that were scored elsewhere, such as by a Dataflow template."""
+"""The nightly job with days that were scored elsewhere, e.g. by a Dataflow template."""
 
 import json
 import shutil
@@ -14,8 +14,8 @@ DAYS = ["2025-03-01", "2025-03-02"]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Two days that the job scored itself, and the same days as a template would score them."""
+def scored_days(tmp_path_factory):
+    """Two days scored by the nightly job, and by a run with the arguments of the template."""
     world = World(tmp_path_factory.mktemp("world"))
     world.configure()
     for number, day in enumerate(DAYS):
@@ -26,13 +26,13 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def world(made, tmp_path):
-    """Existing outputs of the days, and nothing published."""
+def world(scored_days, tmp_path):
+    """The scored outputs of both days, none published yet."""
     world = World(tmp_path)
-    shutil.copytree(made.folder / "traces", tmp_path / "traces")
-    shutil.copytree(made.folder / "scored", tmp_path / "scored")
+    shutil.copytree(scored_days.folder / "traces", tmp_path / "traces")
+    shutil.copytree(scored_days.folder / "scored", tmp_path / "scored")
     for path in (tmp_path / "scored").glob("*/manifest.json"):
-        path.write_text(path.read_text().replace(str(made.folder), str(tmp_path)))
+        path.write_text(path.read_text().replace(str(scored_days.folder), str(tmp_path)))
     configure(world)
     return world
 
@@ -45,7 +45,7 @@ def configure(world, **options):
 
 
 def score(world, day, *words):
-    """What the template's job does."""
+    """Run what the job of the template runs."""
     options = {
         "config": world.folder / "run.yaml",
         "input": world.folder / f"traces/date={day}/*.jsonl",
@@ -61,15 +61,15 @@ def reason(world, day):
     return found["reasons"][0]
 
 
-def test_taken_days_equal_those_that_the_job_scores_itself(made, world):
+def test_published_days_equal_those_that_the_nightly_job_scores(scored_days, world):
     (world.folder / f"scored/date={DAYS[0]}/.unfinished").mkdir()
-    (world.folder / f"scored/date={DAYS[0]}/.unfinished/part").write_text("of a job at work there")
+    (world.folder / f"scored/date={DAYS[0]}/.unfinished/part").write_text("of a running job")
     for day in DAYS:
         assert world.nightly("--date", day) == 0
-        taken, direct = world.contents(day), made.contents(day)
+        taken, direct = world.contents(day), scored_days.contents(day)
         assert taken.keys() == direct.keys()
         manifests = [json.loads(found.pop("manifest.json")) for found in (taken, direct)]
-        for manifest, folder in zip(manifests, (world.folder, made.folder), strict=True):
+        for manifest, folder in zip(manifests, (world.folder, scored_days.folder), strict=True):
             assert manifest["parameters"].pop("output") == f"{folder}/nights/date={day}"
             del manifest["parameters"]["input"], manifest["inputs"][0]["path"]
         assert manifests[0] == manifests[1]
@@ -82,7 +82,7 @@ def test_taken_days_equal_those_that_the_job_scores_itself(made, world):
     assert world.hidden() == []
 
 
-def test_day_that_is_not_finished_fails_and_a_backfill_takes_it_later(world, capsys):
+def test_an_unfinished_day_fails_and_a_backfill_publishes_it_later(world, capsys):
     manifest = world.folder / f"scored/date={DAYS[1]}/manifest.json"
     content = manifest.read_text()
     manifest.unlink()
@@ -93,11 +93,11 @@ def test_day_that_is_not_finished_fails_and_a_backfill_takes_it_later(world, cap
     manifest.write_text(content)
     capsys.readouterr()
     assert world.nightly("--backfill", *DAYS) == 0
-    assert f"{DAYS[0]}: " not in capsys.readouterr().out  # it existed
+    assert f"{DAYS[0]}: " not in capsys.readouterr().out  # already published
     assert set(world.verdicts().values()) == {"passed"}
 
 
-def test_outputs_of_another_day_are_not_taken(world):
+def test_outputs_of_another_day_are_refused(world):
     place = world.folder / f"scored/date={DAYS[1]}"
     shutil.rmtree(place)
     shutil.copytree(world.folder / f"scored/date={DAYS[0]}", place)
@@ -106,25 +106,25 @@ def test_outputs_of_another_day_are_not_taken(world):
     assert f"traces/date={DAYS[0]}/a.jsonl" in reason(world, DAYS[1])
 
 
-def test_traces_may_be_deleted(world):
+def test_days_are_published_after_their_traces_are_deleted(world):
     shutil.rmtree(world.folder / "traces")
     assert world.nightly("--date", DAYS[0]) == 0
 
 
-def test_outputs_that_are_replaced_while_they_are_fetched_are_not_taken(world, monkeypatch):
+def test_outputs_replaced_while_they_are_fetched_are_refused(world, monkeypatch):
     fetch = scored.fetch
 
-    def disturbed(source, target):
+    def fetch_then_replace(source, target):
         fetch(source, target)
         path = world.folder / f"scored/date={DAYS[0]}/manifest.json"
         path.write_text(path.read_text().replace('"started": "2', '"started": "3'))
 
-    monkeypatch.setattr(scored, "fetch", disturbed)
+    monkeypatch.setattr(scored, "fetch", fetch_then_replace)
     assert world.nightly("--date", DAYS[0]) == 1
     assert "were replaced while they were fetched" in reason(world, DAYS[0])
 
 
-def test_day_with_late_files_is_taken_again_once_it_is_scored_again(world, capsys):
+def test_a_day_with_late_files_is_published_again_once_it_is_scored_again(world, capsys):
     assert world.nightly("--date", DAYS[0]) == 0
     before = world.contents(DAYS[0])
     world.make_traces(DAYS[0], 3, seed=9, name="late")
@@ -150,14 +150,14 @@ def test_late_files_are_reported_with_a_remedy(world, capsys):
 
 
 @pytest.mark.parametrize("pattern", ["nowhere://bucket/date={date}", "gs://bucket/date={date}"])
-def test_place_that_cannot_be_reached_fails_the_day(world, pattern):
+def test_unreachable_outputs_fail_the_day(world, pattern):
     options = json.loads(world.config.read_text()) | {"scored": pattern}
     world.config.write_text(json.dumps(options))
     assert world.nightly("--date", DAYS[0]) == 1
     assert f"date={DAYS[0]} cannot be read" in reason(world, DAYS[0])
 
 
-def test_a_folder_without_outputs_fails_the_day(world):
+def test_outputs_with_an_empty_manifest_fail_the_day(world):
     (world.folder / f"scored/date={DAYS[0]}/manifest.json").write_text("{}")
     assert world.nightly("--date", DAYS[0]) == 1
     assert "is not the output of a run" in reason(world, DAYS[0])

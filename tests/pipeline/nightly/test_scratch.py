@@ -1,4 +1,4 @@
-"""Days whose workers write elsewhere than where the days lie."""
+"""Days whose workers write to a scratch folder, from which the job fetches their outputs."""
 
 import json
 
@@ -11,7 +11,7 @@ DAY = "2025-03-01"
 
 
 @pytest.mark.slow
-def test_day_by_way_of_a_scratch_folder_is_the_same_day(tmp_path):
+def test_a_day_written_through_a_scratch_folder_is_the_same(tmp_path):
     world = World(tmp_path)
     world.make_traces(DAY, 12, seed=1)
     world.configure()
@@ -27,12 +27,12 @@ def test_day_by_way_of_a_scratch_folder_is_the_same_day(tmp_path):
     manifests = [json.loads(day.pop("manifest.json")) for day in (direct, fetched)]
     assert [one["parameters"].pop("overwrite") for one in manifests] == [False, True]
     assert manifests[0] == manifests[1]
-    del direct["report.html"], fetched["report.html"]  # it tells the parameters too
+    del direct["report.html"], fetched["report.html"]  # it also contains the parameters
     assert fetched == direct
     assert list(scratch.iterdir()) == []
 
 
-def test_everything_below_is_fetched_and_discarded(tmp_path):
+def test_folders_are_fetched_and_discarded_recursively(tmp_path):
     source = tmp_path / "source"
     (source / "deep" / "er").mkdir(parents=True)
     (source / "a").write_bytes(b"\x00a")

@@ -1,4 +1,4 @@
-"""A small world for the nightly job: traces by day, its configuration, and somebody to be told."""
+"""An environment for the nightly job: traces by day, its configuration, and a webhook."""
 
 import json
 import threading
@@ -32,7 +32,7 @@ def config_of(text):
 
 
 class World:
-    """A folder with `traces/`, a configuration, and what the job makes of them in `nights/`."""
+    """A folder with `traces/`, a configuration, and the outputs of the job in `nights/`."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -73,14 +73,14 @@ class World:
         return path
 
     def nightly(self, *words):
-        """The exit code of `goodgain nightly`."""
+        """Run `goodgain nightly`, and return its exit code."""
         return main(["nightly", "--config", str(self.config), *words])
 
     def place(self, day):
         return self.output / f"date={day}"
 
     def entry(self, day):
-        """What the day's own folder says of it."""
+        """The `day.json` in the folder of the day."""
         return json.loads((self.place(day) / "day.json").read_text())
 
     def history(self):
@@ -91,12 +91,12 @@ class World:
         return {entry["date"]: entry["verdict"] for entry in self.history()}
 
     def hidden(self):
-        """Names of hidden things, but the lock's."""
+        """Names of hidden files and folders, except the lock."""
         names = {path.name for path in self.output.iterdir() if path.name.startswith(".")}
         return sorted(names - {".lock"})
 
     def contents(self, day):
-        """Every file of a day by relative path, without its times."""
+        """The content of every file of a day by relative path, without the times of the run."""
         times = self._times(day)
         return {
             str(path.relative_to(self.place(day))): _without(path.read_bytes(), times)
@@ -107,7 +107,7 @@ class World:
     def _times(self, day):
         manifest = json.loads((self.place(day) / "manifest.json").read_text())
         entry = self.entry(day)
-        minute = manifest["finished"][:16].replace("T", " ")  # as the report says it
+        minute = manifest["finished"][:16].replace("T", " ")  # as in the report
         texts = [manifest["started"], manifest["finished"], entry["started"], minute]
         return [*texts, f'"seconds": {entry["seconds"]}']
 
@@ -119,7 +119,7 @@ def _without(content, times):
 
 
 def edit_results(path, change):
-    """Rewrite the results of every record of a file."""
+    """Apply `change` to every result in a file of records."""
     records = [json.loads(line) for line in path.read_text().splitlines()]
     for record in records:
         for result in record.get("results", ()):
@@ -128,12 +128,12 @@ def edit_results(path, change):
 
 
 class Listener:
-    """An HTTP server on this machine that keeps what it is told.
+    """The requests of a local HTTP server.
 
     Attributes:
       answers: statuses for the next requests; 200 when they are used up.
-      bodies: of the requests answered with 200.
-      requests: how many came.
+      bodies: of requests answered with 200.
+      requests: their number.
     """
 
     def __init__(self, answers=()):
@@ -152,6 +152,7 @@ class Listener:
 
 @contextmanager
 def listening(answers=()):
+    """Run the server of a Listener in a thread."""
     listener = Listener(answers)
 
     class Handler(BaseHTTPRequestHandler):

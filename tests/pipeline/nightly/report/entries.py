@@ -1,4 +1,4 @@
-"""Histories of made-up days."""
+"""Histories of synthetic days."""
 
 from datetime import date, timedelta
 
@@ -28,7 +28,7 @@ def entry(day, value=2.0, verdict="passed", reasons=(), baseline=("2025-03-01",)
 
 
 def week(why="CG drops"):
-    """Seven days: the first without baseline, the fourth fails the gate, the sixth altogether."""
+    """Seven days: the first has no baseline, the fourth fails the gate, the sixth has no run."""
     days = [entry("2025-03-01", baseline=())]
     days += [entry(f"2025-03-0{at}", 2 + at / 10) for at in (2, 3)]
     days += [entry("2025-03-04", 0.25, "gate failed", [why]), entry("2025-03-05", 2.5)]

@@ -1,4 +1,4 @@
-"""The page over all nights in a real browser."""
+"""The report of all nights in a real browser."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def addresses(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["week", "year"])
-def test_page_opens_without_a_complaint_or_a_request(browser, addresses, name, width, scheme):
+def test_page_opens_without_errors_or_requests(browser, addresses, name, width, scheme):
     page = opened(browser, addresses[name], width, scheme)
     assert_is_whole(page, addresses[name])
 
@@ -47,7 +47,7 @@ def test_menus_change_their_plots(browser, addresses):
 
 
 class TestWeek:
-    """What leaves the page as it was, so that one does."""
+    """Tests that do not change the page, so they share one."""
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -1,4 +1,4 @@
-"""What the page over all nights says, read from its HTML without a browser."""
+"""Text and data in the report of all nights, read from its HTML without a browser."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.pipeline.report.test_escaping import ATTACKS
 
 pytestmark = pytest.mark.slow
 
-GREATEST_SIZE = 6_000_000
+MAX_BYTES = 6_000_000
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def page():
     return Page(build_nights_report(week()))
 
 
-def test_command_builds_it_from_the_history(tmp_path):
+def test_command_builds_the_report_from_the_history(tmp_path):
     write_history(tmp_path / "nights", week())
     assert main(["report", str(tmp_path / "nights")]) == 0
     written = (tmp_path / "nights" / "report.html").read_bytes()
@@ -35,7 +35,7 @@ def test_each_metric_has_its_mean_and_interval_on_each_day(page):
     assert RANKING in page.data["metrics"]
 
 
-def test_verdicts_and_reasons_are_told(page):
+def test_verdicts_and_reasons_are_shown(page):
     assert [day["verdict"] for day in page.data["days"]][3:6] == [
         "gate failed",
         "passed",
@@ -45,16 +45,16 @@ def test_verdicts_and_reasons_are_told(page):
     assert "CG drops" in page.text
 
 
-def test_published_days_are_linked_and_nothing_is_loaded(page):
+def test_published_days_are_linked_and_the_page_loads_nothing(page):
     links = {attributes["href"] for tag, attributes in page.elements if tag == "a"}
     reports = sorted(link for link in links if not link.startswith("#"))
     assert reports == [f"date=2025-03-0{at}/report.html" for at in (1, 2, 3, 4, 5, 7)]
     assert not any(LOADING & set(attributes) for _, attributes in page.elements)
 
 
-def test_long_history_stays_small_and_says_what_is_left_out():
+def test_a_long_history_is_truncated_with_a_note():
     content = build_nights_report(many(MOST_DAYS + 100))
-    assert len(content) < GREATEST_SIZE
+    assert len(content) < MAX_BYTES
     page = Page(content)
     assert len(page.data["days"]) == MOST_DAYS
     assert "100 earlier days are in history.jsonl" in page.text
@@ -73,7 +73,7 @@ def test_metric_that_only_some_days_have_is_shown():
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_text_makes_an_element(attack):
+def test_hostile_text_adds_no_element(attack):
     attack = attack.encode("utf-8", "ignore").decode()
     assert _elements(attack) == _elements("harmless")
 
