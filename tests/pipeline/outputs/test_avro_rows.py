@@ -1,4 +1,4 @@
-"""Rows of Avro are written as fastavro writes them, to the byte."""
+"""Avro rows are byte for byte those that fastavro writes."""
 
 import io
 import struct
@@ -37,14 +37,14 @@ encode = row_encoder(COLUMNS)
         }
     )
 )
-def test_the_bytes_are_those_of_fastavro(row):
+def test_bytes_equal_those_of_fastavro(row):
     written = io.BytesIO()
     fastavro.schemaless_writer(written, parsed_schema(Dataset("rows", "", COLUMNS)), row)
     assert encode(row) == written.getvalue()
-    assert encode(row) == written.getvalue()  # also from what is remembered
+    assert encode(row) == written.getvalue()  # again, now with cached parts
 
 
 @pytest.mark.parametrize("kind", [kind for kind in VALUES if kind != "flag"])
-def test_null_is_refused_where_it_is_not_declared(kind):
+def test_null_in_a_column_that_is_not_nullable_is_refused(kind):
     with pytest.raises((TypeError, AttributeError, struct.error)):
         row_encoder([Column("one", kind, "")])({"one": None})

@@ -1,4 +1,4 @@
-"""Outputs that were cut since the run are refused in a sentence, also where a row ends."""
+"""Outputs truncated after the run are refused with a message, even if cut between two rows."""
 
 import json
 import re
@@ -12,15 +12,15 @@ from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.means import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.api.test_evaluate import CALLS
-from tests.pipeline.outputs.test_means import written
+from tests.pipeline.outputs.test_means import write_means
 
 ROWS = [{column.name: f"{at}" for column in REJECTED.columns} for at in range(40)]
 for at, row in enumerate(ROWS):
     row["records"] = at
 
 
-def rejected_in(folder, file_format, rows=ROWS, claimed=None):
-    """Write `rejected` and a manifest that tells its rows; the file."""
+def write_rejected(folder, file_format, rows=ROWS, claimed=None):
+    """Write `rejected`, and a manifest that claims a number of rows; return the path."""
     (folder / REJECTED.name).mkdir()
     path = folder / REJECTED.name / f"part-00000-of-00001{FORMATS[file_format].suffix}"
     with path.open("wb") as file:
@@ -31,50 +31,50 @@ def rejected_in(folder, file_format, rows=ROWS, claimed=None):
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_a_dataset_that_lost_whole_rows(file_format, tmp_path):
-    rejected_in(tmp_path, file_format, ROWS[:-1], claimed=len(ROWS))
-    said = (
+def test_a_dataset_with_missing_rows_is_refused(file_format, tmp_path):
+    write_rejected(tmp_path, file_format, ROWS[:-1], claimed=len(ROWS))
+    message = (
         f"{tmp_path}/rejected has 39 rows, but 40 by manifest.json: it was cut or changed since "
         "the run; run it again."
     )
-    with pytest.raises(UsageError, match=re.escape(said)):
+    with pytest.raises(UsageError, match=re.escape(message)):
         list(read_dataset(str(tmp_path), REJECTED.name))
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-@pytest.mark.parametrize("claimed", [None, "by nobody"])
-def test_a_dataset_that_is_whole_or_of_which_nobody_tells(file_format, claimed, tmp_path):
-    rejected_in(tmp_path, file_format)
-    if claimed:
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_a_complete_dataset_is_read_with_or_without_a_manifest(file_format, has_manifest, tmp_path):
+    write_rejected(tmp_path, file_format)
+    if not has_manifest:
         (tmp_path / MANIFEST).unlink()
     assert [row["records"] for row in read_dataset(str(tmp_path), REJECTED.name)] == [*range(40)]
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_a_dataset_that_ends_within_a_row(file_format, tmp_path):
-    path = rejected_in(tmp_path, file_format)
+def test_a_dataset_that_ends_within_a_row_is_refused(file_format, tmp_path):
+    path = write_rejected(tmp_path, file_format)
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(UsageError, match=rf"{re.escape(str(path))} is damaged \(.+run it again\."):
         list(read_dataset(str(tmp_path), REJECTED.name))
 
 
 @pytest.mark.parametrize("wanted", [MeansWanted(), MeansWanted(metrics=frozenset({"CG"}))])
-def test_a_table_of_means_that_lost_its_last_row(wanted, tmp_path):
-    rows = written(str(tmp_path), "avro")
+def test_means_csv_without_its_last_row_is_refused(wanted, tmp_path):
+    rows = write_means(str(tmp_path), "avro")
     folder = tmp_path / ".unfinished"
     (folder / MANIFEST).write_text(json.dumps({"datasets": {"means": len(rows)}}))
     expected = list(read_means(str(folder), wanted))
     table = folder / MEANS_CSV
     content = table.read_bytes()
     table.write_bytes(content[: content.rfind(b"\n", 0, -1) + 1])
-    said = f"{table} has {len(rows) - 1:,} rows, but {len(rows):,} by manifest.json"
-    with pytest.raises(UsageError, match=re.escape(said)):
+    message = f"{table} has {len(rows) - 1:,} rows, but {len(rows):,} by manifest.json"
+    with pytest.raises(UsageError, match=re.escape(message)):
         list(read_means(str(folder), wanted))
-    table.unlink()  # as the sentence says
+    table.unlink()  # the dataset is read instead
     assert list(read_means(str(folder), wanted)) == expected
 
 
-def test_tables_that_python_loads(tmp_path):
+def test_tables_loaded_in_python_are_checked(tmp_path):
     gg.evaluate(CALLS).save(tmp_path / "saved")
     manifest = json.loads((tmp_path / "saved" / MANIFEST).read_text())
     manifest["datasets"] = {"conversations": 2, "iterations": 40}

@@ -8,7 +8,7 @@ from goodgain.transforms.core.scoring.registry import ITERATION_METRICS
 
 pytestmark = pytest.mark.slow
 
-# Ids that contain each other, and what the formats write in a special way.
+# Ids that contain each other, and characters that some formats escape.
 IDS = ["a", "aa", 'b"c', "d\\e", "Ünïcode", "line\nbreak", "</script>", *map(str, range(3_000))]
 
 
@@ -16,12 +16,12 @@ IDS = ["a", "aa", 'b"c', "d\\e", "Ünïcode", "line\nbreak", "</script>", *map(s
 def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     (folder / "iterations").mkdir()
-    written = FORMATS[request.param]
+    file_format = FORMATS[request.param]
     for part in range(2):
         rows = [_row(identity, i) for identity in IDS[part::2] for i in (1, 2)]
-        name = f"part-{part:05}-of-00002{written.suffix}"
+        name = f"part-{part:05}-of-00002{file_format.suffix}"
         with open(folder / "iterations" / name, "wb") as file:
-            written.write(datasets.ITERATIONS, rows, file)
+            file_format.write(datasets.ITERATIONS, rows, file)
     return str(folder)
 
 
@@ -34,7 +34,7 @@ def _row(identity, i):
 
 
 @pytest.mark.parametrize("wanted", [{"a"}, set(IDS[:7]), {"0", "2999"}, {"missing"}, set()])
-def test_rows_are_those_of_the_dataset(folder, wanted):
+def test_rows_equal_those_of_the_dataset_with_these_ids(folder, wanted):
     found = list(read_iterations(folder, wanted))
     expected = [
         row for row in read_dataset(folder, "iterations") if row["conversation_id"] in wanted

@@ -1,4 +1,4 @@
-"""The dataset `means` and `means.csv`: the same rows in every format, read as far as wanted."""
+"""The dataset `means` and `means.csv`: the same rows in every format, read selectively."""
 
 import io
 
@@ -39,8 +39,8 @@ def sums(conversations, start):
     return accumulator
 
 
-def written(folder, file_format, slices=SLICES):
-    """Write means of some slices; the rows that should be there."""
+def write_means(folder, file_format, slices=SLICES):
+    """Write means of some slices, and return the expected rows."""
     rows, packed = [], []
     for at, slice_ in enumerate(slices):
         accumulator = sums(1 + 5 * at, at)
@@ -52,8 +52,8 @@ def written(folder, file_format, slices=SLICES):
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_every_format_and_the_table_hold_the_same_rows(file_format, tmp_path):
-    expected = written(str(tmp_path), file_format)
+def test_the_dataset_in_each_format_and_means_csv_have_the_same_rows(file_format, tmp_path):
+    expected = write_means(str(tmp_path), file_format)
     assert len({row["mean"] for row in expected}) > 20
     assert list(read_dataset(str(tmp_path / ".unfinished"), "means")) == expected
     assert list(read_means(str(tmp_path / ".unfinished"))) == expected
@@ -70,10 +70,8 @@ def test_every_format_and_the_table_hold_the_same_rows(file_format, tmp_path):
     ],
 )
 @pytest.mark.parametrize("has_table", [True, False])
-def test_what_is_wanted_is_read_from_the_table_or_else_from_the_dataset(
-    wanted, has_table, tmp_path
-):
-    expected = [row for row in written(str(tmp_path), "avro") if wanted.takes(row)]
+def test_wanted_rows_are_read_from_means_csv_or_else_from_the_dataset(wanted, has_table, tmp_path):
+    expected = [row for row in write_means(str(tmp_path), "avro") if wanted.takes(row)]
     folder = tmp_path / ".unfinished"
     if not has_table:
         (folder / MEANS_CSV).unlink()
@@ -82,14 +80,14 @@ def test_what_is_wanted_is_read_from_the_table_or_else_from_the_dataset(
 
 
 @pytest.mark.parametrize("batch", [1, 37, 1_000])
-def test_rows_of_any_length_come_whole_from_a_table_read_in_pieces(batch, tmp_path, monkeypatch):
-    expected = written(str(tmp_path), "avro")
+def test_means_csv_read_in_small_batches_gives_whole_rows(batch, tmp_path, monkeypatch):
+    expected = write_means(str(tmp_path), "avro")
     monkeypatch.setattr(writing, "_BATCH", batch)
     assert list(read_means(str(tmp_path / ".unfinished"))) == expected
 
 
-def test_a_last_row_without_a_line_feed_is_read_and_half_of_one_is_refused(tmp_path):
-    expected = written(str(tmp_path), "avro")
+def test_a_last_row_without_a_line_feed_is_read_but_a_partial_row_is_refused(tmp_path):
+    expected = write_means(str(tmp_path), "avro")
     table = tmp_path / ".unfinished" / MEANS_CSV
     content = table.read_bytes()
     table.write_bytes(content.removesuffix(b"\n"))
@@ -99,26 +97,26 @@ def test_a_last_row_without_a_line_feed_is_read_and_half_of_one_is_refused(tmp_p
         list(read_means(str(table.parent)))
 
 
-def test_of_a_table_no_more_is_read_than_is_taken(tmp_path, monkeypatch):
-    """Where a reader reads ahead, memory grows with the table."""
-    taken = []
+def test_means_csv_is_read_only_as_far_as_rows_are_consumed(tmp_path, monkeypatch):
+    """With a reader that reads ahead, memory would grow with the table."""
+    sizes = []
     opened = writing.open_plain
 
     def opening(path):
         file = opened(path)
         read = file.read
-        monkeypatch.setattr(file, "read", lambda size: taken.append(size) or read(size))
+        monkeypatch.setattr(file, "read", lambda size: sizes.append(size) or read(size))
         return file
 
-    expected = written(str(tmp_path), "avro")
+    expected = write_means(str(tmp_path), "avro")
     monkeypatch.setattr(writing, "_BATCH", 10_000)
     monkeypatch.setattr(writing, "open_plain", opening)
     assert next(read_means(str(tmp_path / ".unfinished"))) == expected[0]
-    assert taken == [10_000]
+    assert sizes == [10_000]
 
 
-def test_many_slices_are_encoded_as_few_estimates(monkeypatch):
-    """The work of a row is joining its parts: the estimates of equal samples are encoded once."""
+def test_equal_estimates_of_many_slices_are_encoded_once(monkeypatch):
+    """A row joins encoded parts, and the estimate of equal samples is one of these parts."""
     encoded = []
     encode = writing._csv
     monkeypatch.setattr(
@@ -129,7 +127,7 @@ def test_many_slices_are_encoded_as_few_estimates(monkeypatch):
     for at in range(1_000):
         file.add({"customer": str(at)}, sums(3, 1).estimates(METRICS) if at < 3 else means)
     of, estimates = {of for of, _ in means}, {id(estimate) for _, estimate in means}
-    ratios = 3  # of costs, which are not remembered
+    ratios = 3  # of costs, which are not cached
     assert len(encoded) <= 1_000 + len(of) + len(estimates) + ratios < 1_400
     assert len(means) > 130
 
@@ -139,7 +137,7 @@ def test_equal_samples_share_their_estimate():
     assert all(ours[of] is theirs[of] for of in ours if not of.metric.startswith("CG_per_total"))
 
 
-def test_what_is_known_of_estimates_is_bounded(monkeypatch):
+def test_the_cache_of_encoded_estimates_is_bounded(monkeypatch):
     monkeypatch.setattr(writing, "_MOST_KNOWN", 100)
     rows = writing._EncodedRows(writing._csv)
     for at in range(50):

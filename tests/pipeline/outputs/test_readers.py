@@ -1,4 +1,4 @@
-"""Every dataset in each format, read by the readers that the page on outputs names."""
+"""Every dataset in each format, read by the readers that docs/outputs.md names."""
 
 import csv
 import json
@@ -44,7 +44,7 @@ READERS = {"parquet": parquet_readers, "jsonl": jsonl_readers, "avro": avro_read
 
 
 @pytest.mark.parametrize("file_format", READERS)
-def test_every_dataset_is_read_by_every_reader(file_format, tmp_path):
+def test_every_reader_reads_all_rows_of_every_dataset(file_format, tmp_path):
     output = tmp_path / "out"
     assert run(output, [SAMPLE], *FULL, f"--format={file_format}") in (0, 3)
     loaded = gg.load(output)

@@ -1,4 +1,4 @@
-"""A file takes its place whole, synced, or not at all."""
+"""Files are replaced atomically, and synced to disk."""
 
 import os
 
@@ -11,7 +11,7 @@ def names(folder):
     return sorted(os.listdir(folder))
 
 
-def test_it_is_not_there_before_it_is_whole(tmp_path):
+def test_the_file_appears_only_when_it_is_complete(tmp_path):
     with replacing(tmp_path / "a.txt") as file:
         file.write(b"half")
         assert names(tmp_path) == [".a.txt.unfinished"]
@@ -20,32 +20,32 @@ def test_it_is_not_there_before_it_is_whole(tmp_path):
 
 
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_what_was_there_stays_when_writing_fails(error, tmp_path):
+def test_the_old_file_is_kept_if_writing_fails(error, tmp_path):
     write_whole(tmp_path / "a.txt", b"old")
 
-    def half():
+    def write_then_fail():
         with replacing(tmp_path / "a.txt") as file:
             file.write(b"new")
             raise error
 
     with pytest.raises(error):
-        half()
+        write_then_fail()
     assert names(tmp_path) == ["a.txt"]
     assert (tmp_path / "a.txt").read_bytes() == b"old"
 
 
-def test_it_is_on_the_disk_before_it_has_its_name_and_the_name_too(tmp_path, monkeypatch):
-    done = []
+def test_content_is_synced_before_the_rename_and_the_folder_after_it(tmp_path, monkeypatch):
+    steps = []
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(
-        os, "fsync", lambda one: done.append(os.readlink(f"/proc/self/fd/{one}")) or fsync(one)
+        os, "fsync", lambda one: steps.append(os.readlink(f"/proc/self/fd/{one}")) or fsync(one)
     )
-    monkeypatch.setattr(os, "replace", lambda *names: done.append("replace") or replace(*names))
+    monkeypatch.setattr(os, "replace", lambda *names: steps.append("replace") or replace(*names))
     write_whole(tmp_path / "a.txt", b"content")
-    assert done == [str(tmp_path / ".a.txt.unfinished"), "replace", str(tmp_path)]
+    assert steps == [str(tmp_path / ".a.txt.unfinished"), "replace", str(tmp_path)]
 
 
-def test_aside_may_be_elsewhere(tmp_path):
+def test_the_unfinished_file_can_be_in_another_folder(tmp_path):
     (tmp_path / "aside").mkdir()
     with replacing(tmp_path / "a.txt", tmp_path / "aside" / "b") as file:
         file.write(b"content")

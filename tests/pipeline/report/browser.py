@@ -1,4 +1,4 @@
-"""A real Chromium that opens a page from disk and may not reach any network."""
+"""A real Chromium that opens pages from disk and records what they request."""
 
 import json
 import shutil
@@ -17,11 +17,11 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Pages run their scripts for a second; compiling these well takes longer than it saves.
+    # Scripts run for a second; optimising them takes longer than it saves.
     "--js-flags=--no-opt --max-lazy",
 )
 HOSTILE = "</script><img src=x onerror=document.title='run'><script>document.title='run'</script>"
-# The points of each trace that plotly has drawn, and what stands at its y axis.
+# The points of each trace that plotly has drawn, and the labels of its y axis.
 DRAWN = """
 const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
 return [plot.data.map((trace) => [[...trace.x], [...trace.y]]), plot.layout.yaxis.ticktext];
@@ -35,7 +35,7 @@ needs_chromium = pytest.mark.skipif(
 
 @contextmanager
 def chromium(profile):
-    """A browser with an empty profile; it keeps what it logs and what it requests."""
+    """A browser with an empty profile that records its console messages and requests."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
@@ -52,19 +52,19 @@ def chromium(profile):
 
 
 def resize(browser, width, height=900):
-    """Give the page a width that a window of a desktop could not have."""
+    """Set the size of the page, which may be narrower than a desktop window can be."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
 def prefer(browser, scheme):
-    """Say that the reader prefers `light` or `dark`."""
+    """Set the preferred colour scheme, `light` or `dark`."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
 
 
 def requested(browser):
-    """URLs that the page has asked for since the last call, but for those written in itself."""
+    """URLs that the page has requested since the last call, without data URLs."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     urls = [
         message["params"]["request"]["url"]
@@ -75,7 +75,7 @@ def requested(browser):
 
 
 def opened(browser, address, width=1_600, scheme="light"):
-    """The page as it opens; what the browser logs and requests is of nothing before it."""
+    """Open a page, after discarding the messages and requests of earlier ones."""
     prefer(browser, scheme)
     resize(browser, width)
     requested(browser)
@@ -85,8 +85,8 @@ def opened(browser, address, width=1_600, scheme="light"):
     return browser
 
 
-def assert_is_whole(page, address):
-    """The page opened without complaint, asked for nothing, and fits the window."""
+def assert_opens_cleanly(page, address):
+    """The page logged no errors, requested nothing else, and fits the window."""
     sizes = "const root = document.documentElement; return [root.scrollWidth, root.clientWidth];"
     wide, window = page.execute_script(sizes)
     assert page.get_log("browser") == []
@@ -94,8 +94,8 @@ def assert_is_whole(page, address):
     assert wide <= window
 
 
-def assert_tells_plot(page, plot):
-    """A plot is drawn, in words too and with its numbers in a table."""
+def assert_plot_is_complete(page, plot):
+    """A plot is drawn, and has a text description and a table with its numbers."""
     assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
     assert page.find_elements("css selector", f"#figure-{plot} svg .trace")
     assert texts(page, f"#figure-{plot} tbody td")
@@ -116,10 +116,10 @@ def choose(page, menu, text):
 
 
 def assert_menus_change_their_plots(page, *menus):
-    """Each menu, set to an option that begins with a text, changes a plot.
+    """Choosing an option in each menu changes its plot.
 
     Args:
-      menus: (menu, plot, text).
+      menus: (menu, plot, start of the option's text).
     """
     for menu, plot, text in menus:
         before = drawn(page, plot)
@@ -127,7 +127,7 @@ def assert_menus_change_their_plots(page, *menus):
         assert drawn(page, plot) != before, menu
 
 
-def assert_shows_under_the_pointer(page, plot, shown):
+def assert_pointing_shows(page, plot, shown):
     """Pointing at the first bar of a plot shows a text."""
     from selenium.webdriver.common.action_chains import ActionChains
 
@@ -139,13 +139,13 @@ def assert_shows_under_the_pointer(page, plot, shown):
 
 
 def texts(page, selector):
-    # In one call: tables have hundreds of cells, and each call of the driver takes a while.
+    # In one call, since tables have hundreds of cells and calls of the driver are slow.
     cells = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent);"
     return page.execute_script(cells, selector)
 
 
-def eventually(page, holds):
-    """Wait for what the browser does with its next frame."""
+def eventually(page, condition):
+    """Wait until a condition holds; some changes show only in the browser's next frame."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    WebDriverWait(page, timeout=20).until(lambda _: holds())
+    WebDriverWait(page, timeout=20).until(lambda _: condition())

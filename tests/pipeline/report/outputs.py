@@ -1,4 +1,4 @@
-"""Outputs of a run made without an engine: scored by the core, written as a run writes them."""
+"""Outputs of a run without an engine: scored by the core, written in the format of a run."""
 
 import json
 from collections import Counter
@@ -27,7 +27,7 @@ MOMENT = datetime(2025, 3, 3, 4, 5, tzinfo=UTC)
 
 
 def search(conversation_id, iteration, found, attributes=None, **more):
-    """A search call that found documents, given as pairs of a number and a gain."""
+    """A search call; `found` has pairs of a document number and a gain."""
     results = [
         {"entity_type": "File", "ids": {"file_id": f"{conversation_id}-{document}"}, "gain": gain}
         for document, gain in found
@@ -43,7 +43,7 @@ def search(conversation_id, iteration, found, attributes=None, **more):
 
 
 def market_records(conversations=12):
-    """Conversations of two markets; the third iteration only repeats."""
+    """Conversations of two markets; a third iteration, if any, only repeats earlier results."""
     records = []
     for at in range(conversations):
         name, attributes = f"c-{at:02}", {"market": ("north", "south")[at % 2], "arm": "A"}
@@ -65,10 +65,10 @@ def write_outputs(
     parameters=None,
     scoring=None,
 ):
-    """Write every dataset and the manifest; the manifest comes back."""
-    how = scoring or {}
-    costs = how.get("costs", ())
-    scores = [one for _, one in sorted(score(records, metrics=METRICS, **how).items())]
+    """Write every dataset and the manifest, and return the manifest."""
+    options = scoring or {}
+    costs = options.get("costs", ())
+    scores = [one for _, one in sorted(score(records, metrics=METRICS, **options).items())]
     ranked = parse_ranking_metrics(METRICS)
     rows = {
         datasets.conversations(ranked, costs=costs): [

@@ -1,14 +1,14 @@
-"""The page in a real browser: what it draws, and what follows from what the reader does."""
+"""The report in a real browser: what it draws, and how it reacts to its reader."""
 
 import pytest
 
 from goodgain.pipeline.report import build_report
 from tests.pipeline.report.browser import (
     HOSTILE,
-    assert_is_whole,
     assert_menus_change_their_plots,
-    assert_shows_under_the_pointer,
-    assert_tells_plot,
+    assert_opens_cleanly,
+    assert_plot_is_complete,
+    assert_pointing_shows,
     choose,
     drawn,
     eventually,
@@ -41,19 +41,19 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, address):
-    """The page as it opens at 1,600 px in light colours."""
+    """The page, opened 1,600 px wide in light colours."""
     return opened(browser, address)
 
 
 @pytest.mark.parametrize("width", [400, 1_600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_opens_without_a_complaint_or_a_request(browser, address, width, scheme):
+def test_page_opens_without_errors_or_requests(browser, address, width, scheme):
     page = opened(browser, address, width, scheme)
-    assert_is_whole(page, address)
+    assert_opens_cleanly(page, address)
     assert page.title.startswith("Good Gain report")
 
 
-# Of each plot: whether it is drawn as wide as its place, and by how much it covers what follows.
+# For each plot: whether it fills its width, and by how many pixels it covers the next element.
 FITS = """
 return [...document.querySelectorAll(".plot")].map((plot) => {
   const drawn = plot.querySelector("svg").getBoundingClientRect();
@@ -64,14 +64,14 @@ return [...document.querySelectorAll(".plot")].map((plot) => {
 """
 
 
-def test_no_plot_covers_what_follows_when_the_window_changes_its_width(page):
+def test_no_plot_covers_the_next_element_after_resizing(page):
     for width in (1_300, 1_600, 400, 1_600):
         resize(page, width)
         eventually(page, lambda: all(wide for wide, _ in page.execute_script(FITS)))
         assert {covered for _, covered in page.execute_script(FITS)} == {0}
 
 
-def test_plots_follow_the_colours_that_the_reader_prefers(page):
+def test_plots_follow_the_preferred_colour_scheme(page):
     ink = "return getComputedStyle(document.querySelector('#figure-curve .ytitle')).fill"
     paper = "return getComputedStyle(document.body).backgroundColor"
     light = [page.execute_script(one) for one in (ink, paper)]
@@ -80,7 +80,7 @@ def test_plots_follow_the_colours_that_the_reader_prefers(page):
         eventually(page, lambda one=one, before=before: page.execute_script(one) != before)
 
 
-def test_printing_is_light_and_leaves_the_page_as_it_was(page):
+def test_printing_is_light_and_restores_the_page_afterwards(page):
     prefer(page, "dark")
     page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     assert page.execute_script("return document.documentElement.dataset.theme") == "light"
@@ -91,7 +91,7 @@ def test_printing_is_light_and_leaves_the_page_as_it_was(page):
     assert not page.execute_script("return document.documentElement.dataset.theme")
 
 
-def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page):
+def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_them(page):
     figures = ("curve", "added", "distribution")
     headline = texts(page, "#headline [data-metric]")
     before = {figure: drawn(page, figure) for figure in figures}
@@ -103,7 +103,7 @@ def test_choosing_a_slice_changes_numbers_and_plots_and_back_restores_them(page)
         assert drawn(page, figure) != before[figure]
     assert "market = north: 6 conversations" in texts(page, "#status")[0]
     choose(page, "slice", "All conversations")
-    # The numbers that the script prints are those that the page was written with.
+    # The script formats numbers like the written page.
     assert texts(page, "#headline [data-metric]") == headline
     assert {figure: drawn(page, figure) for figure in figures} == before
 
@@ -118,7 +118,7 @@ def test_page_without_any_search_opens(browser, tmp_path):
 
 
 class TestOpenedOnce:
-    """What leaves size, colours and the log of the page as they were, so that one page does."""
+    """Tests that do not change size, colours or log of the page, so they share one page."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -127,9 +127,9 @@ class TestOpenedOnce:
 
     @pytest.mark.parametrize("plot", PLOTS)
     def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
-        assert_tells_plot(page, plot)
+        assert_plot_is_complete(page, plot)
 
-    def test_definition_shows_on_hover_and_on_focus_and_escape_hides_it(self, page):
+    def test_definition_is_shown_on_hover_and_focus_and_hidden_by_escape(self, page):
         from selenium.webdriver.common.action_chains import ActionChains
         from selenium.webdriver.common.keys import Keys
 
@@ -150,8 +150,8 @@ class TestOpenedOnce:
         entry = page.find_element("id", "definition-end-ndcg@10")
         assert entry.is_displayed()
 
-    def test_plot_shows_what_is_under_the_pointer(self, page):
-        assert_shows_under_the_pointer(page, "added", "new and good")
+    def test_plot_shows_the_values_under_the_pointer(self, page):
+        assert_pointing_shows(page, "added", "new and good")
 
     def test_choosing_a_metric_or_a_dimension_changes_its_plot(self, page):
         assert_menus_change_their_plots(
@@ -161,7 +161,7 @@ class TestOpenedOnce:
             ("dimension", "slices", "arm, market"),
         )
 
-    def test_axes_carry_units(self, page):
+    def test_axes_have_units(self, page):
         choose(page, "curve-metric", "Gain per result so far (RAG@i)")
         assert "Gain per result so far (RAG@i)" in texts(page, "#figure-curve .ytitle")
         choose(page, "distribution-metric", "ndcg@10")
@@ -171,7 +171,7 @@ class TestOpenedOnce:
         assert ticks
         assert all(tick.endswith("%") for tick in ticks)
 
-    def test_hostile_text_is_shown_and_not_run(self, page):
+    def test_hostile_text_is_shown_but_not_executed(self, page):
         assert page.title != "run"
         choose(page, "slice", "market = </script>")
         assert texts(page, ".slice-name")[0].startswith("market = </script><img")

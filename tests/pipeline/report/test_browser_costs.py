@@ -22,8 +22,8 @@ def page(browser, tmp_path):
     return opened(browser, place.as_uri())
 
 
-def written(page):
-    """The table's cells as the page was written, before its script printed them again."""
+def written_cells(page):
+    """The cells of the table in the HTML file, before the script formats them again."""
     html = Path(page.current_url.removeprefix("file://")).read_text(encoding="utf-8")
     rows = re.findall(r"<tr data-cost=.*?</tr>", html, re.DOTALL)
     return [cell for row in rows for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
@@ -32,10 +32,10 @@ def written(page):
 def test_section_follows_the_cost_and_the_slice(page):
     assert page.get_log("browser") == []
     table = texts(page, "[data-cost] td")
-    assert table == written(page)
-    (told,) = texts(page, "#stops-paying")
-    # 9 for 500, then 4 for 200, then nothing for 200: together 13 for 900.
-    assert told == (
+    assert table == written_cells(page)
+    (stops_paying,) = texts(page, "#stops-paying")
+    # Gain 9 for 500 tokens, then 4 for 200, then 0 for 200: together 13 for 900.
+    assert stops_paying == (
         "Iteration 3 gains less per unit of tokens than all iterations together, 0.0144."
     )
     assert texts(page, "#figure-paying tbody tr:nth-child(2) td") == [

@@ -73,7 +73,7 @@ def page(folder):
     return Page(build_report(str(folder)))
 
 
-def test_headline_holds_the_means_with_their_intervals(page):
+def test_headline_has_the_means_with_their_intervals(page):
     # CG is 3 + (document 2 if good) + (4 if odd); computed by hand for at = 0..11.
     gains = [3 + (at % 5 if at % 5 >= 2 else 0) + (4 if at % 2 else 0) for at in range(12)]
     everything = page.data["slices"][0]
@@ -109,7 +109,7 @@ def test_ids_are_unique_and_labels_refer_to_elements(page):
             assert attributes.get(name, ids[0]) in ids
 
 
-def test_page_has_landmarks_one_first_heading_and_no_level_is_skipped(page):
+def test_page_has_landmarks_and_headings_without_skipped_levels(page):
     tags = [tag for tag, _ in page.elements]
     for landmark in ("header", "nav", "main"):
         assert tags.count(landmark) == 1
@@ -131,7 +131,7 @@ def test_data_of_slices_agrees_with_the_conversations(page):
             assert sum(counts) == one["end"][metric][8], metric
 
 
-def test_curves_hold_both_populations(page):
+def test_curves_have_both_populations(page):
     curves = page.data["slices"][0]["curves"]
     assert curves["reached"]["n"] == [12, 12, 4, 0, 0]
     assert curves["all"]["n"] == [12] * 5
@@ -139,17 +139,17 @@ def test_curves_hold_both_populations(page):
     assert curves["all"]["CG_at_i"][0][4] == curves["all"]["CG_at_i"][0][2]
 
 
-def test_rejected_records_come_with_reason_and_example(page):
+def test_rejected_records_are_shown_with_reason_and_example(page):
     assert "gain must be a whole number from 0 to 4, got 9." in page.text
     assert "in.avro, record 3" in page.text
 
 
-def test_duplicates_come_by_type_and_step(page):
+def test_duplicates_are_counted_by_type_and_step(page):
     assert page.data["types"] == [["File", 80, 20]]
     assert "an id that identifies the document is the same" in page.text
 
 
-def test_conversations_worth_looking_at_come_with_their_command(page):
+def test_noteworthy_conversations_are_shown_with_their_command(page):
     assert "goodgain explain c-00 --input in.avro" in page.text
     assert "Lowest search efficiency" in page.text
     bars = [attributes for tag, attributes in page.elements if attributes.get("class") == "bars"]
@@ -157,7 +157,7 @@ def test_conversations_worth_looking_at_come_with_their_command(page):
     assert all("new good" in attributes["aria-label"] for attributes in bars)
 
 
-def test_nothing_is_loaded_and_only_the_scripts_of_the_page_may_run(page):
+def test_page_loads_nothing_and_allows_only_its_own_scripts(page):
     for tag, attributes in page.elements:
         assert not LOADING & attributes.keys(), (tag, attributes)
         assert not any(name.startswith("on") for name in attributes), (tag, attributes)
@@ -186,7 +186,7 @@ def test_page_does_not_depend_on_the_format_of_the_outputs(tmp_path, folder, fil
     assert build_report(str(tmp_path / "out")) == build_report(str(folder))
 
 
-def test_manifest_may_be_given_before_it_is_published(tmp_path):
+def test_report_can_be_built_from_a_manifest_that_is_not_yet_written(tmp_path):
     manifest = write_outputs(tmp_path / "out", market_records())
     published = build_report(str(tmp_path / "out"))
     (tmp_path / "out" / "manifest.json").unlink()

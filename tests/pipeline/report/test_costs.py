@@ -1,4 +1,4 @@
-"""What the report tells of costs, read from its HTML without a browser."""
+"""Costs in the report, read from its HTML without a browser."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from goodgain.transforms.core.scoring.costs import Budget
 from tests.pipeline.report.outputs import market_records, search, write_outputs
 from tests.pipeline.report.test_build import Page
 
-NONE = "\N{EN DASH}"
+DASH = "\N{EN DASH}"
 COSTS = {"costs": ("tokens", "usd"), "budgets": (Budget("tokens", 250.0),)}
 
 
 def three(name, market, *costs):
-    """Iterations with gains 3, 2 and 0, by hand; usd is not told by the second."""
+    """Iterations with gains 3, 2 and 0, one for each cost in tokens; the second has no usd."""
     found = ([(1, 3)], [(2, 2)], [(1, 3)])
     return [
         search(
@@ -37,7 +37,7 @@ def page(tmp_path_factory):
 
 @pytest.mark.slow
 class TestSection:
-    def test_curves_of_costs_tell_how_many_they_rest_on(self, page):
+    def test_curves_of_costs_have_their_n(self, page):
         curves = page.data["slices"][0]["curves"]
         mean, low, high, n = curves["reached"]["cost_i.tokens"]
         assert mean[:3] == [pytest.approx(500 / 3, rel=1e-5), 100, 200]
@@ -47,7 +47,7 @@ class TestSection:
         assert curves["reached"]["n"] == [3, 2, 1, 0, 0]
         assert curves["all"]["cost_at_i.tokens"][0][2] == 300
 
-    def test_gain_for_a_unit_is_that_of_the_means(self, page):
+    def test_gain_per_unit_agrees_with_the_means(self, page):
         """Iteration 1 brings 9 for 500, iteration 2 brings 4 for 200, iteration 3 none for 200."""
         curves = page.data["slices"][0]["curves"]["reached"]
         gains, costs = curves["G_i"][0][:3], curves["cost_i.tokens"][0][:3]
@@ -72,7 +72,7 @@ class TestSection:
         for _, term in page.having(**{"class": "term"}):
             assert term["href"].removeprefix("#").replace("%40", "@").replace("%3C%3D", "<=") in ids
 
-    def test_slices_have_their_own(self, page):
+    def test_slices_have_their_own_costs(self, page):
         (dimension,) = page.data["dimensions"]
         north, south = (page.data["slices"][at] for at in dimension["slices"])
         assert north["end"]["cost.tokens"][0] == 400
@@ -88,11 +88,11 @@ def test_without_costs_there_is_no_section(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "text"),
     [
-        (None, NONE), (0.0, "0.000"), (1234.5, "1,234"), (0.25, "0.250"), (0.0123456, "0.0123"),
+        (None, DASH), (0.0, "0.000"), (1234.5, "1,234"), (0.25, "0.250"), (0.0123456, "0.0123"),
         (0.00118, "0.00118"), (0.00001, "0.0000100"), (3e-8, "3.00e-8"), (-0.002, "-0.00200"),
     ],
 )  # fmt: skip
-def test_small_amounts_have_three_digits(value, told):
-    assert cost_amount(value) == told
+def test_amounts_have_three_significant_digits(value, text):
+    assert cost_amount(value) == text

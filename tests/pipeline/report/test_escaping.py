@@ -1,4 +1,4 @@
-"""Text from traces stays text everywhere in the report."""
+"""Text from traces is escaped everywhere in the report."""
 
 import re
 
@@ -23,12 +23,12 @@ ATTACKS = [
 
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory):
-    """The elements of a similar report without such texts."""
+    """The elements of a report with a harmless text in place of an attack."""
     return _elements(tmp_path_factory.mktemp("harmless") / "out", "harmless")
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_text_creates_an_element(tmp_path, harmless, attack):
+def test_hostile_text_adds_no_element(tmp_path, harmless, attack):
     attack = attack.encode("utf-8", "ignore").decode()
     assert _elements(tmp_path / "out", attack) == harmless
 
@@ -54,18 +54,18 @@ def _elements(folder, text):
     return [(tag, sorted(attributes)) for tag, attributes in page.elements]
 
 
-def test_json_in_a_script_element_cannot_end_it_or_begin_another():
+def test_json_in_a_script_element_contains_no_markup():
     island = json_island(ATTACKS[:4])
     assert not re.search("[<>&]", island)
 
 
-def test_json_is_equivalent_after_escaping():
+def test_escaped_json_has_the_same_content():
     texts = [text for text in ATTACKS if text.isascii()] + ["\u2028 & <"]
     page = Page(f"<script>{json_island(texts)}</script>".encode())
     assert page.data == texts
 
 
-def test_template_syntax_in_data_is_not_run(tmp_path):
+def test_template_syntax_in_data_is_not_executed(tmp_path):
     write_outputs(tmp_path / "out", [search("{{ 7 * 7 }}", 1, [(1, 0)])])
     assert "{{ 7 * 7 }}" in Page(build_report(str(tmp_path / "out"))).text
 

@@ -36,7 +36,7 @@ def test_counts_are_printed_in_full():
     assert number(1_234_567, whole=True) == "1,234,567"
 
 
-def test_share_of_nothing_is_a_dash():
+def test_share_of_zero_is_a_dash():
     assert (share(1, 4), share(0, 0)) == ("25.0 %", "\N{EN DASH}")
 
 
@@ -57,7 +57,7 @@ def test_rounding_keeps_six_digits_and_null():
         (-12345.6, "-12,346"),
     ],
 )
-def test_difference_has_three_digits_however_small(value, text):
+def test_difference_has_three_significant_digits(value, text):
     assert difference(value) == text
 
 
@@ -81,18 +81,18 @@ def test_probability_is_never_printed_as_zero():
 
 
 @pytest.mark.parametrize("value", [-0.0, -5.6e-17])
-def test_nothing_is_printed_as_nothing(value):
+def test_rounding_errors_are_printed_as_zero(value):
     assert number(value) == "0.000"
     assert terminal_number(value) == "0.0000"
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, -5.6e-17, 5.6e-17])
-def test_what_rounding_leaves_of_no_difference_is_none(value):
+def test_rounding_errors_are_printed_as_no_difference(value):
     assert difference(value) == "0"
     assert relative(value) == "+0.0 %"
 
 
-def test_a_change_of_a_share_is_told_in_percentage_points():
+def test_changes_of_shares_are_in_percentage_points():
     assert change(-0.00131, is_share=True) == "-0.13 points"
     assert change(0.0976, is_share=True) == "+9.76 points"
     assert change(-1e-15, is_share=True) == "0 points"

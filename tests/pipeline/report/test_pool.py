@@ -1,4 +1,4 @@
-"""The report of a run with a pool: the share of it that was found by i."""
+"""The report of a run with a pool: the share of its good documents found by iteration i."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.pipeline.runs import manifest, rows, run
 
 
 def found_by(last):
-    """Conversations that find a document an iteration; c has nothing good to find."""
+    """Conversations a, b and c; a finds a good document per iteration, c has no good document."""
     records = [search("a", i, [(i, 3)]) for i in range(1, last + 1)]
     records += [search("b", 1, [(1, 2)]), search("c", 1, [(1, 0)])]
     return [{**one, "attributes": {"arm": "<b>"}} for one in records]
@@ -21,7 +21,7 @@ def found_by(last):
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):
-    """The run with two of a's four good documents, b's only one, and c."""
+    """A run that finds two of a's four good documents and b's only one."""
     folder = tmp_path_factory.mktemp("pooled")
     paths = write_runs(folder / "traces", {"base": found_by(4), "<i>new": found_by(2)})
     assert build(folder / "pool", paths) == ExitCode.DONE
@@ -36,30 +36,30 @@ def page(output):
 
 
 @pytest.mark.slow
-def test_the_page_has_the_share_by_i_and_whom_it_counts(page, output):
+def test_the_page_has_the_share_by_i_and_its_n(page, output):
     curves = page.data["slices"][0]["curves"]
     means, _, _, counted = curves["all"]["pool_recall_at_i"]
     assert means == pytest.approx([(1 / 4 + 1) / 2, (2 / 4 + 1) / 2, (2 / 4 + 1) / 2])
     assert (counted, curves["all"]["n"]) == ([2, 2, 2], [3, 3, 3])
     assert len(curves["all"]["CG_at_i"]) == 3
     assert page.having(id="figure-pool")
-    told = {
+    expected = {
         row["i"]: row["mean"]
         for row in rows(output, "means")
         if (row["metric"], row["population"]) == ("pool_recall_at_i", "all")
     }
-    assert means == pytest.approx([told[i] for i in (1, 2, 3)])
+    assert means == pytest.approx([expected[i] for i in (1, 2, 3)])
 
 
 @pytest.mark.slow
-def test_the_page_says_which_pool_it_was(page, output):
+def test_the_page_names_the_pool_and_its_counts(page, output):
     assert "in which this run is <i>new ." in page.text
     assert "4 were pooled from it, 0 match a document of the pool, and 0 are outside" in page.text
     assert "1 conversation has a topic without a good document" in page.text
     assert manifest(output)["pool"]["folder"] in page.text
 
 
-def test_a_run_without_a_pool_has_no_such_part(tmp_path):
+def test_a_run_without_a_pool_has_no_pool_section(tmp_path):
     write_outputs(tmp_path / "out", market_records(), slices=())
     page = Page(build_report(str(tmp_path / "out")))
     assert not page.having(id="figure-pool")

@@ -18,6 +18,6 @@ def test_every_deciding_step_is_explained():
     assert explained == {step.value.replace("_", " ") for step in Step}
 
 
-def test_results_without_a_type_are_labelled_so():
+def test_results_without_a_type_are_named_no_type():
     (one,) = repeats_of({"results_by_type": {"untyped": 3}}).types
     assert one.name == "(no type)"

@@ -1,4 +1,4 @@
-"""Sampled records made comparable: what the tests of `goodgain sample` start from."""
+"""Reading and normalising records for the tests of `goodgain sample`."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ def results_of(calls):
 
 
 def comparable(record):
-    """A record under SPEC 2's defaults, as text, because NaN is not equal to itself."""
+    """A record with the defaults of SPEC 2, as text, because NaN is not equal to itself."""
     record = with_defaults(record, RECORD_DEFAULTS)
     if isinstance(record["timestamp"], str):
         record["timestamp"] = datetime.fromisoformat(record["timestamp"])

@@ -1,4 +1,4 @@
-"""`goodgain sample` as its user calls it."""
+"""`goodgain sample` on the command line."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.pipeline.sample.reading import command, json_records
 
 
 class TestCommand:
-    def test_says_what_it_wrote(self, tmp_path, capsys):
+    def test_prints_counts_format_and_seed(self, tmp_path, capsys):
         path = tmp_path / "made.jsonl"
         assert command("--output", str(path), "--conversations", "3", "--bad-share", "0") == 0
         records = json_records(path.read_bytes())
@@ -18,7 +18,7 @@ class TestCommand:
         )
 
     @pytest.mark.parametrize(
-        ("arguments", "named"),
+        ("arguments", "message"),
         [
             (["--conversations", "0"], "--conversations"),
             (["--iterations", "-1"], "--iterations"),
@@ -33,14 +33,14 @@ class TestCommand:
             (["--format", "jsonl", "--codec", "gzip"], "--codec gzip"),
         ],
     )
-    def test_wrong_options(self, tmp_path, arguments, named):
+    def test_wrong_options_are_refused_before_writing(self, tmp_path, arguments, message):
         with pytest.raises(UsageError) as caught:
             command("--output", str(tmp_path / "a.avro"), *arguments)
-        assert named in str(caught.value)
+        assert message in str(caught.value)
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize("name", ["a.txt", "a", "a.avro.gz", "a.gz", "file/a.avro"])
-    def test_wrong_paths(self, tmp_path, name):
+    def test_wrong_paths_are_refused_before_writing(self, tmp_path, name):
         path, file = str(tmp_path / name), tmp_path / "file"
         file.touch()
         with pytest.raises(UsageError) as caught:
@@ -48,7 +48,7 @@ class TestCommand:
         assert path in str(caught.value)
         assert list(tmp_path.iterdir()) == [file]
 
-    def test_missing_folders_are_made_as_the_nightly_example_expects(self, tmp_path):
+    def test_missing_folders_are_created(self, tmp_path):
         path = tmp_path / "traces" / "2025-03-03" / "a.avro"
         assert command("--output", str(path), "--conversations", "1") == 0
         assert path.stat().st_size > 0

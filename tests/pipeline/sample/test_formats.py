@@ -26,7 +26,7 @@ def expected():
 
 class TestFormats:
     @pytest.mark.parametrize("codec", CODECS["avro"])
-    def test_avro(self, tmp_path, expected, codec):
+    def test_avro_has_the_sampled_records(self, tmp_path, expected, codec):
         path = str(tmp_path / "sample.avro")
         written = write_sample(SMALL, path, codec=codec)
         assert [comparable(record) for record in avro_records(path)] == expected
@@ -34,7 +34,7 @@ class TestFormats:
         assert written.size == (tmp_path / "sample.avro").stat().st_size
 
     @pytest.mark.parametrize("codec", CODECS["parquet"])
-    def test_parquet(self, tmp_path, expected, codec):
+    def test_parquet_has_the_sampled_records(self, tmp_path, expected, codec):
         path = str(tmp_path / "sample.parquet")
         write_sample(SMALL, path, codec=codec)
         rows = pyarrow.parquet.read_table(path).to_pylist()
@@ -52,7 +52,9 @@ class TestFormats:
             ),
         ],
     )
-    def test_jsonl_and_its_broken_lines(self, tmp_path, expected, suffix, unpack):
+    def test_jsonl_has_the_sampled_records_and_broken_lines(
+        self, tmp_path, expected, suffix, unpack
+    ):
         path = tmp_path / f"sample.jsonl{suffix}"
         written = write_sample(SMALL, str(path))
         found, broken = [], []

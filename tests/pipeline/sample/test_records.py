@@ -1,4 +1,4 @@
-"""What a sample holds: everything that traces can be, in the shares asked for."""
+"""The content of a sample: all kinds of records and results, in the requested shares."""
 
 import json
 import math
@@ -21,7 +21,7 @@ def calls():
     return list(sample_calls(SampleOptions(seed=1, conversations=400, bad_share=0.02)))
 
 
-class TestSameOptionsSameRecords:
+class TestDeterminism:
     @pytest.mark.parametrize("name", ["a.avro", "a.jsonl", "a.jsonl.gz", "a.parquet"])
     def test_files_are_equal_to_the_byte(self, tmp_path, name):
         write_sample(SMALL, str(tmp_path / f"first-{name}"))
@@ -34,21 +34,21 @@ class TestSameOptionsSameRecords:
         two = {record["conversation_id"] for record in sample_records(SampleOptions(2, 20))}
         assert not one & two
 
-    def test_a_smaller_sample_is_the_beginning_of_a_larger_one(self):
+    def test_a_smaller_sample_is_the_start_of_a_larger_one(self):
         smaller = [comparable(one) for one in sample_records(SampleOptions(5, 6))]
         larger = [comparable(one) for one in sample_records(SampleOptions(5, 15))]
         assert len(smaller) < len(larger)
         assert larger[: len(smaller)] == smaller
 
-    def test_known_values(self):
-        """Python's generator and our use of it give these on every machine."""
+    def test_values_of_a_seed_are_known(self):
+        """They are the same on every machine."""
         first = next(sample_records(SampleOptions(seed=1)))
         assert first["conversation_id"] == "c7d95379-6c92-989f-2d76-21f6361e3d5f"
         assert first["timestamp"] == 1740981663858
 
 
-class TestWhatOccurs:
-    def test_every_entity_type(self, calls):
+class TestContent:
+    def test_every_entity_type_occurs(self, calls):
         kinds = {result.get("entity_type") for result in results_of(calls)}
         assert kinds >= {
             *("File", "Event", "EmailMessage", "TeamsMessage", "People", "External"),
@@ -56,7 +56,7 @@ class TestWhatOccurs:
             *("Email", "Person", "PeopleInferenceAnswer", "CalendarEvent", "GraphConnector"),
         }
 
-    def test_every_way_to_return_and_every_near_miss(self, calls):
+    def test_every_kind_of_copy_and_near_miss_occurs(self, calls):
         origins = {origin for call in calls for origin in call.origins}
         assert origins == {
             "new",
@@ -64,14 +64,14 @@ class TestWhatOccurs:
             *(f"near:{way}" for way in NEAR_MISSES),
         }
 
-    def test_every_kind_of_record(self, calls):
+    def test_every_kind_of_record_occurs(self, calls):
         kinds = {call.kind for call in calls}
         assert kinds == {
             *("regular", "redelivered", "conflicting"),
             *(f"bad:{kind}" for kind in BAD_KINDS),
         }
 
-    def test_bad_records_carry_the_named_fault(self, calls):
+    def test_each_bad_record_has_only_its_named_fault(self, calls):
         for call in calls:
             record = call.record
             faults = {
@@ -84,7 +84,7 @@ class TestWhatOccurs:
             wanted = {call.kind} if call.kind.startswith("bad:") else set()
             assert {name for name, fault in faults.items() if fault} == wanted
 
-    def test_every_peculiarity_of_calls(self, calls):
+    def test_optional_fields_and_empty_calls_occur(self, calls):
         records = [call.record for call in calls if call.kind == "regular"]
         assert any(not record["results"] for record in records)
         assert any("call" not in record for record in records)
@@ -98,7 +98,7 @@ class TestWhatOccurs:
         ]
         assert any(iterations[-1] > len(iterations) for iterations in raw)
 
-    def test_two_searches_of_an_iteration_without_call_numbers(self, calls):
+    def test_two_calls_of_an_iteration_without_call_numbers_occur(self, calls):
         places = Counter(
             (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
             for call in calls
@@ -106,7 +106,7 @@ class TestWhatOccurs:
         )
         assert 2 in places.values()
 
-    def test_is_final_marks_the_last_record_only(self, calls):
+    def test_is_final_marks_only_the_last_record(self, calls):
         regular = [call.record for call in calls if call.kind == "regular"]
         for _, conversation in groupby(regular, lambda record: record["conversation_id"]):
             *earlier, _ = conversation
@@ -121,7 +121,7 @@ class TestWhatOccurs:
             if call.kind == "conflicting":
                 assert comparable(call.record) not in regular
 
-    def test_texts_have_the_length_of_real_ones(self, calls):
+    def test_texts_have_realistic_lengths(self, calls):
         results = results_of(calls)
         titles = [len(result["title"]) for result in results if "title" in result]
         snippets = [len(result["snippet"]) for result in results if "snippet" in result]
@@ -133,7 +133,7 @@ class TestWhatOccurs:
         assert min(contents) >= 590
         assert max(contents) <= 1500
 
-    def test_languages_mix_and_ascii_prevails(self, calls):
+    def test_texts_mix_languages_but_are_mostly_ascii(self, calls):
         text = "".join(result.get("snippet", "") for result in results_of(calls))
         assert "ß" in text
         assert "é" in text
@@ -143,17 +143,17 @@ class TestWhatOccurs:
 
 class TestShares:
     @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
-    def test_duplicates(self, share):
+    def test_share_of_duplicates_is_as_requested(self, share):
         options = SampleOptions(conversations=250, duplicate_share=share)
         origins = [origin for call in sample_calls(options) for origin in call.origins]
         copies = sum(origin.startswith("copy:") for origin in origins)
         assert copies / len(origins) == pytest.approx(share, rel=0.12)
 
-    def test_labels_are_skewed_to_the_low_ones(self, calls):
+    def test_low_labels_are_more_frequent(self, calls):
         counts = Counter(r.get("gain") for r in results_of(calls) if r.get("gain", 0) in range(5))
         assert counts[0] > counts[1] > counts[2] > counts[3] > counts[4] > 0
 
-    def test_unlabelled_bad_and_several_turns(self, calls):
+    def test_shares_of_unlabelled_results_bad_records_and_several_turns(self, calls):
         results = results_of(calls)
         unlabelled = sum("gain" not in result for result in results) / len(results)
         bad = sum(call.kind.startswith("bad:") for call in calls) / len(calls)
@@ -165,12 +165,12 @@ class TestShares:
         assert bad == pytest.approx(0.02, abs=0.01)
         assert several == pytest.approx(0.2, abs=0.07)
 
-    def test_size_is_conversations_by_iterations_by_results(self):
+    def test_number_of_results_is_the_product_of_the_three_sizes(self):
         options = SampleOptions(conversations=400)
         results = sum(len(record["results"]) for record in sample_records(options))
         assert results == pytest.approx(400 * 4 * 20, rel=0.06)
 
-    def test_fixed_iterations(self):
+    def test_fixed_iterations_give_every_conversation_the_same_number(self):
         options = SampleOptions(conversations=40, iterations=3, fixed_iterations=True)
         places = {
             (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
@@ -180,14 +180,14 @@ class TestShares:
         iterations = Counter(conversation_id for conversation_id, _, _ in places)
         assert set(iterations.values()) == {3}
 
-    def test_copies_with_another_label(self, calls):
+    def test_some_copies_have_another_label(self, calls):
         labels = {}
         for result in results_of(calls):
             key = (result.get("url"), json.dumps(result.get("ids")), result.get("id"))
             labels.setdefault(key, set()).add(result.get("gain"))
         assert any(len(found) > 1 for found in labels.values())
 
-    def test_scores_fall_with_the_rank(self, calls):
+    def test_scores_decrease_with_rank(self, calls):
         for call in calls:
             scores = [result["score"] for result in call.record["results"] if "score" in result]
             if call.kind != "bad:score":

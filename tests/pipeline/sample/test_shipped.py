@@ -1,4 +1,4 @@
-"""The samples that ship with the project."""
+"""The data files in configs/data."""
 
 import gzip
 from importlib.resources import files
@@ -35,7 +35,7 @@ class TestShippedData:
         assert len(bad) == 2
         assert len(bad) / len(records) < 0.01
 
-    def test_trec_session_has_facts_only(self):
+    def test_trec_session_has_only_ids_urls_and_labels(self):
         content = files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz").read_bytes()
         records = json_records(gzip.decompress(content))
         results = [result for record in records for result in record["results"]]

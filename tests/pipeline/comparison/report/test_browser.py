@@ -5,10 +5,10 @@ import pytest
 from tests.pipeline.comparison.report.outputs import arms, write_comparison
 from tests.pipeline.report.browser import (
     HOSTILE,
-    assert_is_whole,
     assert_menus_change_their_plots,
-    assert_shows_under_the_pointer,
-    assert_tells_plot,
+    assert_opens_cleanly,
+    assert_plot_is_complete,
+    assert_pointing_shows,
     choose,
     drawn,
     needs_chromium,
@@ -40,7 +40,7 @@ def page(browser, address):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_opens_without_errors_or_requests(browser, address, width, scheme):
     page = opened(browser, address, width, scheme)
-    assert_is_whole(page, address)
+    assert_opens_cleanly(page, address)
     assert page.title.startswith("Good Gain comparison")
 
 
@@ -106,7 +106,7 @@ class TestOpenedOnce:
 
     @pytest.mark.parametrize("plot", PLOTS)
     def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
-        assert_tells_plot(page, plot)
+        assert_plot_is_complete(page, plot)
 
     def test_gsb_is_shown_next_to_its_bars(self, page):
         shown = texts(page, "#figure-gsb .annotation-text")
@@ -119,7 +119,7 @@ class TestOpenedOnce:
         assert "sum of G_k" in page.find_element("id", "definition").text
 
     def test_pair_shows_its_key_and_values_under_the_pointer(self, page):
-        assert_shows_under_the_pointer(page, "pairs", "(+2.00)")
+        assert_pointing_shows(page, "pairs", "(+2.00)")
 
     def test_menus_change_their_plots(self, page):
         assert_menus_change_their_plots(
