@@ -1,4 +1,4 @@
-"""What a stream gives, made small for tests."""
+"""Small scores and live rows, as a stream emits them."""
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.records.search_call import Result, SearchCall
@@ -10,11 +10,11 @@ MINUTE = 60_000
 NOON = 1_740_916_800_000  # 2025-03-02T12:00:00Z
 
 _SCORING = plain_scoring()
-_PRINTS = Fingerprinter(_SCORING.rules)
+_FINGERPRINTER = Fingerprinter(_SCORING.rules)
 
 
 def score(conversation_id, *times, rejected=0, gain=3):
-    """A ConversationScore of one call at each time, in ms; each brings one new document."""
+    """A ConversationScore with one call at each time, in ms; each returns one new document."""
     calls = [
         SearchCall(
             conversation_id=conversation_id,
@@ -24,7 +24,7 @@ def score(conversation_id, *times, rejected=0, gain=3):
         )
         for number, time in enumerate(times, start=1)
     ]
-    fingerprints = [_PRINTS.call_fingerprint(call, True) for call in calls]
+    fingerprints = [_FINGERPRINTER.call_fingerprint(call, True) for call in calls]
     return score_conversation(conversation_id, fingerprints, rejected, _SCORING)
 
 

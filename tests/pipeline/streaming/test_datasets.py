@@ -46,7 +46,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("name", WRITTEN)
 @pytest.mark.parametrize("format", FORMATS)
-def test_each_format_gives_back_what_was_written(tmp_path, name, format):
+def test_written_rows_are_read_back_in_each_format(tmp_path, name, format):
     dataset, rows = WRITTEN[name]
     path = tmp_path / "part"
     with path.open("wb") as file:
@@ -63,10 +63,10 @@ def test_rows_have_the_columns_of_their_dataset(name):
         assert set(row) == {column.name for column in dataset.columns}
 
 
-def test_rows_alone_tell_what_became_of_the_records():
+def test_outcomes_of_records_are_counted_from_rows():
     rows = WRITTEN["conversations"][1]
-    counted = [sum(one.counts[f"records.{name}"] for one in SCORES) for name in _OUTCOMES]
-    assert list(astuple(totals_of("conversations", rows))[:3]) == counted
+    expected = [sum(one.counts[f"records.{name}"] for one in SCORES) for name in _OUTCOMES]
+    assert list(astuple(totals_of("conversations", rows))[:3]) == expected
     assert totals_of("conversations", rows).in_means == 1
     assert totals_of("iterations", rows) == StreamTotals()
 

@@ -22,7 +22,7 @@ def mean(start, pane, n, *, metric="CG", window=NOON, slice_=None):
     }
 
 
-def test_the_greatest_start_then_the_greatest_pane_counts(tmp_path):
+def test_means_are_of_the_greatest_start_and_in_it_the_greatest_pane(tmp_path):
     rows = [
         mean(1, 7, 70),
         mean(2, 0, 100),
@@ -47,7 +47,7 @@ def test_the_greatest_start_then_the_greatest_pane_counts(tmp_path):
     }
 
 
-def odd(start, pane, code, window=NOON):
+def warning(start, pane, code, window=NOON):
     return {
         "window_start": window,
         "window_end": window + 1,
@@ -62,14 +62,14 @@ def odd(start, pane, code, window=NOON):
     }
 
 
-def test_the_warnings_of_the_latest_pane_count(tmp_path):
+def test_warnings_are_those_of_the_latest_pane(tmp_path):
     rows = [
-        odd(1, 0, "no_labels"),
-        odd(1, 1, "few_labels"),
-        odd(1, 1, "odd_times"),
-        odd(1, 0, "no_labels", NOON + 1),
-        odd(2, 0, "none", NOON + 1),
-        odd(1, 3, "few_labels", NOON + 1),
+        warning(1, 0, "no_labels"),
+        warning(1, 1, "few_labels"),
+        warning(1, 1, "odd_times"),
+        warning(1, 0, "no_labels", NOON + 1),
+        warning(2, 0, "none", NOON + 1),
+        warning(1, 3, "few_labels", NOON + 1),
     ]
     for number, row in enumerate(rows):
         pane = Pane(NOON, 0, 1, row["start"], number)
@@ -79,4 +79,4 @@ def test_the_warnings_of_the_latest_pane_count(tmp_path):
         (NOON, "few_labels"),
         (NOON, "odd_times"),
     ]
-    assert latest_warnings(str(tmp_path / "before there were any")) == []
+    assert latest_warnings(str(tmp_path / "missing")) == []

@@ -23,41 +23,41 @@ FIGURES = LiveCounters(
     means={"CG": 7.25, "SRE": 0.5},
     totals=StreamTotals(),
 )
-NOTHING = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals())
+EMPTY = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals())
 
 
-def test_a_line_tells_all():
+def test_the_line_has_counts_watermark_and_means():
     assert live_view.line(FIGURES, NOON, NOON + 90 * MINUTE) == (
         "12,345 records, 20 open, 1,500 closed, 3 late, 4 rejected; "
         "watermark 2025-03-02 12:00:00, 1h30m behind the clock; means CG 7.250, SRE 0.500"
     )
 
 
-def test_one_record_is_one():
-    line = live_view.line(structs.replace(NOTHING, read=1), None, NOON)
+def test_one_record_is_singular():
+    line = live_view.line(structs.replace(EMPTY, read=1), None, NOON)
     assert line.startswith("1 record, 0 open")
 
 
-def test_warnings_of_the_data_stand_beside_the_means():
-    odd = structs.replace(FIGURES, warnings=[DataWarning("odd_times", 3, None, "", "")])
-    assert live_view.line(odd, NOON, NOON).endswith("SRE 0.500; warnings odd_times")
+def test_warnings_are_shown_after_the_means():
+    with_warning = structs.replace(FIGURES, warnings=[DataWarning("odd_times", 3, None, "", "")])
+    assert live_view.line(with_warning, NOON, NOON).endswith("SRE 0.500; warnings odd_times")
     console = Console(file=io.StringIO(), width=80)
-    console.print(live_view.view(odd, NOON, NOON))
+    console.print(live_view.view(with_warning, NOON, NOON))
     assert "warnings odd_times" in console.file.getvalue()
 
 
-def test_at_first_there_is_little_to_tell():
-    assert live_view.line(NOTHING, None, NOON) == (
+def test_before_any_record_there_is_no_watermark_and_no_mean():
+    assert live_view.line(EMPTY, None, NOON) == (
         "0 records, 0 open, 0 closed, 0 late, 0 rejected; no watermark yet"
     )
 
 
 @pytest.mark.parametrize("watermark", [-(10**15), 10**18])
-def test_a_time_that_no_calendar_has_is_told_as_it_is(watermark):
-    assert f"watermark {watermark} ms" in live_view.line(NOTHING, watermark, NOON)
+def test_a_watermark_out_of_range_is_shown_in_ms(watermark):
+    assert f"watermark {watermark} ms" in live_view.line(EMPTY, watermark, NOON)
 
 
-def test_the_view_of_a_terminal_tells_the_same():
+def test_the_terminal_view_shows_the_same():
     console = Console(file=io.StringIO(), width=80)
     console.print(live_view.view(FIGURES, NOON, NOON + 90 * MINUTE))
     shown = console.file.getvalue()
@@ -71,7 +71,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
-def test_what_the_source_complains_of_is_shown_in_between(tmp_path, kind):
+def test_warnings_of_the_source_are_shown_but_not_those_of_the_engine(tmp_path, kind):
     stream = kind()
     with live_view.shown(tmp_path, stream), engine_log(tmp_path / "log"):
         logging.getLogger("goodgain.transforms.sources.folder_watch").warning(

@@ -7,14 +7,14 @@ from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 
 
 @pytest.fixture(autouse=True)
-def nobody_asked():
+def no_stop_requested():
     THIS_PROCESS.reset()
     yield
     THIS_PROCESS.reset()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_asks_for_an_end_and_the_second_ends_at_once(number):
+def test_the_first_signal_requests_a_stop_and_the_second_interrupts(number):
     with on_prism._stopped_by_signals():
         signal.raise_signal(number)
         assert THIS_PROCESS.is_stop_requested()
@@ -22,7 +22,7 @@ def test_the_first_signal_asks_for_an_end_and_the_second_ends_at_once(number):
             signal.raise_signal(number)
 
 
-def test_afterwards_signals_do_what_they_did():
+def test_signal_handlers_are_restored_afterwards():
     before = signal.getsignal(signal.SIGINT)
     with on_prism._stopped_by_signals():
         assert signal.getsignal(signal.SIGINT) is not before

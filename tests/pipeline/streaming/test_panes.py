@@ -15,7 +15,7 @@ panes = st.builds(
 )
 
 
-def test_the_name_says_all():
+def test_file_name_has_all_fields_of_the_pane():
     pane = Pane(window=1_740_960_000_000, shard=3, shards=8, start=2, pane=17)
     assert pane.file_name(".avro") == (
         "part-20250303T000000.000Z-00003-of-00008-start-0002-pane-000017.avro"
@@ -23,17 +23,17 @@ def test_the_name_says_all():
 
 
 @given(panes, st.sampled_from([".avro", ".parquet", ".jsonl"]))
-def test_the_pane_of_a_name_is_the_one_that_was_named(pane, suffix):
+def test_a_pane_is_read_back_from_its_file_name(pane, suffix):
     assert pane_of(pane.file_name(suffix)) == pane
 
 
 @given(st.lists(panes, min_size=2, max_size=2, unique=True))
-def test_two_panes_have_two_names(pair):
+def test_different_panes_have_different_names(pair):
     assert pair[0].file_name(".avro") != pair[1].file_name(".avro")
 
 
 @pytest.mark.parametrize("name", ["part-00000-of-00001.avro", "part-x.avro", "manifest.json"])
-def test_other_files_hold_no_pane(name):
+def test_other_file_names_have_no_pane(name):
     assert pane_of(name) is None
 
 
@@ -41,5 +41,5 @@ def test_other_files_hold_no_pane(name):
     ("event", "start"),
     [(0, 0), (999, 0), (1_000, 1_000), (-1, -1_000), (LAST + 86_400_000 * 2, None)],
 )
-def test_windows_follow_each_other_from_1970_on(event, start):
+def test_windows_are_aligned_to_1970(event, start):
     assert dated_window(event, 1_000) == start

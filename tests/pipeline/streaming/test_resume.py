@@ -1,4 +1,4 @@
-"""What is read again after a restart, and what is known to be in files."""
+"""What is read again after a restart, and which rows are already in files."""
 
 import pytest
 from msgspec.structs import asdict
@@ -32,26 +32,26 @@ def config(**options):
 
 
 def journal(watermark):
-    made = Journal()
-    made.add(Move(WatermarkState(watermark)))
-    return made
+    found = Journal()
+    found.add(Move(WatermarkState(watermark)))
+    return found
 
 
-class TestWhatIsReadAgain:
-    def test_all_while_nothing_is_known_to_be_safe(self):
-        again = restart_plan(config(), journal(NOON), None)
-        assert NOON - again.horizon < -(2**60)
-        assert again.bounds == Bounds()
+class TestRestartPlan:
+    def test_without_progress_everything_is_read_again(self):
+        plan = restart_plan(config(), journal(NOON), None)
+        assert NOON - plan.horizon < -(2**60)
+        assert plan.bounds == Bounds()
 
-    def test_every_record_of_windows_that_are_not_over(self):
-        again = restart_plan(config(), journal(NOON), Progress(NOON - 3 * MINUTE))
-        # The last pane of a window comes 30 minutes after its end.
+    def test_records_of_open_windows_are_read_again(self):
+        plan = restart_plan(config(), journal(NOON), Progress(NOON - 3 * MINUTE))
+        # The last pane of a window is emitted 30 minutes after its end.
         over = NOON - 3 * MINUTE - 30 * MINUTE - 60 * MINUTE
-        assert again.bounds.means_from == over
-        # A conversation of such a window began up to two hours before it, give or take stragglers.
-        assert NOON - again.horizon == over - 120 * MINUTE - 35 * MINUTE
+        assert plan.bounds.means_from == over
+        # Its conversations began up to two hours before it, plus the lateness of stragglers.
+        assert NOON - plan.horizon == over - 120 * MINUTE - 35 * MINUTE
 
-    def test_what_is_safe_is_no_further_than_the_journal(self):
+    def test_progress_counts_only_up_to_the_watermark_of_the_journal(self):
         ahead = restart_plan(config(), journal(NOON), Progress(NOON + 99 * MINUTE))
         level = restart_plan(config(), journal(NOON), Progress(NOON))
         assert ahead == level
@@ -64,7 +64,7 @@ def put(folder, pane, dataset, rows):
 
 @pytest.fixture
 def written(tmp_path):
-    """Two conversations, of which the second was struck before its own row was in place."""
+    """Two conversations; the process was killed before it wrote the row of the second."""
     for number, one in enumerate([score("a", NOON, NOON + MINUTE), score("b", NOON)]):
         pane = Pane(NOON, 0, 1, 1, number)
         put(tmp_path, pane, batch_datasets.ITERATIONS, list(iteration_rows(one)))
@@ -76,25 +76,25 @@ def written(tmp_path):
     return tmp_path
 
 
-class TestWhatIsWritten:
-    def test_rows_without_the_row_of_their_conversation_go(self, written):
+class TestWrittenRows:
+    def test_iterations_without_the_row_of_their_conversation_are_deleted(self, written):
         read_written(str(written), Bounds())
         assert (
             len(names_in(written / "iterations")) == len(names_in(written / "conversations")) == 1
         )
         assert not (written / ".unfinished").exists()
 
-    def test_the_rest_is_known_and_counted(self, written):
+    def test_other_rows_are_known_and_counted(self, written):
         written_rows, totals = read_written(str(written), Bounds())
         assert (totals.conversations, totals.scored, totals.late, totals.records) == (1, 2, 1, 3)
         assert not written_rows.lacks(score("a", NOON, NOON + MINUTE))
         assert written_rows.lacks(score("b", NOON))
         assert not written_rows.lacks(LATE)
 
-    def test_the_last_start_is_in_the_names(self, written):
+    def test_the_last_start_is_read_from_file_names(self, written):
         assert last_start(str(written)) == 2
 
-    def test_an_empty_folder_has_none(self, tmp_path):
+    def test_an_empty_folder_has_no_rows_and_no_start(self, tmp_path):
         written_rows, totals = read_written(str(tmp_path), Bounds())
         assert set(asdict(totals).values()) == {0}
         assert written_rows.lacks(LATE)

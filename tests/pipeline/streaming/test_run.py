@@ -1,4 +1,4 @@
-"""What a start leaves behind for the next, whatever engine ran it."""
+"""`stream`: the progress that it records, the plan that it passes on, and its warnings."""
 
 import json
 
@@ -24,8 +24,10 @@ def _no_draining_afterwards():
     THIS_PROCESS.reset()
 
 
-def test_ended_while_it_reads_again_a_stream_is_no_further_than_it_has_read(tmp_path, monkeypatch):
-    """The journal was at noon when the stream was killed; much of that is in no file yet."""
+def test_progress_of_a_stream_stopped_while_it_reads_again_is_what_it_has_read(
+    tmp_path, monkeypatch
+):
+    """The journal was at noon when the stream was killed, but not all of that is in files yet."""
     (tmp_path / "in").mkdir()
     (tmp_path / "prism").touch()
     monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
@@ -39,7 +41,7 @@ def test_ended_while_it_reads_again_a_stream_is_no_further_than_it_has_read(tmp_
     assert read_progress(kept).watermark == ends_at
 
 
-def test_limits_reach_the_conversations(tmp_path, monkeypatch):
+def test_limits_for_open_conversations_are_passed_on(tmp_path, monkeypatch):
     (tmp_path / "in").mkdir()
     (tmp_path / "prism").touch()
     monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
@@ -53,14 +55,14 @@ def test_limits_reach_the_conversations(tmp_path, monkeypatch):
     assert (plan.closing.most_results, plan.closing.most_bytes) == (7, 900)
 
 
-def test_fields_that_nothing_reads_are_named_when_a_stream_starts(tmp_path, capsys):
+def test_unknown_fields_are_named_when_a_stream_starts(tmp_path, capsys):
     record = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]}
     (tmp_path / "a.jsonl").write_text(json.dumps(record) + "\n")
     (tmp_path / "_b.jsonl").write_text('{"elsewhere": 1}\n')
     config = StreamConfig(input=str(tmp_path), output="-")
     warn_of_names(config, scoring())
-    told = capsys.readouterr().err
-    assert "results[].relevance (gain?)" in told
-    assert "elsewhere" not in told
+    warning = capsys.readouterr().err
+    assert "results[].relevance (gain?)" in warning
+    assert "elsewhere" not in warning
     warn_of_names(config.model_copy(update={"mapping": ("gain=relevance",)}), scoring())
     assert capsys.readouterr().err == ""

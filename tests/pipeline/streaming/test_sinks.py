@@ -1,4 +1,4 @@
-"""Every row of a stream comes into a file, once, whatever the watermark says; no file changes."""
+"""Every row of a stream is written once, at any watermark, and files never change."""
 
 from pathlib import Path
 
@@ -25,32 +25,32 @@ from goodgain.transforms.core.scoring.rows import LateRow
 from tests.pipeline.streaming.rows import MINUTE, NOON
 
 DAY = 1440 * MINUTE
-_BEGINNING = Timestamp(0)  # where the clock of this runner stands; it moves when it is told to
+_BEGINNING = Timestamp(0)  # the clock of this runner, which moves only when a test advances it
 
 
 def row(conversation_id, minute=0):
     return LateRow(conversation_id, 1, 1, 0, None, NOON + minute * MINUTE, 1)
 
 
-def arriving(stream, *rows):
+def add_rows(stream, *rows):
     return stream.add_elements(
         [TimestampedValue(one, Timestamp(micros=one.timestamp * 1_000)) for one in rows]
     )
 
 
 def stream():
-    # Prism is closer to the truth, but only this runner lets a test set both clocks.
+    # Prism is more realistic, but only this runner lets a test set both clocks.
     return test_stream.TestStream(coder=StructCoder(LateRow))
 
 
 def write(folder, script, **target):
-    plain = {"format": "avro", "shards": 1, "start": 1, "window": DAY, "flush": 10_000}
-    where = StreamTarget(folder=str(folder), **(plain | target))
+    defaults = {"format": "avro", "shards": 1, "start": 1, "window": DAY, "flush": 10_000}
+    sink = StreamTarget(folder=str(folder), **(defaults | target))
     rows = [DatasetRows(datasets.LATE, late_rows)]
     options = PipelineOptions([])
     options.view_as(StandardOptions).streaming = True
     with beam.Pipeline(runner=BundleBasedDirectRunner(), options=options) as pipeline:
-        _ = pipeline | script | WritePanes(where, rows, LateRow, late_key, now=lambda: _BEGINNING)
+        _ = pipeline | script | WritePanes(sink, rows, LateRow, late_key, now=lambda: _BEGINNING)
 
 
 def ids_by_pane(folder):
@@ -63,9 +63,9 @@ def ids_by_pane(folder):
     return found
 
 
-def test_rows_wait_for_the_clock_and_panes_follow_each_other(tmp_path):
-    script = arriving(stream(), row("b"), row("a")).advance_processing_time(11)
-    script = arriving(script, row("c")).advance_processing_time(11)
+def test_rows_are_written_in_numbered_panes_when_the_clock_reaches_the_flush(tmp_path):
+    script = add_rows(stream(), row("b"), row("a")).advance_processing_time(11)
+    script = add_rows(script, row("c")).advance_processing_time(11)
     write(tmp_path, script.advance_watermark_to_infinity())
     today = NOON // DAY * DAY
     assert ids_by_pane(tmp_path) == {(today, 0): ["a", "b"], (today, 1): ["c"]}
@@ -73,8 +73,8 @@ def test_rows_wait_for_the_clock_and_panes_follow_each_other(tmp_path):
 
 def test_rows_behind_the_watermark_are_written_too(tmp_path):
     script = stream().advance_watermark_to(Timestamp(micros=(NOON + 30 * DAY) * 1_000))
-    script = arriving(script, row("a"), row("b", -40 * 1440)).advance_processing_time(11)
-    script = arriving(script, row("c", -2 * 1440)).advance_processing_time(11)
+    script = add_rows(script, row("a"), row("b", -40 * 1440)).advance_processing_time(11)
+    script = add_rows(script, row("c", -2 * 1440)).advance_processing_time(11)
     write(tmp_path, script.advance_watermark_to_infinity())
     today = NOON // DAY * DAY
     assert ids_by_pane(tmp_path) == {
@@ -84,16 +84,16 @@ def test_rows_behind_the_watermark_are_written_too(tmp_path):
     }
 
 
-def test_the_end_does_not_wait_for_the_clock(tmp_path):
-    write(tmp_path, arriving(stream(), row("a")).advance_watermark_to_infinity())
+def test_rows_are_written_at_the_end_of_the_stream_without_waiting(tmp_path):
+    write(tmp_path, add_rows(stream(), row("a")).advance_watermark_to_infinity())
     assert list(ids_by_pane(tmp_path).values()) == [["a"]]
 
 
-def test_much_does_not_wait_for_the_clock(tmp_path, monkeypatch):
+def test_many_rows_are_written_before_the_flush(tmp_path, monkeypatch):
     monkeypatch.setattr(sinks, "_MOST_BYTES", 60)
     script = stream()
     for number in range(9):
-        script = arriving(script, row(f"{number}"))
+        script = add_rows(script, row(f"{number}"))
     write(tmp_path, script.advance_watermark_to_infinity())
     panes = ids_by_pane(tmp_path)
     assert len(panes) > 1
@@ -101,11 +101,11 @@ def test_much_does_not_wait_for_the_clock(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_each_format_and_number_of_shards_holds_the_same(tmp_path, format):
+def test_sharded_files_of_each_format_have_all_rows(tmp_path, format):
     rows = [row(f"c{number}", number) for number in range(40)]
     write(
         tmp_path,
-        arriving(stream(), *rows).advance_watermark_to_infinity(),
+        add_rows(stream(), *rows).advance_watermark_to_infinity(),
         format=format,
         shards=3,
         start=7,
@@ -119,7 +119,7 @@ def test_each_format_and_number_of_shards_holds_the_same(tmp_path, format):
     assert found == {one.conversation_id: one.timestamp for one in rows}
 
 
-def test_a_disk_that_takes_nothing_ends_the_stream_with_one_sentence(tmp_path):
+def test_an_unwritable_output_folder_ends_the_stream_with_a_message(tmp_path):
     (tmp_path / "late").write_text("in the way")
     with pytest.raises(GoodGainError, match=r"The output folder .* cannot be written to \("):
-        write(tmp_path, arriving(stream(), row("a")).advance_watermark_to_infinity())
+        write(tmp_path, add_rows(stream(), row("a")).advance_watermark_to_infinity())

@@ -1,4 +1,4 @@
-"""What the options of a stream ask of Kafka and Pub/Sub, and what no message may tell."""
+"""Options for Kafka and Pub/Sub reach the sources, and messages reveal no secret."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def client(tmp_path):
     return str(path)
 
 
-def test_a_file_of_settings_is_read_as_kafkas_own_tools_do(client):
+def test_client_properties_are_read_as_by_the_tools_of_kafka(client):
     assert read_settings(client) == {
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "PLAIN",
@@ -63,7 +63,7 @@ def test_pubsub_gets_its_attributes():
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         (f"{SECRET}\n", "Line 1 of .* is not a setting"),
         (f"\npassword {SECRET}\n", "Line 2 of .* is not a setting"),
@@ -72,16 +72,16 @@ def test_pubsub_gets_its_attributes():
         (None, "cannot be read: No such file or directory"),
     ],
 )
-def test_mistakes_are_told_without_what_may_be_secret(tmp_path, content, says):
+def test_mistakes_are_reported_without_secrets(tmp_path, content, message):
     path = tmp_path / "client.properties"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(UsageError, match=says) as error:
+    with pytest.raises(UsageError, match=message) as error:
         sources.messages(config(KAFKA, kafka_consumer=str(path)), RULES)
     assert SECRET not in str(error.value)
 
 
-def test_settings_are_kept_nowhere(client):
+def test_secret_settings_are_not_recorded(client):
     chosen = config(KAFKA, kafka_consumer=client)
     assert SECRET not in chosen.model_dump_json()
     assert chosen.meaning == usual_meaning()  # another start may have another password

@@ -1,4 +1,4 @@
-"""The names of state that a job on Dataflow hangs on when a new release replaces it."""
+"""Names of state, which must not change so that a new release can update a Dataflow job."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -15,8 +15,8 @@ from goodgain.transforms.stream_end import WITH_ENGINE
 NAMES = files("goodgain.configs").joinpath("dataflow/state-names.yaml")
 
 
-def test_names_of_state_are_those_that_running_jobs_have(tmp_path):
-    """A job can be replaced by a new release only where these stay as they are."""
+def test_names_of_state_equal_those_of_running_jobs(tmp_path):
+    """If this fails, a new release cannot update running jobs."""
     config = StreamConfig(input=str(tmp_path), output=str(tmp_path / "out"), live=True)
     scoring = run._scoring_of(config)
     source = sources.folder(config, scoring.rules, Path(tmp_path), 0, False, WITH_ENGINE)

@@ -1,4 +1,4 @@
-"""What a stream with `--cost` writes is what a run writes, and live rows tell costs too."""
+"""A stream with `--cost` writes the same costs as a run, and live rows have costs too."""
 
 import pytest
 
@@ -19,11 +19,11 @@ from tests.transforms.streams import Script, at, play
 
 COST, BUDGET, MAX_I = ("tokens", "usd"), ("tokens=100,300",), 3
 SECOND = [{"iteration": 1, "costs": {"tokens": 50, "usd": 0.125}, "results": [("a", 3)]}]
-ORDER = (2, 0, 3, 1, 4)  # of arrival; the second iteration comes before the first
+ORDER = (2, 0, 3, 1, 4)  # of arrival; the second iteration arrives before the first
 
 
 def timed_records():
-    """A record each minute of two conversations."""
+    """The records of two conversations, one minute apart."""
     records = by_hand("c") + by_hand("d", SECOND)
     return [
         {**record, "timestamp": at(minute), "record_id": str(minute)}
@@ -32,17 +32,17 @@ def timed_records():
 
 
 def script():
-    """One record at a time, the last of them delivered twice."""
+    """The records in ORDER, one at a time; the last is delivered twice."""
     calls = [parse_mapping(record) for record in timed_records()]
-    told = Script()
+    arrivals = Script()
     for place in ORDER:
-        told.arrive(calls[place])
-    return told.arrive(calls[ORDER[-1]]).watermark(5, 20, 60)
+        arrivals.arrive(calls[place])
+    return arrivals.arrive(calls[ORDER[-1]]).watermark(5, 20, 60)
 
 
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
-    """The plan of `goodgain stream --cost tokens,usd --budget tokens=100,300`, which is not run."""
+    """The plan of `goodgain stream --cost tokens,usd --budget tokens=100,300`, not run."""
     (tmp_path / "in").mkdir()
     (tmp_path / "prism").touch()
     monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
@@ -64,7 +64,7 @@ def by_id(rows):
 
 
 @pytest.mark.slow
-def test_a_stream_is_the_run(plan):
+def test_a_stream_gives_the_costs_of_a_run(plan):
     scores = [score for _, score in play(script(), Closing(), plan.scoring)["scores"]]
     batch = gg.evaluate(timed_records(), cost=COST, budget=BUDGET, max_i=MAX_I)
     metrics = plan.scoring.ranking.names
@@ -85,19 +85,19 @@ def test_a_stream_is_the_run(plan):
         if "cost" in row.metric or "CG_per" in row.metric or "<=" in row.metric
     }
     assert means["CG@tokens<=100", None, "reached"][2] == 5
-    told = {(row["metric"], row["i"], row["population"]): row for row in batch.means}
+    batch_means = {(row["metric"], row["i"], row["population"]): row for row in batch.means}
     for key, mean in means.items():
-        row = told[key]
+        row = batch_means[key]
         assert mean == (row["n"], row["undefined"], row["mean"], row["ci_low"]), key
 
 
 @pytest.mark.slow
-def test_live_rows_tell_costs_as_they_become_known(plan):
-    """The second call of iteration 2 does not tell its usd, so they become unknown with it."""
+def test_live_rows_have_the_costs_known_so_far(plan):
+    """The second call of iteration 2 has no usd, so the usd of the iteration become unknown."""
     late = {**timed_records()[2], "timestamp": at(1.5)}
     calls = [parse_mapping(record) for record in (*timed_records()[:2], late)]
-    told = Script().arrive(calls[0]).watermark(0.5).arrive(calls[1]).watermark(1.2)
-    given = play(told.arrive(calls[2]).watermark(2, 60), Closing(live=True), plan.scoring)
+    arrivals = Script().arrive(calls[0]).watermark(0.5).arrive(calls[1]).watermark(1.2)
+    given = play(arrivals.arrive(calls[2]).watermark(2, 60), Closing(live=True), plan.scoring)
     assert [(one.row.i, one.row.costs["cost_at_i.usd"]) for _, one in given["live"]] == [
         (1, 0.5), (2, 0.75), (2, None)
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a person reads at the end of a stream."""
+"""The text that a stream prints at its end."""
 
 from io import StringIO
 
@@ -30,42 +30,44 @@ def means():
     return [row | window for row in rows]
 
 
-def told(means, cluster, now=None):
+def summary_of(means, cluster, now=None):
     text = StringIO()
     print_means(Console(file=text, width=100), means, now, cluster)
     return " ".join(text.getvalue().split())
 
 
-def test_clusters_and_cautions_stand_below_the_means(means):
-    said = told(means, "query_id")
-    assert "Windows: 1 complete, 0 still open." in said
-    assert "Gain per result (RAG): Stopping early raises it, so read it beside CG." in said
-    assert "Clusters by query_id: 1970-01-21 00:00: 3." in said
+def test_clusters_and_cautions_are_printed_with_the_means(means):
+    summary = summary_of(means, "query_id")
+    assert "Windows: 1 complete, 0 still open." in summary
+    assert "Gain per result (RAG): Stopping early raises it, so read it beside CG." in summary
+    assert "Clusters by query_id: 1970-01-21 00:00: 3." in summary
 
 
-def test_no_clusters_where_none_were_asked_for(means):
-    assert "Clusters" not in told(means, None)
+def test_without_a_cluster_attribute_no_clusters_are_printed(means):
+    assert "Clusters" not in summary_of(means, None)
 
 
-def test_before_any_window_has_means_the_warnings_stand_above_those_so_far():
-    odd = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
-    now = LiveCounters(9, 9, 0, 5, 0, 0, 0, {"CG": 7.25}, StreamTotals(), [odd])
-    said = told([], None, now)
-    assert said.startswith(
+def test_before_the_first_window_warnings_and_running_means_are_printed():
+    warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
+    now = LiveCounters(9, 9, 0, 5, 0, 0, 0, {"CG": 7.25}, StreamTotals(), [warning])
+    summary = summary_of([], None, now)
+    assert summary.startswith(
         "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far CG"
     )
-    assert said.endswith(
+    assert summary.endswith(
         "Windows: none has means yet; these are over the conversations closed since this start."
     )
 
 
-def test_a_start_without_closed_conversations_does_not_speak_of_those_before():
+def test_conversations_of_earlier_starts_do_not_count_as_closed():
     now = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals(conversations=40))
-    assert "no conversation that counts in them has closed since this start" in told([], None, now)
+    assert "no conversation that counts in them has closed since this start" in summary_of(
+        [], None, now
+    )
 
 
-def test_conversations_that_no_window_has_in_its_means_yet(means):
-    """Of two windows, one with undefined gains."""
+def test_conversations_without_means_are_counted(means):
+    """Two windows have 6 conversations each, with undefined gains in one of them."""
     later = [
         row | {"window_start": 21 * DAY} | ({"n": 4, "undefined": 2} if row["n"] else {})
         for row in means

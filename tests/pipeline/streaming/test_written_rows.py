@@ -1,4 +1,4 @@
-"""What earlier starts wrote is left out once for each time it was written, and nothing else is."""
+"""Rows that earlier starts wrote are left out, each as often as it was written."""
 
 import pytest
 from msgspec.structs import asdict
@@ -17,13 +17,13 @@ REJECTED = RejectedRecord("a.jsonl", "line 3", "It is broken.", None, "c", "{", 
 
 
 def written_rows(*scores, bounds=Bounds()):  # noqa: B008  (frozen)
-    made = WrittenRows(bounds)
+    rows = WrittenRows(bounds)
     for one in scores:
-        made.add_conversations(RANKED.conversation(one))
-    return made
+        rows.add_conversations(RANKED.conversation(one))
+    return rows
 
 
-def test_nothing_was_written_at_first():
+def test_at_first_every_row_is_new():
     assert written_rows().lacks(score("c", NOON))
     assert written_rows().lacks(LATE)
 
@@ -37,12 +37,12 @@ def test_a_conversation_is_left_out_once():
 @pytest.mark.parametrize(
     ("times", "is_same"),
     [
-        ((NOON, NOON + 2 * MINUTE), True),  # a straggler now comes in time
-        ((NOON + MINUTE,), True),  # its beginning is not read again
-        ((NOON + 2 * MINUTE, NOON + 3 * MINUTE), False),  # it was closed before, and goes on
+        ((NOON, NOON + 2 * MINUTE), True),  # a straggler is now in time
+        ((NOON + MINUTE,), True),  # its start is not read again
+        ((NOON + 2 * MINUTE, NOON + 3 * MINUTE), False),  # closed before; these are later calls
     ],
 )
-def test_the_row_that_was_written_stands(times, is_same):
+def test_a_conversation_with_the_same_first_or_last_time_is_left_out(times, is_same):
     written = written_rows(score("c", NOON, NOON + MINUTE))
     assert written.lacks(score("c", *times)) is not is_same
 
@@ -52,14 +52,14 @@ def test_another_conversation_at_the_same_time_is_new():
 
 
 @pytest.mark.parametrize("element", [LATE, REJECTED], ids=["late", "rejected"])
-def test_rows_that_are_twice_in_files_are_left_out_twice(element):
+def test_rows_written_twice_are_left_out_twice(element):
     written = written_rows()
     add = written.add_late if element is LATE else written.add_rejected
     add([asdict(element), asdict(element)])
     assert [written.lacks(element) for _ in range(3)] == [False, False, True]
 
 
-def test_late_records_that_are_read_again_without_their_conversation_stay_late():
+def test_late_records_read_again_without_their_conversation_stay_late():
     written = written_rows(score("c", NOON - MINUTE), bounds=Bounds(means_from=NOON + MINUTE))
     written.add_late([asdict(LATE)])
     assert not written.lacks(score("c", NOON))
@@ -67,14 +67,14 @@ def test_late_records_that_are_read_again_without_their_conversation_stay_late()
     assert written.lacks(score("c", NOON, NOON + 2 * MINUTE))
 
 
-def test_flags_that_are_read_again_without_their_conversation_are_no_conversation():
+def test_rejected_records_read_again_without_their_conversation_are_left_out():
     written = written_rows(score("c", NOON), bounds=Bounds(means_from=NOON))
     assert not written.lacks(score("c", rejected=1))
     assert written.lacks(score("d", rejected=1))
-    assert written_rows(score("c", NOON)).lacks(score("c", rejected=1))  # where all is read again
+    assert written_rows(score("c", NOON)).lacks(score("c", rejected=1))  # everything is read again
 
 
-def test_what_is_closed_into_a_window_that_was_over_is_missed_by_the_means():
+def test_conversations_closed_after_the_last_pane_of_their_window_are_missed_by_the_means():
     hour = 60 * MINUTE
     begin(written_rows(bounds=Bounds(means_from=NOON + 1)))
     try:
@@ -83,7 +83,7 @@ def test_what_is_closed_into_a_window_that_was_over_is_missed_by_the_means():
             for one in (
                 score("c", NOON + 59 * MINUTE),
                 score("c", NOON + hour),
-                score("c", NOON, rejected=1),  # in no mean anyway
+                score("c", NOON, rejected=1),  # would be in no mean
             )
         ]
     finally:
@@ -91,14 +91,14 @@ def test_what_is_closed_into_a_window_that_was_over_is_missed_by_the_means():
     assert found == [[MissedByMeans(NOON, NOON + hour, {}, 1)], [], []]
 
 
-def test_what_the_means_missed_before_is_not_counted_again():
-    """Of a window that is opened anew, only because parts of it are read again."""
+def test_conversations_missed_by_closed_windows_are_not_counted_again():
+    """Such a window is open again only because parts of it are read again."""
     written = written_rows(bounds=Bounds(means_from=NOON))
     assert not written.lacks(MissedByMeans(NOON - MINUTE, NOON, {}, 1))
     assert written.lacks(MissedByMeans(NOON, NOON + MINUTE, {}, 1))
 
 
-def test_live_rows_of_what_is_closed_and_not_read_in_full_are_left_out():
+def test_live_rows_of_closed_conversations_that_are_read_in_part_are_left_out():
     written = written_rows(score("c", NOON), bounds=Bounds(live_from=NOON))
     assert not written.lacks_live(live("c"), NOON - 1)
     assert written.lacks_live(live("c"), NOON)
