@@ -1,4 +1,4 @@
-"""Folders for what is watched and what is kept."""
+"""The folder that a source watches, and the folder of its journal."""
 
 import pytest
 
@@ -11,6 +11,6 @@ def folder(tmp_path):
 
 @pytest.fixture
 def journal(tmp_path, monkeypatch):
-    # No test cuts the power, and to wait until each entry is on the disk takes most of the time.
+    # No test cuts the power, and syncing each entry to disk would take most of the time.
     monkeypatch.setattr("os.fsync", lambda _: None)
     return tmp_path / "journal"

@@ -1,7 +1,7 @@
-"""An engine for one stateful DoFn: no bundles, no threads, and a watermark that a test moves.
+"""An engine for one stateful DoFn, without bundles or threads; the test moves the watermark.
 
-Timers fire as soon as the watermark has reached them, the earliest first, over all keys; what they
-set anew fires too. So it is what the model of Beam promises, and thousands of streams take seconds.
+Timers fire as soon as the watermark reaches them, the earliest first over all keys, including
+timers that they set. This follows the model of Beam, and runs thousands of streams in seconds.
 """
 
 from collections import defaultdict
@@ -52,7 +52,12 @@ class Timers:
 
 
 class OneByOne:
-    """Runs a DoFn with one family of timers; gives (tag, timestamp, element) in order."""
+    """Runs a DoFn with one family of timers.
+
+    Attributes:
+      given: its outputs in order, as (tag, timestamp, element).
+      now: the watermark, in ms.
+    """
 
     def __init__(self, dofn, on_timer):
         dofn.setup()
@@ -63,7 +68,7 @@ class OneByOne:
             for method in (dofn.process, on_timer)
             for parameter in signature(method).parameters.values()
         }
-        self._keys = defaultdict(self._fresh)
+        self._keys = defaultdict(self._new_key)
         self.given = []
         self.now = -END_OF_TIME
 
@@ -88,15 +93,15 @@ class OneByOne:
     def of(self, tag):
         return [element for name, _, element in self.given if name == tag]
 
-    def left(self):
-        """State and timers that are left, by key."""
+    def remaining(self):
+        """Remaining state and timers by key."""
         return {
             key: held
             for key, (cells, timers) in self._keys.items()
             if (held := [cell.read() for cell in cells.values() if cell.read()]) or timers.times
         }
 
-    def _fresh(self):
+    def _new_key(self):
         cells = {
             name: (Bag if isinstance(spec.state_spec, BagStateSpec) else Cell)(
                 spec.state_spec.coder

@@ -1,4 +1,4 @@
-"""Streams whose arrival and watermark a test sets, on the runner that is exact about both."""
+"""Streams whose arrivals and watermark a test sets, on the runner that follows them exactly."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from tests.core.direct import scoring, shipped_rules
 MINUTE = 60_000
 START = 1_700_000_040_000  # a full minute
 
-# What pipelines gave, by run. They run in this process; functions of a module are not copied.
+# Outputs by run and name. Pipelines run in this process, and module globals are not copied.
 _GIVEN: dict[int, dict[str, list]] = defaultdict(lambda: defaultdict(list))
 _runs = count()
 
 
 def at(minute: float) -> int:
-    """Milliseconds of event time of a minute of the test."""
+    """The event time of a minute of the test, in ms."""
     return START + round(minute * MINUTE)
 
 
@@ -41,7 +41,7 @@ def stamp(millis: int) -> Timestamp:
 
 
 class Script:
-    """What happens to a stream, in order: records arrive and the watermark moves."""
+    """The events of a stream in order: records arrive, and the watermark moves."""
 
     def __init__(self) -> None:
         self._stream = test_stream.TestStream(coder=beam.coders.registry.get_coder(SearchCall))
@@ -52,7 +52,7 @@ class Script:
         return self
 
     def watermark(self, *minutes: float) -> "Script":
-        """Step by step, since this runner holds no watermark back for pending timers."""
+        """Move the watermark in steps, since this runner does not hold it back for timers."""
         for minute in minutes:
             self._stream.advance_watermark_to(stamp(at(minute)))
         return self
@@ -68,7 +68,7 @@ def collect(element, run, name, timestamp=beam.DoFn.TimestampParam):
 
 @contextmanager
 def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
-    """A pipeline, what puts a PCollection under a name, and (timestamp, element) by name."""
+    """A pipeline, a function that keeps a PCollection by name, and what is kept, with times."""
     run = next(_runs)
     options = PipelineOptions()
     options.view_as(StandardOptions).streaming = True
@@ -83,14 +83,14 @@ def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
     del _GIVEN[run]
 
 
-def play(script: Script, closing: Closing, how=None):
-    """What scoring gives of a script: lists of (timestamp, element) by output."""
+def play(script: Script, closing: Closing, settings=None):
+    """Score the records of a script; lists of (timestamp, element) by output."""
     with collected() as (pipeline, keep, given):
         scored = (
             pipeline
             | script.end()
             | FingerprintCalls(shipped_rules())
-            | ScoreStreamedPayloads(how or scoring(), closing, THIS_PROCESS)
+            | ScoreStreamedPayloads(settings or scoring(), closing, THIS_PROCESS)
         )
         keep("scores", scored.scores)
         keep("late", scored.late)

@@ -1,4 +1,4 @@
-"""Transforms with schema'd rows, through Beam YAML as a user would run them."""
+"""Transforms of rows with a schema, run through Beam YAML as a user would."""
 
 import json
 
@@ -44,7 +44,7 @@ def lines(folder, name):
 
 
 def to_text(name, source, field, folder):
-    """Steps that write one value of each row to text files."""
+    """YAML steps that write one value of each row to text files."""
     return [
         {
             "type": "MapToFields",
@@ -61,7 +61,7 @@ def to_text(name, source, field, folder):
     ]
 
 
-def test_a_yaml_pipeline_gives_what_evaluate_gives(tmp_path):
+def test_a_yaml_pipeline_gives_the_results_of_evaluate(tmp_path):
     traces = tmp_path / "traces.jsonl"
     traces.write_text("".join(json.dumps(one) + "\n" for one in RECORDS))
     provider = tmp_path / "goodgain.provider.yaml"
@@ -109,7 +109,7 @@ def test_a_yaml_pipeline_gives_what_evaluate_gives(tmp_path):
     assert lines(tmp_path, "gain") == ["c-1 5 1", "c-2 0 0"]
 
 
-def test_rows_of_ones_own():
+def test_beam_rows_are_scored():
     row = beam.Row(conversation_id="c", iteration=1, results=[beam.Row(id="a", gain=4)])
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
         scores = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS)
@@ -117,7 +117,7 @@ def test_rows_of_ones_own():
         beam.testing.util.assert_that(seen, beam.testing.util.equal_to([(4, 1.0, 4)]))
 
 
-def test_a_row_that_is_no_search_call_fails_what_does_not_handle_errors():
+def test_an_invalid_row_fails_a_pipeline_without_error_handling():
     row = beam.Row(conversation_id="c", iteration=0)
     with (
         pytest.raises(Exception, match="Give error_handling with an output"),
@@ -126,7 +126,7 @@ def test_a_row_that_is_no_search_call_fails_what_does_not_handle_errors():
         _ = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS)
 
 
-def test_options_are_checked():
+def test_invalid_options_are_refused():
     with pytest.raises(UsageError, match="Unknown ranking metrics"):
         ScoreConversationRows(["ndgc@10"])
     with pytest.raises(UsageError, match="good_gain_threshold is 5"):

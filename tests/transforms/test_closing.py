@@ -1,4 +1,4 @@
-"""Closing conversations of a stream, moment by moment (SPEC 3, 7)."""
+"""When conversations of a stream are closed, and with which records (SPEC 3, 7)."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.transforms.streams import MINUTE, Script, at, minute_of, play
 
 pytestmark = pytest.mark.slow
 
-CLOSING = Closing()  # 30 minutes after the last event; an hour for stragglers
+CLOSING = Closing()  # 30 minutes after the last event; an hour of allowed lateness
 
 
 def call(minute, iteration=1, conversation="c", results=1, **fields):
@@ -26,7 +26,7 @@ def call(minute, iteration=1, conversation="c", results=1, **fields):
 
 
 def closed(given):
-    """(conversation, minute of closing, N, CG) of each score, in the order given."""
+    """(conversation, minute of closing, N, CG) of each score, in order of output."""
     return [
         (score.conversation.conversation_id, minute_of(score.closed), score.conversation.N,
          score.conversation.CG)
@@ -35,11 +35,11 @@ def closed(given):
 
 
 def late(given):
-    """(conversation, minute) of each late row, in the order given."""
+    """(conversation, minute) of each late row, in order of output."""
     return [(row.conversation_id, minute_of(row.timestamp)) for _, row in given["late"]]
 
 
-def test_records_out_of_order_are_put_in_order():
+def test_records_out_of_order_are_sorted():
     script = Script().arrive(call(20, 3), call(0, 1)).watermark(10).arrive(call(5, 2))
     given = play(script.watermark(35, 49, 51), CLOSING)
     assert closed(given) == [("c", 50, 3, 9)]
@@ -48,7 +48,7 @@ def test_records_out_of_order_are_put_in_order():
     assert late(given) == []
 
 
-def test_a_score_has_the_time_of_the_last_event():
+def test_a_score_has_the_event_time_of_the_last_event():
     given = play(Script().arrive(call(0), call(20, 2)).watermark(51), CLOSING)
     assert [minute_of(time) for time, _ in given["scores"]] == [20]
 
@@ -56,8 +56,8 @@ def test_a_score_has_the_time_of_the_last_event():
 @pytest.mark.parametrize(
     ("stragglers_at", "expected"), [((31,), 1), ((89.9,), 1), ((90,), 0), ((31, 60, 89), 3)]
 )
-def test_a_straggler_is_late_while_its_conversation_is_remembered(stragglers_at, expected):
-    """Closed at minute 30 and remembered until minute 90."""
+def test_a_straggler_is_late_until_the_allowed_lateness_has_passed(stragglers_at, expected):
+    """Closed at minute 30, remembered until minute 90; afterwards a new conversation starts."""
     script = Script().arrive(call(0)).watermark(29, 30)
     for number, minute in enumerate(stragglers_at):
         script.watermark(minute).arrive(call(minute, 2 + number))
@@ -67,22 +67,22 @@ def test_a_straggler_is_late_while_its_conversation_is_remembered(stragglers_at,
     assert closed(given) == [("c", 30, 1, 3), *again]
 
 
-def test_a_straggler_that_finds_the_conversation_open_counts():
-    """Behind the watermark by far, but before the conversation's end."""
+def test_a_straggler_counts_if_its_conversation_is_open():
+    """It is far behind the watermark, but the conversation is not closed yet."""
     script = Script().arrive(call(0)).watermark(29).arrive(call(-500, 2))
     given = play(script.watermark(30, 31), CLOSING)
     assert closed(given) == [("c", 30, 2, 6)]
 
 
-def test_what_comes_late_from_a_conversation_nobody_knows_is_scored():
-    """Nothing tells it from the beginning of a conversation; nothing is dropped."""
+def test_a_late_record_of_an_unknown_conversation_is_scored():
+    """It could be the start of a conversation, so it is not dropped."""
     script = Script().watermark(10_000).arrive(call(0)).watermark(10_001)
     given = play(script, CLOSING)
     assert closed(given) == [("c", 30, 1, 3)]
     assert late(given) == []
 
 
-def test_redelivery_before_closing_is_redelivered_and_after_it_late():
+def test_a_redelivery_counts_as_such_before_closing_and_as_late_afterwards():
     again = call(0)
     script = Script().arrive(call(0), again).watermark(10).arrive(again).watermark(30)
     given = play(script.watermark(31).arrive(again).watermark(32), CLOSING)
@@ -91,21 +91,21 @@ def test_redelivery_before_closing_is_redelivered_and_after_it_late():
     assert late(given) == [("c", 0)]
 
 
-def test_the_final_record_closes_as_soon_as_the_watermark_has_passed_it():
+def test_the_final_record_closes_its_conversation_once_the_watermark_has_passed_it():
     script = Script().arrive(call(0), call(5, 2, is_final=True)).watermark(5).arrive(call(5, 3))
     given = play(script.watermark(5.1).arrive(call(6, 4)).watermark(7), CLOSING)
     assert [(one[0], round(one[1]), one[2]) for one in closed(given)] == [("c", 5, 3)]
     assert late(given) == [("c", 6)]
 
 
-def test_a_final_record_that_comes_late_closes_at_once():
+def test_a_final_record_behind_the_watermark_closes_its_conversation_at_once():
     script = Script().arrive(call(0)).watermark(20).arrive(call(10, 2, is_final=True))
     given = play(script.watermark(20.1).arrive(call(20.1, 3)).watermark(30, 60), CLOSING)
     assert [one[2] for one in closed(given)] == [2]
     assert late(given) == [("c", 20.1)]
 
 
-def test_interleaved_conversations_close_each_at_its_own_time():
+def test_interleaved_conversations_are_closed_independently():
     script = Script().arrive(call(0, conversation="a"), call(10, conversation="b"))
     script.watermark(20).arrive(call(25, 2, conversation="a")).watermark(39, 40)
     script.arrive(call(35, 2, conversation="b")).watermark(54, 55, 56)
@@ -114,21 +114,23 @@ def test_interleaved_conversations_close_each_at_its_own_time():
     assert late(given) == [("b", 35), ("a", 41)]
 
 
-def test_the_end_of_the_stream_closes_what_is_open():
+def test_the_end_of_the_stream_closes_open_conversations():
     given = play(Script().arrive(call(0), call(10, conversation="b")).watermark(11), CLOSING)
     assert sorted(closed(given)) == [("b", 40, 1, 3), ("c", 30, 1, 3)]
 
 
-def test_a_conversation_that_goes_on_is_closed_at_its_greatest_age():
+def test_a_conversation_that_never_pauses_is_closed_after_max_open():
     script = Script()
     for minute in range(0, 120, 20):
         script.arrive(call(minute, 1 + minute)).watermark(minute + 0.5)
     given = play(script.watermark(121), Closing(max_open=60 * MINUTE))
-    assert closed(given) == [("c", 60, 4, 12)]  # what came at 60 was there before the watermark
+    assert closed(given) == [
+        ("c", 60, 4, 12)
+    ]  # the record of minute 60 arrived before the watermark
     assert late(given) == [("c", 80), ("c", 100)]
 
 
-def test_a_clock_years_ahead_leaves_others_open_and_its_own_conversation_bounded():
+def test_a_clock_years_ahead_affects_only_its_conversation_which_is_closed_after_max_open():
     script = Script().arrive(call(0), call(3_000_000, 2), call(1, conversation="b"))
     given = play(script.watermark(31, 32, 24 * 60), CLOSING)
     assert closed(given) == [("b", 31, 1, 3), ("c", 24 * 60, 2, 6)]
@@ -138,7 +140,7 @@ def test_a_clock_years_ahead_leaves_others_open_and_its_own_conversation_bounded
 @pytest.mark.parametrize(
     "closing", [Closing(most_results=5), Closing(most_bytes=1_200)], ids=["results", "bytes"]
 )
-def test_what_is_beyond_the_cap_is_rejected_and_flagged(closing):
+def test_calls_beyond_the_cap_are_rejected_and_their_conversation_is_flagged(closing):
     script = Script().arrive(call(0, 1, results=2)).watermark(0.5)
     for minute in range(1, 5):
         script.arrive(call(minute, 1 + minute, results=2)).watermark(minute + 0.5)
@@ -152,20 +154,20 @@ def test_what_is_beyond_the_cap_is_rejected_and_flagged(closing):
     assert all("may be kept open" in row.reason for row in rejected)
     assert score.counts["conversations.over_cap"] == 1
     assert score.counts["conversations.in_means"] == 0
-    # What is not kept still says that the conversation goes on.
+    # Rejected calls still extend the conversation.
     assert minute_of(score.closed) == 34
 
 
-def test_nothing_follows_once_the_cap_was_reached():
-    """Also what would fit: which records count must not depend on their size."""
+def test_all_calls_after_the_cap_are_rejected():
+    """Also calls that would fit: which records count must not depend on their size."""
     script = Script().arrive(call(0, 1, results=2)).watermark(0.5).arrive(call(1, 2, results=9))
     given = play(script.watermark(1.5).arrive(call(2, 3)).watermark(40), Closing(most_results=5))
     assert [(one[2], one[3]) for one in closed(given)] == [(1, 6)]
     assert len(given["rejected"]) == 2
 
 
-def test_of_a_payload_of_many_calls_as_many_are_kept_as_there_is_room_for():
-    """A file that holds all of a conversation arrives as one payload."""
+def test_a_payload_of_many_calls_is_kept_up_to_the_cap():
+    """A file with a whole conversation arrives as one payload."""
     calls = [call(minute, 1 + minute, results=2) for minute in range(5)]
     given = play(Script().arrive(*calls).watermark(34), Closing(most_results=5))
     ((_, score),) = given["scores"]
@@ -181,8 +183,8 @@ def stopped_at_minute_40():
 
 
 @pytest.mark.usefixtures("stopped_at_minute_40")
-def test_what_is_open_when_a_stream_is_stopped_stays_silent():
-    """The runner moves the watermark to the end of time; it had truly come to minute 40."""
+def test_open_conversations_are_not_scored_when_a_stream_is_stopped():
+    """The runner moves the watermark to the end of time, but the records reached only minute 40."""
     script = Script().arrive(call(0, conversation="a"), call(9, conversation="b"))
     script.arrive(call(39, 1, conversation="open")).watermark(29, 30, 39, 40)
     given = play(script, Closing(live=True), scoring())

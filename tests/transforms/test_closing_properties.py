@@ -1,4 +1,4 @@
-"""Properties of closing that hold for any order, delay and watermark of a stream."""
+"""Properties of closing for any order, delay and watermark of a stream."""
 
 from collections import Counter
 from random import Random
@@ -24,12 +24,12 @@ GAP = 1_000
 START = 1_700_000_000_000
 
 seeds = st.integers(0, 2**32 - 1)
-some = settings(max_examples=100)
-many = settings(max_examples=400)
+few_examples = settings(max_examples=100)
+many_examples = settings(max_examples=400)
 
 
 def conversations(random, most_step):
-    """Timed calls of two conversations, each with steps of at most `most_step` between events."""
+    """Timed calls of two conversations, at most `most_step` ms between their events."""
     calls = []
     for name in "ab":
         time = START + random.randrange(3 * GAP)
@@ -40,8 +40,8 @@ def conversations(random, most_step):
     return calls
 
 
-def scored_at_once(calls):
-    """The scores of batch."""
+def batch_scores(calls):
+    """The scores of a batch run, by conversation."""
     by_name = {}
     for call in calls:
         by_name.setdefault(call.conversation_id, []).append(call_fingerprint(call))
@@ -61,7 +61,7 @@ def stream(closing):
 
 
 def arrive(engine, calls):
-    """Calls that arrive together; those of one conversation as one payload."""
+    """Let calls arrive together; those of one conversation form one payload."""
     for name in sorted({call.conversation_id for call in calls}):
         own = [call for call in calls if call.conversation_id == name]
         earliest = min(call.timestamp for call in own)
@@ -69,7 +69,7 @@ def arrive(engine, calls):
 
 
 def play(calls, random, closing, most_delay, behind):
-    """Calls arrive up to `most_delay` after their time; the watermark lags by `behind`."""
+    """Stream calls up to `most_delay` after their time; the watermark is `behind` the newest."""
     arrivals = sorted(
         (call.timestamp + random.randint(0, most_delay), at) for at, call in enumerate(calls)
     )
@@ -82,9 +82,9 @@ def play(calls, random, closing, most_delay, behind):
         newest = max([newest, *(call.timestamp for call in together)])
         together = []
         engine.watermark(newest - behind)
-    # Long after all calls nothing is open, so the end of the stream changes nothing.
+    # Long after all calls no state remains, so the end of the stream would change nothing.
     engine.watermark(newest + closing.gap + closing.allowed_lateness)
-    assert not engine.left()
+    assert not engine.remaining()
     return engine
 
 
@@ -94,8 +94,8 @@ def closed_scores(engine):
     return {score.conversation.conversation_id: score for score in scores}
 
 
-def batch_is_closed(seed, live):
-    """Delays below the gap, of which the watermark covers any part or none."""
+def assert_stream_gives_batch(seed, live):
+    """Delays are below the gap; the watermark allows for all, part or none of them."""
     random = Random(seed)
     most_delay = random.choice([1, GAP // 4, GAP // 2])
     calls = conversations(random, most_step=GAP // 2 - 1)
@@ -106,14 +106,14 @@ def batch_is_closed(seed, live):
         name: max(call.timestamp for call in calls if call.conversation_id == name) + GAP
         for name in closed
     }
-    expected = scored_at_once(calls)
+    expected = batch_scores(calls)
     assert {name: rows_of(score) for name, score in closed.items()} == {
         name: rows_of(score) for name, score in expected.items()
     }
     assert not engine.of("late")
     assert not engine.of("rejected")
     if live:
-        assert_live_rows_become_those_of_closing(engine)
+        assert_last_live_rows_equal_closed_ones(engine)
 
 
 def rows_of(score):
@@ -121,20 +121,20 @@ def rows_of(score):
 
 
 @given(seeds)
-@some
+@few_examples
 def test_any_order_within_the_lateness_gives_the_rows_of_batch(seed):
-    batch_is_closed(seed, live=seed % 2 == 0)
+    assert_stream_gives_batch(seed, live=seed % 2 == 0)
 
 
 @pytest.mark.slow
 @given(seeds)
-@many
+@many_examples
 def test_any_order_within_the_lateness_gives_the_rows_of_batch_many_times(seed):
-    batch_is_closed(seed, live=seed % 2 == 0)
+    assert_stream_gives_batch(seed, live=seed % 2 == 0)
 
 
-def anything(seed):
-    """A stream without any guarantee: any delay and gap, stragglers, ends, small caps."""
+def play_anything(seed):
+    """A stream without guarantees: any delay and gap, stragglers, final records, small caps."""
     random = Random(seed)
     calls = [
         replace(call, is_final=random.random() < 0.1)
@@ -152,7 +152,7 @@ def anything(seed):
     return calls, play(calls, random, closing, most_delay, random.randint(0, most_delay))
 
 
-def assert_every_record_ends_in_one_way(calls, engine):
+def assert_every_record_has_one_outcome(calls, engine):
     outcomes = Counter(late=len(engine.of("late")), rejected=len(engine.of("rejected")))
     for score in engine.of("main"):
         outcomes.update(
@@ -167,7 +167,7 @@ def assert_every_record_ends_in_one_way(calls, engine):
     return outcomes
 
 
-def assert_live_rows_become_those_of_closing(engine):
+def assert_last_live_rows_equal_closed_ones(engine):
     """The last revisions of all rows, without withdrawn ones, are the rows of batch."""
     tables = {}
     for tag, _, element in engine.given:
@@ -188,30 +188,30 @@ def assert_live_rows_become_those_of_closing(engine):
     assert not tables
 
 
-def nothing_is_lost(seed):
-    calls, engine = anything(seed)
-    outcomes = assert_every_record_ends_in_one_way(calls, engine)
+def outcomes_of_any_stream(seed):
+    calls, engine = play_anything(seed)
+    outcomes = assert_every_record_has_one_outcome(calls, engine)
     if engine.of("live"):
-        assert_live_rows_become_those_of_closing(engine)
+        assert_last_live_rows_equal_closed_ones(engine)
     return outcomes
 
 
 @given(seeds)
-@some
+@few_examples
 def test_every_record_is_counted_and_nothing_stays_open(seed):
-    nothing_is_lost(seed)
+    outcomes_of_any_stream(seed)
 
 
 @pytest.mark.slow
 @given(seeds)
-@many
+@many_examples
 def test_every_record_is_counted_and_nothing_stays_open_many_times(seed):
-    nothing_is_lost(seed)
+    outcomes_of_any_stream(seed)
 
 
 def test_the_streams_of_these_tests_cover_every_outcome():
     seen = Counter()
     for seed in range(60):
-        seen.update(nothing_is_lost(seed))
+        seen.update(outcomes_of_any_stream(seed))
     assert set(seen) == {"late", "rejected", "scored", "earlier_turn", "redelivered"}
     assert min(seen.values()) > 20

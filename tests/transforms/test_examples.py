@@ -1,4 +1,4 @@
-"""Each exported transform in a user's own pipeline."""
+"""Each exported transform in a pipeline as a user would write it."""
 
 from importlib.resources import files
 
@@ -52,7 +52,7 @@ def pipeline():
     return beam.Pipeline(runner=FnApiRunner(), options=options)
 
 
-def test_from_files_to_means(pipeline):
+def test_files_are_read_scored_and_averaged(pipeline):
     with pipeline:
         traces = pipeline | ReadTraces([TRACES])
         scored = traces.records | ScoreConversations(SCORING)
@@ -69,7 +69,7 @@ def test_from_files_to_means(pipeline):
         assert means.element_type is MeanRow
 
 
-def test_read_traces(pipeline):
+def test_read_traces_gives_calls(pipeline):
     with pipeline:
         traces = pipeline | ReadTraces([TRACES])
         conversations = (
@@ -83,7 +83,7 @@ def test_read_traces(pipeline):
         assert traces.calls.element_type is SearchCall
 
 
-def test_score_conversations(pipeline):
+def test_score_conversations_gives_scores(pipeline):
     with pipeline:
         scored = (
             pipeline
@@ -96,8 +96,8 @@ def test_score_conversations(pipeline):
         assert scored.undecided.element_type == beam.typehints.Tuple[str, bytes]
 
 
-def test_fingerprint_calls_and_score_payloads(pipeline):
-    """In two steps, with a user's own step in between."""
+def test_fingerprint_calls_and_score_payloads_score_in_two_steps(pipeline):
+    """With a step of the user in between."""
     with pipeline:
         payloads = (
             pipeline | beam.Create(CALLS).with_output_types(SearchCall) | FingerprintCalls(RULES)
@@ -116,7 +116,7 @@ def test_fingerprint_calls_and_score_payloads(pipeline):
         assert_that(rows, equal_to([("copy of c", 1, 5), ("copy of c", 2, 4), ("copy of c", 3, 2)]))
 
 
-def test_global_means(pipeline):
+def test_global_means_gives_means_by_iteration(pipeline):
     with pipeline:
         scored = (
             pipeline
@@ -133,9 +133,11 @@ def test_global_means(pipeline):
 
 
 @pytest.mark.parametrize("through_files", [False, True])
-def test_read_payloads_and_score_tied(pipeline, tmp_path, monkeypatch, through_files):
-    """Read without texts at first, and read those again that decide an order."""
-    # So that no two calls share a payload, as on engines with many workers.
+def test_read_payloads_and_score_tied_read_texts_only_for_ties(
+    pipeline, tmp_path, monkeypatch, through_files
+):
+    """Files are read without texts, and again with texts for calls whose order they decide."""
+    # No two calls share a payload, as on engines with many workers.
     monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
     path = tmp_path / "traces.jsonl"
     path.write_bytes(b"\n".join(msgspec.json.encode(call) for call in [*CALLS, *TIED]))

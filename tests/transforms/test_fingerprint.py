@@ -1,4 +1,4 @@
-"""Payloads of bundles: the score does not depend on how calls are bundled."""
+"""Payloads of bundles: scores do not depend on how calls are bundled."""
 
 from random import Random
 
@@ -49,7 +49,7 @@ def calls_of(seed):
 
 @given(seed=st.integers(0, 10_000), parts=st.integers(1, 4), order=st.randoms())
 @settings(max_examples=30)
-def test_bundling_changes_nothing(seed, parts, order):
+def test_scores_do_not_depend_on_bundles(seed, parts, order):
     calls = calls_of(seed)
     expected = score([calls], keep_encodings=True)
     order.shuffle(calls)
@@ -63,7 +63,7 @@ def test_bundling_changes_nothing(seed, parts, order):
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=30)
-def test_one_bundle_keeps_what_its_order_needs(seed):
+def test_a_single_bundle_needs_no_encodings(seed):
     calls = calls_of(seed)
     assert score([calls], keep_encodings=False) == score([calls], keep_encodings=True)
 

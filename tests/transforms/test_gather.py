@@ -1,4 +1,4 @@
-"""Payloads of a conversation come together, whichever way they go."""
+"""Payloads of a conversation are grouped, through the shuffle or through files."""
 
 import apache_beam as beam
 import pytest
@@ -11,8 +11,8 @@ from goodgain.transforms.gather import GatherPayloads, ReadsGathered, SpillPaylo
 PAYLOADS = [("a", b"1"), ("b", b""), ("a", b"22"), ("c", b"3" * 100_000), ("a", b"1")]
 
 
-def spilled(folder, payloads):
-    """The places of payloads of one bundle."""
+def spill(folder, payloads):
+    """Write the payloads of one bundle, and return their places by key."""
     step = SpillPayloads(str(folder))
     step.start_bundle()
     places = [place for keyed in payloads for place in step.process(keyed)]
@@ -35,7 +35,7 @@ class Sorted(ReadsGathered):
 
 @pytest.mark.parametrize("through_files", [False, True])
 @pytest.mark.parametrize("bundle_repeat", [0, 1])
-def test_all_payloads_of_a_key_come_together(tmp_path, through_files, bundle_repeat):
+def test_all_payloads_of_a_key_are_grouped(tmp_path, through_files, bundle_repeat):
     folder = str(tmp_path) if through_files else ""
     with beam.Pipeline(runner=FnApiRunner(bundle_repeat=bundle_repeat)) as pipeline:
         gathered = (
@@ -49,27 +49,27 @@ def test_all_payloads_of_a_key_come_together(tmp_path, through_files, bundle_rep
     assert any(tmp_path.iterdir()) == through_files
 
 
-def test_what_is_grouped_is_small(tmp_path):
-    places = spilled(tmp_path, PAYLOADS)
+def test_places_of_spilled_payloads_are_small(tmp_path):
+    places = spill(tmp_path, PAYLOADS)
     assert [key for key, _ in places] == [key for key, _ in PAYLOADS]
     assert {len(place) for _, place in places} == {28}
 
 
-def test_bundles_do_not_mix(tmp_path, read):
-    first = spilled(tmp_path, [("a", b"first")])
-    second = spilled(tmp_path, [("a", b"second")])
+def test_each_bundle_has_its_own_file(tmp_path, read):
+    first = spill(tmp_path, [("a", b"first")])
+    second = spill(tmp_path, [("a", b"second")])
     places = [place for _, place in [*second, *first, *second]]
     assert read(*places) == [b"second", b"first", b"second"]
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_bundle_without_payloads_leaves_no_file(tmp_path):
-    assert spilled(tmp_path, []) == []
+    assert spill(tmp_path, []) == []
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_was_cut_short_ends_the_run(tmp_path, read):
-    ((_, place),) = spilled(tmp_path, [("a", b"payload")])
+def test_a_truncated_file_ends_the_run(tmp_path, read):
+    ((_, place),) = spill(tmp_path, [("a", b"payload")])
     (file,) = tmp_path.iterdir()
     file.write_bytes(b"payloa")
     with pytest.raises(GoodGainError, match=f"{file} was truncated during the run"):

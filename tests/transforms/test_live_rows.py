@@ -1,4 +1,4 @@
-"""Rows of iterations before their conversation is closed, moment by moment (SPEC 7)."""
+"""Live rows of iterations, emitted before their conversation is closed (SPEC 7)."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def call(minute, iteration, *documents, turn=1, **fields):
 
 
 def live(script, closing=CLOSING):
-    """(turn, i, raw iteration, revision, G_i, mark) of each live row, in the order given."""
+    """(turn, i, raw iteration, revision, G_i, mark) of each live row, in order of output."""
     given = play(script, closing)
     return [
         (one.row.turn, one.row.i, one.row.iteration, one.revision, one.row.G_i,
@@ -29,14 +29,14 @@ def live(script, closing=CLOSING):
     ]  # fmt: skip
 
 
-def test_each_row_once_as_the_watermark_passes_its_iteration():
+def test_each_row_is_emitted_once_the_watermark_passes_its_iteration():
     script = Script().arrive(call(0, 1, ("a", 3)), call(2, 2, ("a", 3), ("b", 2)))
     script.watermark(1).arrive(call(4, 5, ("d", 4))).watermark(3, 5, 33, 35)
     given = play(script, CLOSING)
     assert [(one.row.i, one.revision, one.row.CG_at_i) for _, one in given["live"]] == [
         (1, 1, 3), (2, 1, 5), (3, 1, 9)
     ]  # fmt: skip
-    # Each as soon as the watermark was past the iteration's last event, and closing adds nothing.
+    # Each as soon as the watermark has passed the iteration's last event; closing adds none.
     assert [minute_of(time) for time, _ in given["live"]] == [
         minute + 1 / 60_000 for minute in (0, 2, 4)
     ]
@@ -52,8 +52,8 @@ def test_an_iteration_waits_for_its_last_call_and_for_earlier_iterations():
     assert {round(minute_of(time)) for time, _ in given["live"]} == {9}
 
 
-def test_a_record_out_of_order_gives_the_changed_rows_again():
-    """The good document of iteration 2 turns out to be a duplicate; iteration 3 stays as it is."""
+def test_a_record_out_of_order_emits_the_changed_rows_again():
+    """The good document of iteration 2 turns out to be a duplicate; iteration 3 is unchanged."""
     script = Script().arrive(call(0, 1, ("a", 3)), call(2, 2, ("b", 4)))
     script.watermark(3).arrive(call(1, 1, ("b", 4))).watermark(4).arrive(call(5, 3, ("d", 2)))
     assert live(script.watermark(6, 36)) == [
@@ -65,7 +65,7 @@ def test_a_record_out_of_order_gives_the_changed_rows_again():
     ]
 
 
-def test_an_earlier_iteration_that_comes_later_moves_the_others():
+def test_an_earlier_iteration_that_arrives_later_renumbers_the_others():
     script = Script().arrive(call(2, 5, ("b", 4))).watermark(3).arrive(call(1, 2, ("a", 3)))
     assert live(script.watermark(4, 33)) == [
         (1, 1, 5, 1, 4, ""),
@@ -74,7 +74,7 @@ def test_an_earlier_iteration_that_comes_later_moves_the_others():
     ]
 
 
-def test_a_new_turn_withdraws_the_rows_of_the_one_before():
+def test_a_new_turn_withdraws_the_rows_of_the_previous_one():
     script = Script().arrive(call(0, 1, ("a", 3)), call(1, 2, ("b", 2))).watermark(2)
     script.arrive(call(5, 1, ("d", 4), turn=2)).watermark(6, 36)
     assert live(script) == [
@@ -86,25 +86,25 @@ def test_a_new_turn_withdraws_the_rows_of_the_one_before():
     ]
 
 
-def test_a_turn_without_search_withdraws_all():
+def test_a_turn_without_search_withdraws_all_rows():
     script = Script().arrive(call(0, 1, ("a", 3))).watermark(1)
     script.arrive(call(2, 2, ("b", 3), turn_count=2)).watermark(3, 33)
     assert live(script) == [(1, 1, 1, 1, 3, ""), (1, 1, 1, 2, 3, "withdrawn")]
 
 
-def test_closing_gives_what_the_watermark_has_not_passed():
-    """The second record's clock is a year ahead: closing by age comes before its time."""
+def test_closing_emits_rows_that_the_watermark_has_not_passed():
+    """The clock of the second record is a year ahead, so its conversation is closed before."""
     closing = Closing(live=True, max_open=600_000)
     script = Script().arrive(call(0, 1, ("a", 3))).watermark(1)
     script.arrive(call(500_000, 1, ("b", 2))).watermark(9, 10, 11)
     assert live(script, closing) == [(1, 1, 1, 1, 3, ""), (1, 1, 1, 2, 5, "final")]
 
 
-def test_a_straggler_changes_nothing_that_was_given():
+def test_a_late_record_changes_no_row():
     script = Script().arrive(call(0, 1, ("a", 3))).watermark(1, 30)
     assert live(script.arrive(call(2, 2, ("b", 3))).watermark(31, 60)) == [(1, 1, 1, 1, 3, "")]
 
 
-def test_no_live_rows_unless_asked_for():
+def test_without_live_there_are_no_live_rows():
     script = Script().arrive(call(0, 1, ("a", 3))).watermark(1, 30)
     assert live(script, Closing()) == []

@@ -26,18 +26,18 @@ def means(scores, check, window=None):
         given = pipeline | beam.Create(scores).with_output_types(ConversationScore)
         if window is not None:
             given = given | beam.WindowInto(window)
-        how = scoring(metrics=METRICS)
-        assert_that(given | GlobalMeans(how, [("arm",)], MAX_I), check)
+        settings = scoring(metrics=METRICS)
+        assert_that(given | GlobalMeans(settings, [("arm",)], MAX_I), check)
 
 
-def uncounted():
+def without_search():
     """A conversation whose last turn did not search."""
     record = {"conversation_id": "c", "iteration": 1, "turn_count": 2, "results": []}
     return list(score([record], metrics=METRICS).values())
 
 
-@pytest.mark.parametrize("scores", [[], uncounted()], ids=["none", "none that searched"])
-def test_all_conversations_has_rows_with_n_0(scores):
+@pytest.mark.parametrize("scores", [[], without_search()], ids=["no conversation", "no search"])
+def test_without_counted_conversations_all_rows_have_n_0(scores):
     def check(rows):
         rows = [row for row in rows if row.slice == {}]
         everyone = [row for row in rows if row.population == "everyone"]
@@ -59,7 +59,7 @@ def test_all_conversations_has_rows_with_n_0(scores):
     means(scores, check)
 
 
-def test_rows_are_the_same_with_one_counted_conversation_or_none():
+def test_one_counted_conversation_has_rows_for_all_and_for_its_slice():
     record = {"conversation_id": "c", "iteration": 1, "results": []}
 
     def check(rows):
@@ -77,13 +77,13 @@ def test_windows_without_conversations_have_no_rows():
     means([], check, beam.window.FixedWindows(60))
 
 
-def test_a_bundle_holds_limited_slices(monkeypatch):
+def test_a_bundle_holds_a_limited_number_of_slices(monkeypatch):
     some = score(trace(Random(2), conversations=40), metrics=METRICS).values()
     counted = [one for each in some if (one := conversation_values(each, MAX_I))]
     combine = CombineMeans(METRICS, MAX_I)
 
     def summed(most):
-        """What a bundle emits before its end and at its end, and the rows of each slice."""
+        """The sums that a bundle emits before and at its end, and the rows of each slice."""
         monkeypatch.setattr("goodgain.transforms.means._MOST_SLICES", most)
         bundle = _SumScores(combine)
         bundle.start_bundle()
@@ -106,12 +106,12 @@ def test_a_bundle_holds_limited_slices(monkeypatch):
 
 
 CONVERSATIONS = 5_000
-MOST_BYTES = 2_000  # for one conversation; its distributions would take more than 12,000
+MOST_BYTES = 2_000  # per conversation; distributions would take more than 12,000
 
 
 @pytest.mark.slow
-def test_thousands_of_bundles_of_one_conversation_shuffle_little():
-    """As on an engine with bundles of one key that combines each bundle separately."""
+def test_sums_of_single_conversations_are_shuffled_compactly():
+    """As on an engine that combines bundles of one element separately."""
     some = score(trace(Random(1), conversations=60), metrics=METRICS).values()
     counted = [one for each in some if (one := conversation_values(each, 10))]
     values = [counted[at % len(counted)] for at in range(CONVERSATIONS)]

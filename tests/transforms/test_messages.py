@@ -1,4 +1,4 @@
-"""Records from topics: what each message becomes, and what is asked of Beam's sources."""
+"""Messages from topics become records, and options are passed on to Beam's sources."""
 
 import json
 
@@ -41,7 +41,7 @@ VALUES = [
 
 
 def seen(element, timestamp=beam.DoFn.TimestampParam):
-    """What tells an element, and its event time in seconds."""
+    """What identifies an element, and its event time in seconds."""
     if isinstance(element, RejectedRecord):
         return element.position, timestamp.seconds()
     conversation_id, payload = element
@@ -49,21 +49,21 @@ def seen(element, timestamp=beam.DoFn.TimestampParam):
     return conversation_id, calls, timestamp.seconds()
 
 
-def check(source, positions):
-    """Run `source`, which gives the messages of `VALUES`; see what becomes of them."""
+def assert_outputs(source, positions):
+    """Run `source` with the messages in `VALUES`, and check its payloads and rejected records."""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | source
         payloads = traces.payloads | "SeenPayloads" >> beam.Map(seen)
         rejected = traces.rejected | "SeenRejected" >> beam.Map(seen)
         places = [(positions[place], SENT_SECONDS) for place in (1, 2, 3)]
-        # What rejected records flag has no calls; a clock ahead of the topic's is taken back.
+        # b has only a flag for its rejected record; a time ahead of the topic's is set to it.
         given = [("a", 2, NOON // 1000), ("b", 0, SENT_SECONDS)]
         assert_that(payloads, equal_to(given), label="payloads")
         assert_that(rejected, equal_to(places), label="rejected")
 
 
 class Sent(beam.PTransform):
-    """Messages as a topic gives them, each at the topic's own time."""
+    """Messages of a topic, with the time at which they were sent."""
 
     def __init__(self, messages):
         super().__init__()
@@ -74,11 +74,11 @@ class Sent(beam.PTransform):
         return begin | beam.Create(stamped, reshuffle=False) | beam.Map(lambda message: message)
 
 
-def test_kafka_messages_become_records_with_their_places(monkeypatch):
-    asked = {}
+def test_kafka_messages_become_records_with_partition_and_offset(monkeypatch):
+    options_of_beam = {}
 
     def read(consumer, topics, **options):
-        asked.update(options, consumer=consumer, topics=topics)
+        options_of_beam.update(options, consumer=consumer, topics=topics)
         rows = [
             beam.Row(topic="traces", partition=3, offset=offset, key=None, value=one)
             for offset, one in enumerate(VALUES)
@@ -91,8 +91,8 @@ def test_kafka_messages_become_records_with_their_places(monkeypatch):
     kafka = ReadKafkaTraces(
         "one:9092", ["traces"], RULES, "append", {"group.id": "g"}, "localhost:8097"
     )
-    check(kafka, [f"partition 3, offset {at}" for at in range(5)])
-    assert asked == {
+    assert_outputs(kafka, [f"partition 3, offset {at}" for at in range(5)])
+    assert options_of_beam == {
         "consumer": {
             "bootstrap.servers": "one:9092",
             "auto.offset.reset": "earliest",
@@ -105,11 +105,11 @@ def test_kafka_messages_become_records_with_their_places(monkeypatch):
     }
 
 
-def test_pubsub_messages_become_records_with_their_places(monkeypatch):
-    asked = {}
+def test_pubsub_messages_become_records_with_message_id(monkeypatch):
+    options_of_beam = {}
 
     def read(**options):
-        asked.update(options)
+        options_of_beam.update(options)
         return Sent(
             [
                 PubsubMessage(one or b"", {}, message_id=f"m{number}")
@@ -119,8 +119,8 @@ def test_pubsub_messages_become_records_with_their_places(monkeypatch):
 
     monkeypatch.setattr(goodgain.transforms.sources.pubsub, "ReadFromPubSub", read)
     pubsub = ReadPubSubTraces(SUBSCRIPTION, RULES, "event_time", "record_id")
-    check(pubsub, [f"message m{number}" for number in range(5)])
-    assert asked == {
+    assert_outputs(pubsub, [f"message m{number}" for number in range(5)])
+    assert options_of_beam == {
         "subscription": SUBSCRIPTION,
         "id_label": "record_id",
         "with_attributes": True,
@@ -128,7 +128,7 @@ def test_pubsub_messages_become_records_with_their_places(monkeypatch):
     }
 
 
-def test_beam_takes_the_subscription_as_it_is_asked_for():
+def test_beam_accepts_the_subscription():
     pipeline = beam.Pipeline(runner=FnApiRunner())
     traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, RULES, "event_time")
     assert traces.payloads.pipeline is pipeline
@@ -147,7 +147,7 @@ def test_beam_takes_the_subscription_as_it_is_asked_for():
         (b'{"conversation_id": "a", "iteration": 1}', "timestamp is missing", "timestamp"),
     ],
 )
-def test_what_cannot_be_used_is_rejected_with_its_reason(content, reason, field):
+def test_unusable_messages_are_rejected_with_a_reason(content, reason, field):
     row = parse_message(Message("kafka://traces", "partition 0, offset 7", content))
     assert row.reason.startswith(reason)
     assert (row.source, row.position) == ("kafka://traces", "partition 0, offset 7")
@@ -155,13 +155,13 @@ def test_what_cannot_be_used_is_rejected_with_its_reason(content, reason, field)
     assert row.conversation_id == ("a" if field else None)
 
 
-def test_a_message_is_parsed_as_a_line_of_a_file_is():
+def test_a_message_is_parsed_like_a_line_of_a_file():
     fields = record("a", "2025-03-01T12:00:00Z", results=[{"gain": 3.0, "title": "x"}], extra=1)
     assert parse_message(Message("s", "p", value(fields))) == parse_mapping(fields)
 
 
 @pytest.mark.parametrize(
-    ("make", "complaint"),
+    ("make", "message"),
     [
         (lambda: ReadKafkaTraces("", ["t"], RULES), "No Kafka broker is given"),
         (lambda: ReadKafkaTraces("a:1", [], RULES), "No Kafka topic is given"),
@@ -171,6 +171,6 @@ def test_a_message_is_parsed_as_a_line_of_a_file_is():
         (lambda: ReadPubSubTraces("projects/p/topics/t", RULES), "is not a Pub/Sub subscription"),
     ],
 )
-def test_what_cannot_be_read_from_is_refused(make, complaint):
-    with pytest.raises(UsageError, match=complaint):
+def test_invalid_sources_are_refused(make, message):
+    with pytest.raises(UsageError, match=message):
         make()

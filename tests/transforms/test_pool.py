@@ -1,4 +1,4 @@
-"""Scoring with a pool through Beam: batch, stream and the core give the same (SPEC 9)."""
+"""Scoring with a pool through Beam: batch and stream agree with the core (SPEC 9)."""
 
 from random import Random
 
@@ -23,7 +23,7 @@ from tests.transforms.streams import Script, at, play
 
 @pytest.fixture
 def world(tmp_path):
-    """A run, its scores by the core, and how to score it with the pool of it and others."""
+    """The records of a run, the settings to score it with a pool, and its scores by the core."""
     found = next(one for seed in range(99) if len(one := runs(Random(seed))) == 3)
     name = sorted(found)[0]
     records = [
@@ -32,29 +32,29 @@ def world(tmp_path):
     ]
     built = direct.build({**found, name: records}, "topic")
     files = direct.written(tmp_path, built)
-    how = scoring(per_call=True, pool=PoolUse(files, "topic", name))
+    settings = scoring(per_call=True, pool=PoolUse(files, "topic", name))
     expected = direct.score(records, built, name, per_call=True)
-    return records, how, list(expected.values())
+    return records, settings, list(expected.values())
 
 
-def test_batch_is_the_core(world):
-    records, how, expected = world
+def test_batch_gives_the_scores_of_the_core(world):
+    records, settings, expected = world
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         calls = pipeline | beam.Create(list(map(parse_mapping, records))).with_output_types(
             SearchCall
         )
-        scored = calls | ScoreConversations(how)
+        scored = calls | ScoreConversations(settings)
         assert_that(scored.scores, equal_to(expected))
         assert_that(scored.undecided, equal_to([]), label="Undecided")
 
 
 @pytest.mark.slow
-def test_a_stream_is_the_core(world):
-    records, how, expected = world
+def test_a_stream_gives_the_scores_of_the_core(world):
+    records, settings, expected = world
     script = Script()
     for record in records:
         script.arrive(parse_mapping(record))
-    given = play(script, Closing(), how)
+    given = play(script, Closing(), settings)
     assert given["late"] == []
     plain = [replace(one, closed=None) for _, one in given["scores"]]
     assert sorted(map(repr, plain)) == sorted(map(repr, expected))
@@ -62,16 +62,16 @@ def test_a_stream_is_the_core(world):
 
 
 @pytest.mark.slow
-def test_means_of_windows_have_the_shares_of_the_pool(world):
-    records, how, _ = world
+def test_means_of_windows_equal_those_of_batch_with_a_pool(world):
+    records, settings, _ = world
     century = 100 * 365 * 86_400_000
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         calls = pipeline | beam.Create(list(map(parse_mapping, records))).with_output_types(
             SearchCall
         )
-        scores = (calls | ScoreConversations(how)).scores
-        means = scores | GlobalMeans(how, max_i=3)
-        panes = scores | WindowedMeans(how, Closing(), (), 3, century)
+        scores = (calls | ScoreConversations(settings)).scores
+        means = scores | GlobalMeans(settings, max_i=3)
+        panes = scores | WindowedMeans(settings, Closing(), (), 3, century)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         both = (
             {"batch": means | "a" >> beam.Map(keyed), "stream": last | "b" >> beam.Map(keyed)}

@@ -1,4 +1,4 @@
-"""Labels from outside reach every conversation that asks for them (SPEC 8)."""
+"""Judgments are joined with the conversations of their topic (SPEC 8)."""
 
 from collections import Counter
 
@@ -67,16 +67,12 @@ def engine():
     return beam.Pipeline(runner=make, options=options)
 
 
-def collected(found, into):
-    """Compare inside of the pipeline, where the values are."""
-
-    def check(values):
-        into(values)
-
-    assert_that(found, check, label=f"check {into.__name__}")
+def check(pcollection, assertion):
+    """Call `assertion` in the pipeline with all values of a PCollection."""
+    assert_that(pcollection, lambda values: assertion(values), label=f"check {assertion.__name__}")
 
 
-def joined(calls, judged, keys, expect_gains, expect_counts=None, expect_problems=()):
+def assert_joined(calls, judged, keys, expect_gains, expect_counts=None, expect_problems=()):
     """Run the join, score, and compare gains by conversation, counts and problems."""
 
     def gains_are(scores):
@@ -108,19 +104,19 @@ def joined(calls, judged, keys, expect_gains, expect_counts=None, expect_problem
         labelling = read | AskForLabels(keys) | JoinQrels(known)
         fingerprints = read | FingerprintCalls(RULES, True, keys)
         scored = (fingerprints, labelling.payloads) | beam.Flatten() | ScorePayloads(scoring(keys))
-        collected(scored.scores, gains_are)
+        check(scored.scores, gains_are)
         if expect_counts is not None:
-            collected(labelling.counts, counts_are)
+            check(labelling.counts, counts_are)
         places = labelling.problems | beam.Map(lambda one: (one.place.at, one.other.at))
         assert_that(places, equal_to(list(expect_problems)), label="problems")
 
 
-def test_every_label_comes_from_outside_and_so_does_the_pool():
+def test_labels_and_good_documents_of_a_topic_come_from_judgments():
     calls = [call("c", 1, "a", "b", gain=4), call("c", 2, "u", "d", gain=4), call("e", 1, "a")]
     judged = judgments(
         ("c", "a", 3), ("c", "b", 0), ("c", "d", 2), ("c", "never", 2), ("x", "a", 1)
     )
-    joined(
+    assert_joined(
         calls,
         judged,
         LabelKeys(),
@@ -135,41 +131,41 @@ def test_every_label_comes_from_outside_and_so_does_the_pool():
     )
 
 
-def test_the_topic_may_be_an_attribute_of_many_conversations():
+def test_the_topic_can_be_an_attribute_of_many_conversations():
     calls = [call(f"c{n}", 1, "a", f"own-{n}", topic=" 7 ") for n in range(50)]
     calls.append(call("none", 1, "a"))
     judged = judgments(("7", "a", 2), *[("7", f"own-{n}", 3) for n in range(50)])
     expected = {f"c{n}": (5, 0, 2 / 51) for n in range(50)} | {"none": (0, 1, None)}
     counts = {"judgments": 51, "topics": 1, "records_without_topic": 1}
-    joined(calls, judged, LabelKeys(topic_attribute="topic"), expected, counts)
+    assert_joined(calls, judged, LabelKeys(topic_attribute="topic"), expected, counts)
 
 
-def test_of_several_names_the_first_that_is_judged_decides():
+def test_of_several_ids_the_first_judged_one_decides():
     calls = [call("c", 1, ("u", "b", "a"), None)]
     judged = judgments(("c", "a", 4), ("c", "b", 2))
     counts = {"judgments": 2, "topics": 1, "results_without_id": 1}
-    joined(calls, judged, LabelKeys(), {"c": (2, 1, 0.5)}, counts)
+    assert_joined(calls, judged, LabelKeys(), {"c": (2, 1, 0.5)}, counts)
 
 
-def test_a_negative_label_is_no_label_and_no_member_of_the_pool():
+def test_a_negative_label_counts_as_unjudged():
     judged = judgments(("c", "a", 2), ("c", "b", None))
     counts = {"judgments": 1, "unjudged": 1, "topics": 1}
-    joined([call("c", 1, "a", "b")], judged, LabelKeys(), {"c": (2, 1, 1.0)}, counts)
+    assert_joined([call("c", 1, "a", "b")], judged, LabelKeys(), {"c": (2, 1, 1.0)}, counts)
 
 
-def test_the_same_judgment_twice_counts_once():
+def test_repeated_judgments_count_once():
     judged = judgments(*[("c", "a", 2)] * 3)
     counts = {"judgments": 1, "repeated": 2, "topics": 1}
-    joined([call("c", 1, "a")], judged, LabelKeys(), {"c": (2, 0, 1.0)}, counts)
+    assert_joined([call("c", 1, "a")], judged, LabelKeys(), {"c": (2, 0, 1.0)}, counts)
 
 
-def test_two_labels_for_one_document_are_a_problem_at_the_second():
+def test_conflicting_labels_of_a_document_are_reported_at_the_second():
     judged = judgments(("c", "a", 2), ("c", "a", 2), ("c", "a", 1), ("c", "a", None))
-    joined([call("c", 1, "a")], judged, LabelKeys(), {"c": (0, 1, None)}, None, [(2, 0)])
+    assert_joined([call("c", 1, "a")], judged, LabelKeys(), {"c": (0, 1, None)}, None, [(2, 0)])
 
 
-def test_labels_do_not_decide_what_is_redelivered():
-    """Two copies that differ in their own label only stay two deliveries in conflict."""
+def test_judgments_do_not_change_what_is_redelivered():
+    """Two copies that differ only in their own labels are still conflicting redeliveries."""
     keys = LabelKeys()
     calls = [call("c", 1, "a", gain=1), call("c", 1, "a", gain=2)]
     printer = Fingerprinter(RULES)
@@ -184,7 +180,7 @@ def test_labels_do_not_decide_what_is_redelivered():
     assert score.conversation.CG == 3
 
 
-def test_parts_may_come_in_any_number_and_order():
+def test_external_labels_are_merged_in_any_number_and_order():
     parts = [
         ExternalLabels({b"r": [b"d"]}, {}, {}),
         ExternalLabels({}, {b"d": 3}, {}),
@@ -195,17 +191,17 @@ def test_parts_may_come_in_any_number_and_order():
     assert merged([whole, whole]) == whole
 
 
-def test_without_keys_no_payload_says_anything_of_labels():
+def test_without_label_keys_payloads_have_no_external_labels():
     def none_has_labels(payloads):
         assert [unpack([packed]).external for _, packed in payloads] == [None]
 
     with engine() as pipeline:
         calls = pipeline | beam.Create([call("c", 1, "a")]).with_output_types(SearchCall)
-        collected(calls | FingerprintCalls(RULES), none_has_labels)
+        check(calls | FingerprintCalls(RULES), none_has_labels)
 
 
 @pytest.mark.parametrize("shard_bytes", [2**20, 50])
-def test_files_are_read_in_shards_and_problems_told_apart(tmp_path, shard_bytes):
+def test_files_are_read_in_shards_and_problems_have_their_place(tmp_path, shard_bytes):
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text("".join(f"t 0 d{n} {n % 5}\n" for n in range(40)))
     bad.write_text("t 0 d 1\nt 0 d\n")
@@ -219,8 +215,8 @@ def test_files_are_read_in_shards_and_problems_told_apart(tmp_path, shard_bytes)
         assert_that(problems, equal_to([(1, 8)]), label="problems")
 
 
-def test_the_second_look_sees_the_same_labels():
-    """Two calls in one place of the order, printed apart, so that only a second look decides."""
+def test_ties_are_scored_again_with_the_same_labels():
+    """Two calls tie and are in different payloads, so their encodings are read again."""
     calls = [call("c", 1, "a"), call("c", 1, "b")]
     keys = LabelKeys()
 
@@ -255,6 +251,4 @@ def test_the_second_look_sees_the_same_labels():
         encodings = {record_digest(record_encoding(one)): canonical_encoding(one) for one in calls}
         found = pipeline | "Found" >> beam.Create([("c", payload((), encodings=encodings))])
         second = (first.undecided, found) | "Second" >> beam.Flatten()
-        collected(
-            (second | "Score again" >> ScorePayloads(scoring(keys))).scores, scored_with_labels
-        )
+        check((second | "Score again" >> ScorePayloads(scoring(keys))).scores, scored_with_labels)

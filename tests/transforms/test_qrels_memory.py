@@ -1,7 +1,7 @@
-"""What the join with judgments holds in memory does not grow with the judgments (SPEC 8).
+"""The memory of the join with judgments does not grow with their number (SPEC 8).
 
-The values of a key come from an iterable that makes them anew each time, as an engine hands them
-over that has put them on disk. What is passed on is counted and dropped.
+The values of a key come from an iterable that creates them on each pass, like those of an engine
+that keeps them on disk. Outputs are counted and dropped.
 """
 
 import gzip
@@ -18,14 +18,14 @@ from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace
 
 pytestmark = pytest.mark.slow
 
-HELD = 500  # in the place of 100,000, so that small inputs are many times as much
-CHUNK = 16 * 1024  # bytes, in the place of a megabyte
+HELD = 500  # instead of 100,000, so that small inputs are much larger than it
+CHUNK = 16 * 1024  # bytes, instead of a megabyte
 FEW, MANY = 3_000, 18_000
-PLAY = 1.15
+MOST_GROWTH = 1.15
 
 
-class Anew:
-    """An iterable that holds nothing and can be gone through again."""
+class Repeatable:
+    """An iterable that holds nothing and can be iterated again."""
 
     def __init__(self, make):
         self._make = make
@@ -35,20 +35,20 @@ class Anew:
 
 
 def run(dofn, elements):
-    """Outputs of one bundle, counted."""
+    """The number of outputs of one bundle."""
     dofn.start_bundle()
-    passed_on = 0
+    outputs = 0
     for element in elements:
-        passed_on += sum(1 for _ in dofn.process(element))
-    return passed_on + sum(1 for _ in dofn.finish_bundle())
+        outputs += sum(1 for _ in dofn.process(element))
+    return outputs + sum(1 for _ in dofn.finish_bundle())
 
 
 def peak(work, size):
-    """(greatest number of bytes held, outputs) while `work` goes through `size` elements."""
+    """The peak of memory in bytes while `work` processes `size` elements, and its outputs."""
     tracemalloc.start()
     try:
-        passed_on = work(size)
-        return tracemalloc.get_traced_memory()[1], passed_on
+        outputs = work(size)
+        return tracemalloc.get_traced_memory()[1], outputs
     finally:
         tracemalloc.stop()
 
@@ -62,12 +62,12 @@ def asking(number):
 
 
 def topics_of_one_document(size):
-    """Very many topics in one bundle."""
+    """Many topics in one bundle."""
     return run(qrels._Label(), ((key, [label]) for key, label in many_keys(size, "topic {}", "d")))
 
 
 def one_hot_topic(size):
-    """Very many judged documents of one topic, each asked for by two conversations."""
+    """Many judged documents of one topic, each returned in two conversations."""
     elements = (
         (key, [asking(at), label, asking(-at)])
         for at, (key, label) in enumerate(many_keys(size, "hot", "document {}"))
@@ -80,21 +80,21 @@ def many_keys(size, topic, document):
 
 
 def one_hot_document(size):
-    """One document of a topic, repeated in the files and asked for by very many conversations."""
+    """One document of a topic, repeated in the files and returned in many conversations."""
     key, label = judged("hot", "document")
-    values = Anew(lambda: chain((label for _ in range(size)), map(asking, range(size))))
+    values = Repeatable(lambda: chain((label for _ in range(size)), map(asking, range(size))))
     return run(qrels._Label(), [(key, values)])
 
 
 def pool_of_one_topic(size):
-    """Very many conversations, and bundles of judgments, that have one topic."""
+    """One topic with many conversations and many bundles of judgments."""
     pool = qrels._JUDGED + qrels._encode([5, 4, 3, 2, 1])
-    values = Anew(lambda: chain((pool for _ in range(size)), map(asking, range(size))))
+    values = Repeatable(lambda: chain((pool for _ in range(size)), map(asking, range(size))))
     return run(qrels._Pool(), [(b"hot", values)])
 
 
 @pytest.mark.parametrize(
-    ("work", "outputs"),
+    ("work", "outputs_per_element"),
     [
         (topics_of_one_document, 1),
         (one_hot_topic, 2),
@@ -102,16 +102,16 @@ def pool_of_one_topic(size):
         (pool_of_one_topic, 1),
     ],
 )
-def test_a_bundle_holds_no_more_of_more_judgments(work, outputs, monkeypatch):
+def test_memory_of_a_bundle_does_not_grow_with_judgments(work, outputs_per_element, monkeypatch):
     monkeypatch.setattr(qrels, "_MOST_HELD", HELD)
     few, _ = peak(work, FEW)
-    many, passed_on = peak(work, MANY)
-    assert passed_on >= outputs * MANY  # nothing was left out
-    assert many < few * PLAY, (few, many)
+    many, outputs = peak(work, MANY)
+    assert outputs >= outputs_per_element * MANY  # nothing was skipped
+    assert many < few * MOST_GROWTH, (few, many)
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".jsonl"])
-def test_reading_holds_a_stretch_of_the_file(tmp_path, suffix, monkeypatch):
+def test_memory_of_reading_does_not_grow_with_the_file(tmp_path, suffix, monkeypatch):
     monkeypatch.setattr(text_lines, "_CHUNK", CHUNK)
 
     def work(size):
@@ -134,4 +134,4 @@ def test_reading_holds_a_stretch_of_the_file(tmp_path, suffix, monkeypatch):
     few, _ = peak(work, FEW)
     many, read = peak(work, MANY)
     assert read == MANY
-    assert many < few * PLAY, (few, many)
+    assert many < few * MOST_GROWTH, (few, many)

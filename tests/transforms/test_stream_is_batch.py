@@ -1,4 +1,4 @@
-"""A stream that is read to its end gives what batch gives, through Beam and its bundles."""
+"""A stream read to its end gives the results of batch, through Beam and its bundles."""
 
 from random import Random
 
@@ -26,8 +26,8 @@ SCORING = scoring(per_call=True, costs=COSTS, budgets=(Budget("tokens", 10), Bud
 CONVERSATIONS = 6
 
 
-def told_costs(random):
-    """Costs of a call: some not told, some not exact in binary, and one that nobody looks at."""
+def random_costs(random):
+    """Costs of a call: some missing, some not exact in binary, and one that is not measured."""
     return {
         name: random.choice([0, 0.1, 0.7, 3, 1e6 / 7])
         for name in (*COSTS, "milliseconds")
@@ -36,19 +36,19 @@ def told_costs(random):
 
 
 def timed_calls(random):
-    """Records of some conversations with a few minutes between one event and the next."""
+    """Calls of several conversations with up to 11 minutes between events."""
     calls = []
     for number in range(CONVERSATIONS):
         minute = random.randrange(60)
         for record in conversation_records(random):
             minute += random.randrange(12)
             timed = {"conversation_id": f"c-{number}", "timestamp": at(minute), "is_final": False}
-            calls.append(parse_mapping({**record, **timed, "costs": told_costs(random)}))
+            calls.append(parse_mapping({**record, **timed, "costs": random_costs(random)}))
     return calls
 
 
 def script_of(calls, random):
-    """In bundles of a few, up to 15 minutes late, with the watermark somewhere behind."""
+    """The calls in small bundles, up to 15 minutes late; the watermark lags by 0 to 15 minutes."""
     script = Script()
     lateness = random.choice([0, 5, 15])
     arrivals = sorted(calls, key=lambda call: call.timestamp + random.randrange(15 * 60_000))
@@ -64,7 +64,7 @@ def script_of(calls, random):
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_scores(seed):
+def test_scores_equal_those_of_batch(seed):
     random = Random(seed)
     calls = timed_calls(random)
     given = play(script_of(calls, random), Closing(), SCORING)
@@ -89,8 +89,8 @@ def parts(score):
     return score.conversation, score.iterations, score.calls, score.budgets, score.counts
 
 
-def test_the_last_panes_are_the_means_of_batch():
-    """Of one window that holds all conversations; an element a bundle, so that sums are merged."""
+def test_means_in_the_last_panes_equal_those_of_batch():
+    """One window holds all conversations, in bundles of one element, so that sums are merged."""
     calls = timed_calls(Random(3))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         scores = (

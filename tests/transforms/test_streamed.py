@@ -1,4 +1,4 @@
-"""When the records of a stream are given, and how they travel together."""
+"""The event times of the records of a stream, and their packing into payloads."""
 
 import itertools
 
@@ -30,8 +30,8 @@ def call(minute):
     return SearchCall("c", 1, timestamp=Millis(at(minute)), results=[Result(id="a", gain=3)])
 
 
-def given(records, earliest=None, latest=None):
-    """The minutes of the records, in the order given; a record that is rejected as a text."""
+def stamped_minutes(records, earliest=None, latest=None):
+    """The minutes of the records in order; as text for rejected records."""
     bounds = (None if minute is None else at(minute) for minute in (earliest, latest))
     return [
         (str if isinstance(one, RejectedRecord) else float)(minute_of(time))
@@ -45,28 +45,35 @@ def given(records, earliest=None, latest=None):
         ((5, 3), (None, None), [5, 3]),
         ((5, 999), (None, 10), [5, 10]),
         ((-999, 5), (0, 10), [0, 5]),
-        # The watermark may be ahead of the clock; nothing is given behind it.
+        # The watermark may be ahead of the clock; nothing is emitted behind it.
         ((5,), (20, 10), [20]),
     ],
 )
-def test_calls_are_given_when_they_happened_within_what_can_be(minutes, bounds, expected):
-    assert given(map(call, minutes), *bounds) == expected
+def test_event_times_of_calls_are_clipped_to_bounds(minutes, bounds, expected):
+    assert stamped_minutes(map(call, minutes), *bounds) == expected
 
 
-def test_what_is_rejected_is_given_at_the_time_of_its_neighbour():
-    assert given([BAD, BAD, call(5), BAD, call(7), BAD]) == ["5.0", "5.0", 5, "5.0", 7, "7.0"]
-    assert given([BAD, call(180)], earliest=0) == ["180.0", 180]
-    assert given([BAD], earliest=3, latest=9) == ["3.0"]
-    assert given([BAD], latest=9) == ["9.0"]
+def test_rejected_records_have_the_time_of_a_neighbouring_call():
+    assert stamped_minutes([BAD, BAD, call(5), BAD, call(7), BAD]) == [
+        "5.0",
+        "5.0",
+        5,
+        "5.0",
+        7,
+        "7.0",
+    ]
+    assert stamped_minutes([BAD, call(180)], earliest=0) == ["180.0", 180]
+    assert stamped_minutes([BAD], earliest=3, latest=9) == ["3.0"]
+    assert stamped_minutes([BAD], latest=9) == ["9.0"]
     assert [timestamp_of(time) for _, time in stamped([BAD], None, None)] == [MIN_TIMESTAMP]
 
 
-def test_a_file_of_nothing_but_garbage_does_not_wait_in_memory():
+def test_a_file_of_only_garbage_is_not_held_in_memory():
     endless = stamped(itertools.repeat(BAD), at(0), None)
     assert [next(endless)[1] for _ in range(3)] == [at(0)] * 3
 
 
-def test_what_is_read_together_travels_together_and_is_counted_once():
+def test_records_read_together_share_a_payload_and_are_counted_once():
     packer = StreamPacker(shipped_rules())
     records = [(call(5), at(5)), (BAD, at(5)), (call(3), at(3))]
     for _ in range(2):  # as in two bundles
@@ -84,7 +91,7 @@ def test_what_is_read_together_travels_together_and_is_counted_once():
         assert (read.tag, read.value.value) == (READ, ReadRecords(4, ["c"]))
 
 
-def test_records_without_end_do_not_wait_in_memory():
+def test_an_endless_file_is_not_held_in_memory():
     packer = StreamPacker(shipped_rules())
     endless = ((replace(call(0), conversation_id=str(at)), at) for at in itertools.count())
     assert next(packer.add(endless)).value[0] == "0"
@@ -100,9 +107,9 @@ def test_each_output_has_a_coder_that_workers_know():
 
 class Read(beam.PTransform):
     def expand(self, records):
-        return streamed_traces(records, Nothing())
+        return streamed_traces(records, NoOutput())
 
 
-class Nothing(beam.DoFn):
+class NoOutput(beam.DoFn):
     def process(self, element):
         return ()

@@ -1,4 +1,4 @@
-"""A watched folder: each file once, in an order and with watermarks that a restart repeats."""
+"""A watched folder: each file is read once; a restart repeats the same records and watermarks."""
 
 import pytest
 
@@ -9,16 +9,16 @@ from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put,
 
 
 @pytest.fixture(autouse=True)
-def _quiet_process():
+def _no_stop_afterwards():
     yield
     THIS_PROCESS.reset()
 
 
-def conversations(engine):
+def conversation_ids(engine):
     return [conversation_id for conversation_id, _ in engine.calls]
 
 
-def test_a_file_is_read_once_and_the_watermark_follows(folder, journal):
+def test_a_file_is_read_once_and_moves_the_watermark(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     engine = Engine(folder, journal).run()
     assert engine.calls == [("a", NOON + minute * MINUTE) for minute in range(20)]
@@ -31,12 +31,12 @@ def test_files_found_together_are_read_before_the_watermark_moves(folder, journa
     put(folder, "b.jsonl", *minutes(20, conversation_id="early"), age_ms=MINUTE)
     put(folder, "a.jsonl", *minutes(20, NOON + 300 * MINUTE, "late"), age_ms=2 * MINUTE)
     engine = Engine(folder, journal, now=NOON + 400 * MINUTE).run()
-    # The one that was written first comes first.
-    assert conversations(engine) == ["late"] * 20 + ["early"] * 20
+    # The file that was modified first is read first.
+    assert conversation_ids(engine) == ["late"] * 20 + ["early"] * 20
     assert [step.watermark for step in engine.steps] == [None, None]
 
 
-def test_formats_and_codecs_are_those_of_batch(folder, journal):
+def test_all_formats_and_codecs_of_batch_are_read(folder, journal):
     from tests.core.files import samples
 
     rows = [{**row, "timestamp": NOON + n} for n, row in enumerate(samples.records(40))]
@@ -53,24 +53,24 @@ def test_formats_and_codecs_are_those_of_batch(folder, journal):
 @pytest.mark.parametrize(
     "name", [".a.jsonl", "_a.jsonl", "a.jsonl.tmp", "a.PART", "a.jsonl.inprogress", "a~"]
 )
-def test_a_file_that_grows_is_taken_when_it_is_renamed(folder, journal, name):
+def test_a_temporary_file_is_read_once_it_is_renamed(folder, journal, name):
     growing = put(folder, name, record("a", NOON))
     engine = Engine(folder, journal).run()
     assert engine.calls == []
     growing.write_text(lines(record("a", NOON), record("b", NOON)))
     growing.rename(folder / "whole.jsonl")
-    assert conversations(engine.run()) == ["a", "b"]
+    assert conversation_ids(engine.run()) == ["a", "b"]
 
 
-def test_a_file_that_is_written_in_place_is_left_until_it_rests(folder, journal):
+def test_a_file_written_in_place_is_read_once_it_has_settled(folder, journal):
     put(folder, "a.jsonl", record("a", NOON), age_ms=200)
     engine = Engine(folder, journal, settle_ms=1_000).run()
     assert engine.calls == []
     engine.now += 900
-    assert conversations(engine.run()) == ["a"]
+    assert conversation_ids(engine.run()) == ["a"]
 
 
-def test_subfolders_are_no_files(folder, journal):
+def test_subfolders_and_empty_files_are_ignored(folder, journal):
     (folder / "nested").mkdir()
     put(folder / "nested", "a.jsonl", record("a", NOON))
     (folder / "empty.jsonl").touch()
@@ -82,14 +82,14 @@ def test_a_record_without_timestamp_is_rejected(folder, journal):
     without = {"conversation_id": "a", "iteration": 2}
     put(folder, "a.jsonl", record("a", NOON), without, record("b", NOON))
     engine = Engine(folder, journal).run()
-    assert conversations(engine) == ["a", "b"]
+    assert conversation_ids(engine) == ["a", "b"]
     (row,) = engine.rejected
     assert (row.field, row.conversation_id, row.position) == ("timestamp", "a", "record 2")
     assert '"iteration":2' in row.payload
     assert read_journal(str(journal)).totals().rejected == 1
 
 
-def test_a_folder_that_takes_long_to_list_is_listed_less_often(folder, journal, monkeypatch):
+def test_a_folder_that_is_slow_to_list_is_listed_less_often(folder, journal, monkeypatch):
     def list_slowly(*arguments):
         engine.now += 2_000
         return list_folder(*arguments)
@@ -101,10 +101,10 @@ def test_a_folder_that_takes_long_to_list_is_listed_less_often(folder, journal, 
     engine.now += 19_999
     assert engine.run().calls == []
     engine.now += 1
-    assert conversations(engine.run()) == ["a"]
+    assert conversation_ids(engine.run()) == ["a"]
 
 
-def test_what_is_rejected_has_the_time_of_the_call_before_it(folder, journal):
+def test_rejected_records_have_the_time_of_a_neighbouring_call(folder, journal):
     engine = Engine(folder, journal, now=NOON + 60 * MINUTE)
     for number in range(2):
         (folder / f"{number}.jsonl").write_text("bad\n" + lines(*minutes(20)) + "bad\n")
@@ -113,14 +113,12 @@ def test_what_is_rejected_has_the_time_of_the_call_before_it(folder, journal):
     engine.run()
     first, second, third = engine.steps
     assert first.rejected_at == [NOON, NOON + 19 * MINUTE]
-    # Nothing is given behind the watermark.
+    # Nothing is emitted behind the watermark.
     assert second.rejected_at == [NOON + 14 * MINUTE, NOON + 19 * MINUTE]
     assert third.rejected_at == [NOON + 14 * MINUTE] * 2
 
 
-def test_a_wrong_clock_is_given_between_the_watermark_and_the_clock_of_this_machine(
-    folder, journal
-):
+def test_wrong_times_are_clipped_to_the_watermark_and_the_clock_of_this_machine(folder, journal):
     engine = Engine(folder, journal, now=NOON + 20 * MINUTE)
     wrong = [NOON - 999 * MINUTE, NOON + 999 * MINUTE]
     for _ in range(2):
@@ -131,14 +129,14 @@ def test_a_wrong_clock_is_given_between_the_watermark_and_the_clock_of_this_mach
     first, second = engine.steps
     assert first.calls_at[-2:] == [NOON - 999 * MINUTE, NOON + 20 * MINUTE]
     assert second.calls_at[-2:] == [NOON + 14 * MINUTE, NOON + 21 * MINUTE]
-    # A restart, at another time, does the same again.
+    # A restart at another time emits the same.
     assert Engine(folder, journal, now=NOON + 600 * MINUTE).run().steps == engine.steps
 
 
-def test_silence_closes_what_was_read(folder, journal):
+def test_silence_moves_the_watermark(folder, journal):
     put(folder, "a.jsonl", *minutes(3))
     engine = Engine(folder, journal).run()
-    assert engine.watermark is None  # three records are too few to trust
+    assert engine.watermark is None  # three records are too few
     engine.now += 10 * MINUTE
     assert engine.run().watermark == NOON + 32 * MINUTE
     engine.now += 9 * MINUTE
@@ -157,7 +155,7 @@ def test_silence_is_counted_from_the_last_file(folder, journal):
     assert engine.run().watermark == NOON + 15 * MINUTE
 
 
-def test_ends_when_silent(folder, journal):
+def test_a_source_that_ends_when_silent_drains_up_to_its_watermark(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     for start in (NOON, NOON + 60 * MINUTE):
         engine = Engine(folder, journal, now=start, ends_when_silent=True).run()
@@ -170,7 +168,7 @@ def test_ends_when_silent(folder, journal):
         assert not THIS_PROCESS.is_due(engine.watermark + 1)
 
 
-def test_an_empty_folder_falls_silent_too(folder, journal):
+def test_a_source_with_an_empty_folder_ends_when_silent(folder, journal):
     engine = Engine(folder, journal, ends_when_silent=True).run()
     engine.now += 10 * MINUTE
     engine.run()
@@ -179,7 +177,7 @@ def test_an_empty_folder_falls_silent_too(folder, journal):
     assert not THIS_PROCESS.is_due(-(10**14))
 
 
-def test_stop_takes_no_new_file_and_says_where_the_watermark_stood(folder, journal):
+def test_a_stop_takes_no_new_file_and_drains_up_to_the_watermark(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     engine = Engine(folder, journal).run()
     put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
@@ -190,7 +188,7 @@ def test_stop_takes_no_new_file_and_says_where_the_watermark_stood(folder, journ
     assert THIS_PROCESS.is_due(NOON + 14 * MINUTE)
     assert not THIS_PROCESS.is_due(NOON + 14 * MINUTE + 1)
     THIS_PROCESS.reset()
-    assert conversations(Engine(folder, journal).run())[20:] == ["a"] * 20
+    assert conversation_ids(Engine(folder, journal).run())[20:] == ["a"] * 20
 
 
 def test_a_restart_repeats_records_and_watermarks(folder, journal):
@@ -208,20 +206,20 @@ def test_a_restart_repeats_records_and_watermarks(folder, journal):
     assert len(engine.calls) == 80
 
 
-def test_a_restart_gives_only_what_can_still_matter(folder, journal):
+def test_a_restart_repeats_only_records_within_the_horizon(folder, journal):
     engine = Engine(folder, journal)
     for hour in range(4):
         engine.now = NOON + (hour * 60 + 20) * MINUTE
         put(folder, f"{hour}.jsonl", *minutes(20, NOON + hour * 60 * MINUTE, f"c{hour}"))
         engine.run()
     again = Engine(folder, journal, now=engine.now, horizon_ms=60 * MINUTE).run()
-    # The watermark stands at 3:14, so 2:14 is the oldest that counts, of whatever file.
+    # The watermark is at 3:14, so records from 2:14 on are repeated, from any file.
     assert again.calls == engine.calls[40 + 14 :]
     assert read_journal(str(journal)).totals().records == 80
 
 
-def test_a_restart_gives_again_what_came_behind_the_watermark_since(folder, journal):
-    """By event time it is too old; but what became of it may be in no file yet."""
+def test_a_restart_repeats_stragglers_that_arrived_within_the_horizon(folder, journal):
+    """Their event times are too old, but their outcomes may not be in files yet."""
     engine = Engine(folder, journal, now=NOON + 60 * MINUTE)
     put(folder, "a.jsonl", *minutes(20))
     engine.run()
@@ -230,14 +228,14 @@ def test_a_restart_gives_again_what_came_behind_the_watermark_since(folder, jour
     put(folder, "c.jsonl", *minutes(20, NOON + 20 * MINUTE), record("straggler", NOON))
     engine.run()
     again = Engine(folder, journal, now=engine.now, horizon_ms=20 * MINUTE).run()
-    # The watermark stands at 34; what was given before it first stood anywhere comes as a whole.
+    # The watermark is at 34; all that was emitted before the first watermark is repeated.
     assert again.calls == engine.calls
     again = Engine(folder, journal, now=engine.now, horizon_ms=14 * MINUTE).run()
     assert again.calls == engine.calls[21:-1]
 
 
-def test_a_clock_behind_by_years_has_its_record_given_again_with_the_others(folder, journal):
-    """Its conversation may be open still, or count in means that are computed anew."""
+def test_a_restart_repeats_records_with_a_clock_behind_by_years(folder, journal):
+    """Their conversation may still be open, or count in means that are computed again."""
     engine = Engine(folder, journal, now=NOON + 60 * MINUTE)
     for hour in range(2):
         records = minutes(20, NOON + hour * 60 * MINUTE)
@@ -248,7 +246,7 @@ def test_a_clock_behind_by_years_has_its_record_given_again_with_the_others(fold
     assert again.steps == engine.steps
 
 
-def test_a_wrong_clock_does_not_have_its_file_read_again_for_ever(folder, journal):
+def test_a_file_with_a_clock_ahead_is_repeated_only_within_the_horizon(folder, journal):
     engine = Engine(folder, journal)
     for hour, wrong in enumerate([[record("wrong", NOON + 10**12)], [], []]):
         engine.now = NOON + (hour * 60 + 20) * MINUTE
@@ -258,7 +256,7 @@ def test_a_wrong_clock_does_not_have_its_file_read_again_for_ever(folder, journa
     assert again.calls == engine.calls[21:]
 
 
-def test_the_folder_may_be_named_otherwise_and_move_as_a_whole(folder, journal, monkeypatch):
+def test_a_restart_accepts_a_relative_path_or_a_moved_folder(folder, journal, monkeypatch):
     put(folder, "a.jsonl", *minutes(20))
     engine = Engine(folder, journal).run()
     monkeypatch.chdir(folder.parent)
@@ -268,11 +266,11 @@ def test_the_folder_may_be_named_otherwise_and_move_as_a_whole(folder, journal, 
     assert read_journal(str(journal)).totals().files == 1
 
 
-def test_a_checkpoint_goes_on_in_another_process(folder, journal):
+def test_a_checkpoint_is_continued_in_another_process(folder, journal):
     put(folder, "a.jsonl", *minutes(40))
     engine = Engine(folder, journal, shard_bytes=500)
     engine.step()
-    engine.restored_elsewhere()
+    engine.restore_in_new_process()
     engine.run()
     assert engine.calls == [("a", NOON + minute * MINUTE) for minute in range(40)]
     reading = read_journal(str(journal)).readings[0]
@@ -280,13 +278,13 @@ def test_a_checkpoint_goes_on_in_another_process(folder, journal):
 
 
 @pytest.mark.parametrize("steps", range(12))
-def test_a_crash_at_any_step_loses_and_doubles_nothing(folder, journal, steps):
+def test_a_crash_at_any_step_loses_and_repeats_nothing(folder, journal, steps):
     put(folder, "a.jsonl", *minutes(20))
     put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE, "b"))
-    straight = Engine(folder, journal.with_name("other"), shard_bytes=500).run()
-    broken = Engine(folder, journal, shard_bytes=500)
+    uninterrupted = Engine(folder, journal.with_name("other"), shard_bytes=500).run()
+    crashed = Engine(folder, journal, shard_bytes=500)
     for _ in range(steps):
-        broken.step()
+        crashed.step()
     again = Engine(folder, journal, shard_bytes=500).run()
-    assert again.steps == straight.steps
-    assert again.watermark == straight.watermark
+    assert again.steps == uninterrupted.steps
+    assert again.watermark == uninterrupted.watermark

@@ -1,4 +1,4 @@
-"""A folder in which a day of files waits: taken in portions, and cut from the journal later."""
+"""A backlog of a day of files: it is read in portions, and later cut from the journal."""
 
 import os
 
@@ -16,7 +16,7 @@ LATER = NOON + (DAY + 600) * MINUTE
 
 @pytest.fixture
 def day(folder):
-    """A day in files, each with a conversation that goes on in the next one; tells their size."""
+    """Write a day of files, each with a conversation that continues in the next; their size."""
     for number in range(FILES):
         records = [
             record(f"{number - age:03d}", NOON + (number * 15 + minute) * MINUTE)
@@ -28,7 +28,7 @@ def day(folder):
 
 
 def most_open(engine):
-    """The most conversations that are open at once when each closes `GAP` after its last record."""
+    """The greatest number of open conversations, if each closes `GAP` after its last record."""
     last, most = {}, 0
     for step in engine.steps:
         for conversation, at in step.calls:
@@ -40,39 +40,39 @@ def most_open(engine):
     return most
 
 
-def test_a_days_backlog_keeps_only_a_portion_open(day, folder, journal):
-    """In portions it is read as if it came file by file; as a whole it is all open at the end."""
+def test_a_backlog_read_in_portions_keeps_few_conversations_open(day, folder, journal):
+    """Read as a whole, all conversations are open at the end."""
     engine = Engine(folder, journal, now=LATER, portion_bytes=PORTION * day).run(10_000)
     whole = Engine(folder, journal.with_name("other"), now=LATER).run(10_000)
     assert engine.calls == whole.calls
     assert len(engine.calls) == FILES * 10
     assert len({step.watermark for step in engine.steps}) == FILES / PORTION
     assert engine.watermark == whole.watermark
-    # A portion, one more that waits for the watermark, and those within the gap.
+    # One portion, another that waits for the watermark, and those within the gap.
     assert most_open(engine) <= 2 * PORTION + GAP // 15 + 2
     assert most_open(whole) == FILES + 1
 
 
-def test_one_that_is_larger_than_a_portion_is_one_by_itself(day, folder, journal):
+def test_a_file_larger_than_a_portion_is_a_portion(day, folder, journal):
     engine = Engine(folder, journal, now=LATER, portion_bytes=1).run(10_000)
-    # The first watermark needs 15 records, which are in two files.
+    # The first watermark needs 15 records, i.e. two files.
     assert len({step.watermark for step in engine.steps}) == FILES - 1
 
 
 @pytest.mark.parametrize("steps", [1, 5, 9, 30, 80])
-def test_killed_in_the_midst_it_goes_on_with_the_same_portions(day, folder, journal, steps):
+def test_a_restart_within_a_backlog_continues_with_the_same_portions(day, folder, journal, steps):
     settings = {"now": LATER, "portion_bytes": PORTION * day, "horizon_ms": 10**9}
-    straight = Engine(folder, journal.with_name("other"), **settings).run(10_000)
+    uninterrupted = Engine(folder, journal.with_name("other"), **settings).run(10_000)
     killed = Engine(folder, journal, **settings)
     for _ in range(steps):
         killed.step()
     again = Engine(folder, journal, **settings).run(10_000)
-    assert again.steps == straight.steps
-    assert again.watermark == straight.watermark
+    assert again.steps == uninterrupted.steps
+    assert again.watermark == uninterrupted.watermark
 
 
-def test_names_order_what_was_copied_in_any_order(day, folder, journal):
-    for number in range(FILES):  # the latest was copied first
+def test_files_copied_in_another_order_can_be_read_by_name(day, folder, journal):
+    for number in range(FILES):  # the newest was copied first
         seconds = (NOON - MINUTE) // 1_000 - number
         os.utime(folder / f"{number:03d}.jsonl", (seconds, seconds))
     settings = {"now": LATER, "portion_bytes": PORTION * day}
@@ -89,8 +89,8 @@ def test_names_order_what_was_copied_in_any_order(day, folder, journal):
 
 
 @pytest.mark.parametrize("steps", [20, 100, 101, 104, 10_000])
-def test_the_journal_is_cut_between_two_starts(day, folder, journal, steps):
-    """In the middle of the backlog as at its end, and nothing that matters is given otherwise."""
+def test_a_restart_with_a_cut_journal_repeats_the_same(day, folder, journal, steps):
+    """The journal is cut at any point of the backlog, or at its end."""
     settings = {
         "now": LATER,
         "portion_bytes": PORTION * day,
@@ -104,7 +104,7 @@ def test_the_journal_is_cut_between_two_starts(day, folder, journal, steps):
     entries = len(read_journal(str(journal)).entries)
     cut_journal(str(journal), str(folder), settings["horizon_ms"])
     left = len(read_journal(str(journal)).entries)
-    # Two hours of files and two portions, with a move for each portion, and the head.
+    # Two hours of files and two portions, moves of the watermark for these, and the head.
     assert left <= min(entries, 8 + 2 * PORTION + 5)
     cut_journal(str(journal), str(folder), settings["horizon_ms"])
     assert len(read_journal(str(journal)).entries) == left
@@ -114,7 +114,9 @@ def test_the_journal_is_cut_between_two_starts(day, folder, journal, steps):
     assert read_journal(str(journal)).totals().files == FILES
 
 
-def test_a_file_that_was_cut_is_not_taken_again_but_one_that_changed_is_told(day, folder, journal):
+def test_files_cut_from_the_journal_are_not_read_again_but_changes_are_reported(
+    day, folder, journal
+):
     settings = {"now": LATER, "horizon_ms": 0}
     Engine(folder, journal, portion_bytes=PORTION * day, **settings).run(10_000)
     cut_journal(str(journal), str(folder), 0)
@@ -125,7 +127,7 @@ def test_a_file_that_was_cut_is_not_taken_again_but_one_that_changed_is_told(day
     assert row.reason.startswith(f"The file had {day} bytes when it was taken")
 
 
-def test_a_crash_while_cutting_leaves_the_journal_as_it_was(day, folder, journal, monkeypatch):
+def test_a_crash_while_cutting_keeps_the_journal(day, folder, journal, monkeypatch):
     Engine(folder, journal, now=LATER, portion_bytes=PORTION * day).run(10_000)
     before = (journal / "journal.jsonl").read_bytes()
 

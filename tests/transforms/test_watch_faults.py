@@ -1,4 +1,4 @@
-"""What can go wrong with a watched folder, each with the outcome that the user is told."""
+"""Faults of a watched folder, and how each is handled and reported."""
 
 import logging
 
@@ -19,7 +19,7 @@ def totals(journal):
     return read_journal(str(journal)).totals()
 
 
-def test_garbage_is_rejected_and_the_rest_is_read(folder, journal):
+def test_garbage_is_rejected_and_other_records_are_read(folder, journal):
     good = lines(*minutes(20)).encode()
     (folder / "a.jsonl").write_bytes(b'\x00\xff garbage\n{"conversation_id": 7}\n' + good)
     (folder / "b.avro").write_bytes(b"no avro")
@@ -30,18 +30,18 @@ def test_garbage_is_rejected_and_the_rest_is_read(folder, journal):
     assert (totals(journal).records, totals(journal).rejected) == (23, 3)
 
 
-def test_a_clock_ahead_by_years_moves_nobody_elses_watermark(folder, journal):
+def test_a_clock_ahead_of_this_machine_does_not_move_the_watermark(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     for number in range(30):
         put(folder, f"wrong{number}.jsonl", record("wrong", NOON + YEAR + number * MINUTE))
     engine = Engine(folder, journal, now=NOON + 20 * MINUTE).run()
     assert engine.watermark == NOON + 14 * MINUTE
-    assert len(engine.calls) == 50  # they are scored all the same
+    assert len(engine.calls) == 50  # they are scored, too
     assert totals(journal).ahead == 30
 
 
-def test_neither_does_one_in_the_midst_of_history(folder, journal):
-    # The clock of this machine cannot tell, so the others must.
+def test_a_clock_ahead_in_old_traces_does_not_move_the_watermark(folder, journal):
+    # All times are before the clock of this machine, so only other records reveal it.
     engine = Engine(folder, journal, now=NOON + 10 * YEAR)
     for hour in range(3):
         put(
@@ -55,12 +55,12 @@ def test_neither_does_one_in_the_midst_of_history(folder, journal):
     assert totals(journal).ahead == 15
 
 
-def test_a_clock_behind_by_years_holds_nothing_back(folder, journal):
+def test_a_clock_behind_by_years_does_not_hold_back_the_watermark(folder, journal):
     put(folder, "a.jsonl", *minutes(20), *minutes(10, NOON - 50 * YEAR, "wrong"))
     assert Engine(folder, journal).run().watermark == NOON + 14 * MINUTE
 
 
-def test_a_void_is_crossed_when_most_records_have(folder, journal):
+def test_the_watermark_crosses_a_gap_once_most_records_have(folder, journal):
     engine = Engine(folder, journal, now=NOON + 10 * YEAR)
     put(folder, "friday.jsonl", *minutes(20))
     engine.run()
@@ -72,7 +72,7 @@ def test_a_void_is_crossed_when_most_records_have(folder, journal):
     assert engine.run().watermark == monday + 2 * MINUTE
 
 
-def test_a_file_delivered_twice_is_redelivered_records(folder, journal):
+def test_records_of_a_file_delivered_twice_count_as_redelivered(folder, journal):
     put(folder, "a.jsonl", *minutes(3))
     put(folder, "copy of a.jsonl", *minutes(3))
     engine = Engine(folder, journal).run()
@@ -99,14 +99,14 @@ def test_a_file_that_grows_after_it_was_taken_is_reported_once(folder, journal):
     assert f"had {taken} bytes" in row.reason
     assert "another name" in row.reason
     again = Engine(folder, journal).run()
-    # Read again is what it held when it was taken, and no more.
+    # A restart reads only what the file held when it was taken.
     assert (again.calls, again.rejected) == (engine.calls, engine.rejected)
     file.write_text("")
     assert len(again.run().rejected) == 2
     assert totals(journal).changed == 2
 
 
-def test_a_folder_that_vanishes_is_waited_for(folder, journal, caplog):
+def test_the_source_waits_for_a_folder_that_disappears(folder, journal, caplog):
     put(folder, "a.jsonl", *minutes(20))
     engine = Engine(folder, journal).run()
     away = folder.rename(folder.with_name("away"))
@@ -117,7 +117,7 @@ def test_a_folder_that_vanishes_is_waited_for(folder, journal, caplog):
     (message,) = caplog.messages
     assert str(folder) in message
     assert "cannot be listed" in message
-    assert engine.watermark == NOON + 14 * MINUTE  # an outage is no silence
+    assert engine.watermark == NOON + 14 * MINUTE  # an outage does not count as silence
     away.rename(folder)
     put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
     engine.run()
@@ -125,7 +125,7 @@ def test_a_folder_that_vanishes_is_waited_for(folder, journal, caplog):
     assert engine.watermark == NOON + 34 * MINUTE
 
 
-def test_a_folder_may_come_later(folder, journal):
+def test_the_source_waits_for_a_folder_that_does_not_exist_yet(folder, journal):
     folder.rmdir()
     engine = Engine(folder, journal).run()
     folder.mkdir()
@@ -133,7 +133,7 @@ def test_a_folder_may_come_later(folder, journal):
     assert len(engine.run().calls) == 2
 
 
-def test_a_file_that_cannot_be_read_is_one_rejected_row(folder, journal, monkeypatch):
+def test_an_unreadable_file_is_one_rejected_row(folder, journal, monkeypatch):
     def refuse(path):
         raise PermissionError(13, "Permission denied", path)
 
@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_read_is_one_rejected_row(folder, journal, monkeyp
     assert engine.calls == []
 
 
-def test_a_file_that_is_gone_at_the_restart_is_one_rejected_row(folder, journal):
+def test_a_file_missing_at_a_restart_is_one_rejected_row(folder, journal):
     file = put(folder, "a.jsonl", *minutes(20))
     put(folder, "b.jsonl", *minutes(2))
     assert Engine(folder, journal).run().rejected == []
@@ -158,7 +158,7 @@ def test_a_file_that_is_gone_at_the_restart_is_one_rejected_row(folder, journal)
     assert "cannot be read" in row.reason
 
 
-def test_a_folder_that_is_gone_at_the_restart_is_waited_for(folder, journal):
+def test_the_source_waits_for_a_folder_missing_at_a_restart(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     Engine(folder, journal).run()
     away = folder.rename(folder.with_name("away"))
@@ -169,14 +169,14 @@ def test_a_folder_that_is_gone_at_the_restart_is_waited_for(folder, journal):
     assert (len(again.calls), again.rejected) == (20, [])
 
 
-def test_a_link_that_leads_nowhere_is_no_file(folder, journal):
+def test_a_broken_link_is_ignored(folder, journal):
     (folder / "loop.jsonl").symlink_to(folder / "loop.jsonl")
     put(folder, "a.jsonl", *minutes(2))
     assert len(Engine(folder, journal).run().calls) == 2
 
 
 @pytest.mark.parametrize("room", [0, 10, 300])
-def test_a_full_disk_is_waited_for(folder, journal, room, caplog):
+def test_the_source_waits_for_space_on_a_full_disk(folder, journal, room, caplog):
     caplog.set_level(logging.WARNING)
     put(folder, "a.jsonl", *minutes(20))
     put(folder, "b.jsonl", *minutes(20, NOON + 20 * MINUTE))
@@ -195,7 +195,7 @@ def test_a_full_disk_is_waited_for(folder, journal, room, caplog):
     assert Engine(folder, journal).run().calls == engine.calls
 
 
-def test_a_torn_last_line_is_as_if_it_were_not_there(folder, journal):
+def test_a_torn_last_line_of_the_journal_is_ignored(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     engine = Engine(folder, journal).run()
     file = journal / "journal.jsonl"
@@ -208,7 +208,7 @@ def test_a_torn_last_line_is_as_if_it_were_not_there(folder, journal):
         assert file.read_bytes() == whole
 
 
-def test_a_damaged_journal_is_named_with_its_line(folder, journal):
+def test_a_damaged_journal_is_reported_with_its_line(folder, journal):
     put(folder, "a.jsonl", *minutes(20))
     Engine(folder, journal).run()
     file = journal / "journal.jsonl"

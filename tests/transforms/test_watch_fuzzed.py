@@ -1,4 +1,4 @@
-"""A watched folder under any mix of deliveries, crashes, silence, outages and full disks."""
+"""A watched folder with random deliveries, crashes, silence, outages and full disks."""
 
 import shutil
 import tempfile
@@ -15,15 +15,15 @@ from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, put, record
 
 YEAR = 365 * 24 * 60
-# Event times against the clock of the machine, in minutes; some are wrong by years.
+# Event times relative to the clock of the machine, in minutes; some are wrong by years.
 OFFSETS = st.one_of(st.integers(-90, 0), st.sampled_from([-YEAR, 20, 45, YEAR]))
 
 
 class WatchedFolder(RuleBasedStateMachine):
-    """What a run of the source must keep, whatever happens to it.
+    """The guarantees of the source in any run.
 
-    Every delivered record is given once by each run that reads its file, with the same watermark
-    by each; only garbage is rejected; the watermark never falls.
+    Each run that reads a file emits each of its records once, at the same watermark as other runs;
+    only garbage is rejected; the watermark never decreases.
     """
 
     @initialize()
@@ -34,7 +34,7 @@ class WatchedFolder(RuleBasedStateMachine):
         self.now = NOON
         self.delivered = Counter()
         self.garbage = self.files = 0
-        self.known = {}
+        self.watermark_of_file = {}
         self.start()
 
     def teardown(self):
@@ -43,7 +43,7 @@ class WatchedFolder(RuleBasedStateMachine):
 
     @rule()
     def start(self):
-        """A process begins, the one before was killed or stopped."""
+        """Start a process; the previous one was killed or stopped."""
         THIS_PROCESS.reset()
         settings = {"shard_bytes": 200, "portion_bytes": 600}
         self.engine = Engine(self.folder, self.journal, now=self.now, **settings)
@@ -88,15 +88,15 @@ class WatchedFolder(RuleBasedStateMachine):
 
     @rule()
     def move_to_another_process(self):
-        self.engine.restored_elsewhere()
+        self.engine.restore_in_new_process()
 
     @rule()
-    def cut_between_two_starts(self):
+    def cut_journal_and_restart(self):
         cut_journal(str(self.journal), str(self.folder), 10**15)
         self.start()
 
     @rule(size=st.integers(1, 30))
-    def tear_the_last_line(self, size):
+    def tear_the_last_line_and_restart(self, size):
         file = self.journal / "journal.jsonl"
         with file.open("ab") as torn:
             torn.write(b'{"type":"take","name":"somewhere'[:size])
@@ -110,7 +110,7 @@ class WatchedFolder(RuleBasedStateMachine):
 
     @rule()
     def run_to_the_end(self):
-        """With all that was there before: then everything has come out of this very process."""
+        """Restart and read everything, so that this process has emitted all records."""
         self.start()
         self.engine.run()
         assert Counter(self.engine.calls) == self.delivered
@@ -121,19 +121,19 @@ class WatchedFolder(RuleBasedStateMachine):
         assert totals.rejected == self.garbage
 
     @invariant()
-    def nothing_comes_twice_nor_from_nowhere(self):
+    def only_delivered_records_are_emitted_and_none_twice(self):
         assert Counter(self.engine.calls) <= self.delivered
         assert len(self.engine.rejected) <= self.garbage
 
     @invariant()
-    def records_meet_the_same_watermark_in_every_run(self):
+    def records_have_the_same_watermark_in_every_run(self):
         for step in self.engine.steps:
             for name, _ in step.calls:
-                assert self.known.setdefault(name, step.watermark) == step.watermark
+                assert self.watermark_of_file.setdefault(name, step.watermark) == step.watermark
             assert all(at >= (step.watermark or at) for at in step.calls_at)
 
     @invariant()
-    def the_watermark_never_falls(self):
+    def the_watermark_never_decreases(self):
         now = self.engine.watermark
         assert self.watermark is None or now >= self.watermark
         self.watermark = now

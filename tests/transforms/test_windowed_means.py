@@ -1,4 +1,4 @@
-"""Means by window: which panes come when, and that each holds the whole window (SPEC 7)."""
+"""Means by window: when panes are emitted, each over all of its window so far (SPEC 7)."""
 
 from random import Random
 from types import SimpleNamespace
@@ -35,12 +35,12 @@ HOUR = 60
 CLOSING = Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE)
 
 
-def a_score(gain, **fields):
+def score_with(gain, **fields):
     return score_one([{"results": [{"id": "a", "gain": gain}], **fields}])
 
 
 class Scores:
-    """Scores that arrive with their times while the watermark moves."""
+    """A stream of scores with their event times, and its watermark."""
 
     def __init__(self):
         self.stream = test_stream.TestStream(
@@ -73,7 +73,7 @@ class Scores:
 
 
 def gains(given, slice_=None):
-    """(start of window, pane, is_last, n, mean) of CG, in the order given."""
+    """(start of window, pane, is_last, n, mean) of CG, in order of output."""
     return [
         (minute_of(row.window_start), row.pane, row.is_last, row.row.n, row.row.mean)
         for _, row in given["rows"]
@@ -84,13 +84,13 @@ def gains(given, slice_=None):
 
 @pytest.fixture(scope="module")
 def start():
-    """The minute at which the window begins that holds minute 0."""
+    """The minute at which the window of minute 0 starts."""
     return minute_of(at(0) - at(0) % (HOUR * MINUTE))
 
 
-def test_on_time_then_updates_then_the_last_pane(start):
-    scores = Scores().arrive(start + 1, a_score(3)).arrive(start + 59, a_score(4))
-    scores.watermark(start + 69).watermark(start + 70).arrive(start + 2, a_score(2))
+def test_a_window_has_an_on_time_pane_updates_and_a_last_pane(start):
+    scores = Scores().arrive(start + 1, score_with(3)).arrive(start + 59, score_with(4))
+    scores.watermark(start + 69).watermark(start + 70).arrive(start + 2, score_with(2))
     scores.watermark(start + 71, start + 89).watermark(start + 90, start + 91)
     assert gains(scores.means()) == [
         (start, 0, False, 2, 3.5),
@@ -99,9 +99,9 @@ def test_on_time_then_updates_then_the_last_pane(start):
     ]
 
 
-def test_each_window_warns_of_its_own_data_in_every_pane(start):
-    scores = Scores().arrive(start + 1, a_score(None)).arrive(start + 60, a_score(4))
-    scores.watermark(start + 70).arrive(start + 2, a_score(3)).arrive(start + 61, a_score(2))
+def test_each_pane_has_the_warnings_of_its_window(start):
+    scores = Scores().arrive(start + 1, score_with(None)).arrive(start + 60, score_with(4))
+    scores.watermark(start + 70).arrive(start + 2, score_with(3)).arrive(start + 61, score_with(2))
     given = scores.watermark(start + 71, start + 90, start + 130, start + 150).means()
     assert [
         (minute_of(one.window_start), one.pane, one.is_last, [found.code for found in one.warnings])
@@ -112,13 +112,13 @@ def test_each_window_warns_of_its_own_data_in_every_pane(start):
         (start, 2, True, ["few_labels"]),
         (start + 60, 1, True, ["none"]),
     ]
-    # Nor has the mean a value before anything is labelled.
+    # The mean has no value either before anything is labelled.
     assert gains(given)[0] == (start, 0, False, 0, None)
 
 
-def test_windows_do_not_wait_for_each_other(start):
-    scores = Scores().arrive(start + 1, a_score(3)).arrive(start + 60, a_score(4))
-    scores.watermark(start + 70).arrive(start + 2, a_score(1)).arrive(start + 119, a_score(2))
+def test_windows_are_independent(start):
+    scores = Scores().arrive(start + 1, score_with(3)).arrive(start + 60, score_with(4))
+    scores.watermark(start + 70).arrive(start + 2, score_with(1)).arrive(start + 119, score_with(2))
     scores.watermark(start + 71, start + 90, start + 130, start + 150)
     assert gains(scores.means()) == [
         (start, 0, False, 1, 3),
@@ -129,25 +129,25 @@ def test_windows_do_not_wait_for_each_other(start):
     ]
 
 
-def test_what_comes_after_the_last_pane_is_missed_and_counted(start):
-    scores = Scores().arrive(start + 1, a_score(3)).watermark(start + 70, start + 90)
-    given = scores.arrive(start + 2, a_score(2)).watermark(start + 500).means()
+def test_scores_after_the_last_pane_are_counted_as_missed(start):
+    scores = Scores().arrive(start + 1, score_with(3)).watermark(start + 70, start + 90)
+    given = scores.arrive(start + 2, score_with(2)).watermark(start + 500).means()
     assert [pane[1:4] for pane in gains(given)] == [(0, False, 1), (1, True, 1)]
     assert [element for _, element in given["missed"]] == [
         MissedByMeans(at(start), at(start + 60), {}, 1)
     ]
 
 
-def test_what_comes_far_behind_the_watermark_has_its_means(start):
-    """Nothing of its window was given before, so nothing is missed."""
-    scores = Scores().watermark(start + 10_000).arrive(start + 2, a_score(2))
+def test_a_score_far_behind_the_watermark_opens_its_window(start):
+    """The window had no pane before, so the score is not missed."""
+    scores = Scores().watermark(start + 10_000).arrive(start + 2, score_with(2))
     given = scores.watermark(start + 10_001, start + 10_002).means()
     assert gains(given) == [(start, 0, False, 1, 2), (start, 1, True, 1, 2)]
     assert given["missed"] == []
 
 
-def test_the_end_of_the_stream_gives_every_window_its_panes(start):
-    given = Scores().arrive(start + 1, a_score(3)).arrive(start + 61, a_score(4)).means()
+def test_the_end_of_the_stream_emits_all_panes(start):
+    given = Scores().arrive(start + 1, score_with(3)).arrive(start + 61, score_with(4)).means()
     assert gains(given) == [
         (start, 0, False, 1, 3),
         (start, 1, True, 1, 3),
@@ -156,8 +156,8 @@ def test_the_end_of_the_stream_gives_every_window_its_panes(start):
     ]
 
 
-def test_slices_have_panes_of_their_own(start):
-    one, other = (a_score(gain, attributes={"arm": arm}) for arm, gain in (("A", 3), ("B", 4)))
+def test_slices_have_their_own_panes(start):
+    one, other = (score_with(gain, attributes={"arm": arm}) for arm, gain in (("A", 3), ("B", 4)))
     scores = Scores().arrive(start + 1, one).arrive(start + 2, other).watermark(start + 70)
     given = scores.arrive(start + 3, other).watermark(start + 71).means([["arm"]])
     assert gains(given, {"arm": "A"}) == [(start, 0, False, 1, 3), (start, 1, True, 1, 3)]
@@ -167,10 +167,10 @@ def test_slices_have_panes_of_their_own(start):
     assert [pane[3] for pane in gains(given)] == [2, 3, 3]
 
 
-def test_stopped_streams_give_no_pane_that_is_not_due(start):
+def test_a_stopped_stream_emits_only_panes_that_are_due(start):
     THIS_PROCESS.begin_draining(at(start + 80))
     try:
-        scores = Scores().arrive(start + 1, a_score(3)).arrive(start + 61, a_score(4))
+        scores = Scores().arrive(start + 1, score_with(3)).arrive(start + 61, score_with(4))
         given = scores.watermark(start + 70, start + 80).means()
     finally:
         THIS_PROCESS.reset()
@@ -197,16 +197,16 @@ def engine_of_panes():
 
 
 METRICS = tuple(metric.name for metric in scoring().ranking.metrics)
-SCORES = [a_score(gain) for gain in range(2, 5)]
+SCORES = [score_with(gain) for gain in range(2, 5)]
 
 
 @given_by(st.integers(0, 2**32 - 1))
 @settings(max_examples=15)
 def test_every_conversation_is_in_the_last_pane_of_its_window_or_missed(seed):
-    """And each pane is the mean over all that came before it, by direct computation."""
+    """Each pane equals the mean computed directly over all earlier arrivals in its window."""
     random = Random(seed)
     engine, arrive = engine_of_panes()
-    came = {}
+    arrived = {}
     watermark = 0
     for _ in range(random.randrange(150)):
         time, gain = watermark + random.randrange(-3 * WINDOW, WINDOW), random.randrange(3)
@@ -215,28 +215,28 @@ def test_every_conversation_is_in_the_last_pane_of_its_window_or_missed(seed):
         missed = engine.given[seen:]
         assert [tag for tag, _, _ in missed] in ([], [MISSED])
         if not missed:
-            came.setdefault(window_start(time, WINDOW), []).append(gain + 2)
+            arrived.setdefault(window_start(time, WINDOW), []).append(gain + 2)
         if random.random() < 0.1:
             watermark += random.randrange(WINDOW)
             seen = len(engine.given)
             engine.watermark(watermark)
-            assert_direct(engine.given[seen:], came)
+            assert_direct(engine.given[seen:], arrived)
     seen = len(engine.given)
     engine.end()
-    assert_direct(engine.given[seen:], came)
+    assert_direct(engine.given[seen:], arrived)
     panes = cg_rows(engine.given)
-    for start, gains_there in came.items():
+    for start, gains_there in arrived.items():
         own = [one for one in panes if one.window_start == start]
         assert [one.pane for one in own] == list(range(len(own)))
         assert [one.is_last for one in own] == [False] * (len(own) - 1) + [True]
         assert own[-1].row.n == len(gains_there)
 
 
-def test_state_does_not_grow_with_every_conversation():
+def test_state_does_not_grow_with_each_conversation():
     engine, arrive = engine_of_panes()
     for number in range(200):
         arrive(number, 0)
-    kept = engine.left()["{}"]
+    kept = engine.remaining()["{}"]
     assert max(len(cell) for cell in kept if isinstance(cell, list)) < 70
     engine.end()
     assert [row.row.n for row in cg_rows(engine.given)] == [200, 200]
@@ -246,15 +246,15 @@ def cg_rows(given):
     return [row for tag, _, row in given if tag == "main" and row.row.metric == "CG"]
 
 
-def assert_direct(given, came):
+def assert_direct(given, arrived):
     for one in cg_rows(given):
-        gains_there = came[one.window_start]
+        gains_there = arrived[one.window_start]
         assert one.row.n == len(gains_there)
         assert one.row.mean == pytest.approx(sum(gains_there) / len(gains_there))
 
 
-def test_a_backlog_of_windows_waits_for_no_engine_between_them(monkeypatch):
-    """All that is due rings by what was set when it arrived; nothing is set while it rings."""
+def test_a_backlog_of_windows_sets_no_timer_while_timers_fire(monkeypatch):
+    """All timers were set on arrival, so panes do not wait for the engine between windows."""
     engine, arrive = engine_of_panes()
     for start in range(20):
         arrive(start * WINDOW, 0)
@@ -264,7 +264,7 @@ def test_a_backlog_of_windows_waits_for_no_engine_between_them(monkeypatch):
     assert [(one.pane, one.is_last) for one in panes] == [(0, False), (1, True)] * 20
 
 
-def test_a_pane_reads_the_sums_of_its_window_alone(monkeypatch):
+def test_a_pane_reads_only_the_sums_of_its_window(monkeypatch):
     engine, arrive = engine_of_panes()
     for start in range(20):
         arrive(start * WINDOW, 0)

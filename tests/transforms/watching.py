@@ -1,4 +1,4 @@
-"""Drive the source of a watched folder without an engine, by steps and with a clock of its own."""
+"""Run the source of a watched folder without an engine, step by step and with its own clock."""
 
 import json
 import os
@@ -50,14 +50,14 @@ def lines(*records):
 
 @dataclass
 class Step:
-    """What one call of the source gave.
+    """The output of one call of the source.
 
     Attributes:
-      calls: conversation_id and event time in milliseconds.
-      calls_at: the times at which they are given, in milliseconds.
-      rejected: as they are.
-      rejected_at: the times at which these are given.
-      watermark: of the source before the step, in milliseconds; None when it was unknown.
+      calls: conversation_id and time of each call, in ms.
+      calls_at: the event times with which they are emitted, in ms.
+      rejected: the rejected records.
+      rejected_at: the event times with which they are emitted, in ms.
+      watermark: of the source before the step, in ms; None if unknown.
     """
 
     calls: list = field(default_factory=list)
@@ -68,11 +68,11 @@ class Step:
 
 
 class Engine:
-    """Runs the source of a folder as an engine would, one step at a time.
+    """Runs the source of a folder like an engine, one step at a time.
 
     Attributes:
-      steps: what each step gave that gave anything.
-      has_ended: the source will not come back.
+      steps: those with any output.
+      has_ended: whether the source has finished for good.
     """
 
     def __init__(self, folder, journal, now=NOON, ends_when_silent=False, **settings):
@@ -81,7 +81,7 @@ class Engine:
             str(folder), str(journal), **{"rule": RULE, "settle_ms": 0, **settings}
         )
         self._ends_when_silent = ends_when_silent
-        self.restored_elsewhere()
+        self.restore_in_new_process()
         resumption = FolderWatch(self.source, lambda: self.now).resumption()
         self._element = (self.source, resumption)
         self._restriction = ReadFolder.POSITIONS.restriction_provider.initial_restriction(None)
@@ -91,7 +91,7 @@ class Engine:
 
     @property
     def watermark(self):
-        """Where the source has put the watermark, in milliseconds."""
+        """The watermark of the source, in ms."""
         return _millis(self._estimator.current_watermark())
 
     @property
@@ -102,8 +102,8 @@ class Engine:
     def rejected(self):
         return [row for step in self.steps for row in step.rejected]
 
-    def restored_elsewhere(self):
-        """Go on with what a checkpoint holds, in a process that remembers nothing."""
+    def restore_in_new_process(self):
+        """Continue from the checkpoint, as a new process without other state."""
         self._read = ReadFolder(
             shipped_rules(), self._ends_when_silent, THIS_PROCESS, lambda: self.now
         )
@@ -111,7 +111,7 @@ class Engine:
             self._read.setup()
 
     def step(self):
-        """Call the source once; gives after how many seconds it wants to come back."""
+        """Call the source once; return after how many seconds it wants to be called again."""
         tracker = ThreadsafeRestrictionTracker(OffsetRestrictionTracker(self._restriction))
         step = Step(watermark=self.watermark)
         view = RestrictionTrackerView(tracker)
@@ -135,12 +135,12 @@ class Engine:
         return delay.micros / 1e6
 
     def _outputs(self, view):
-        # Each record a payload of its own, so that a test sees when each is given.
+        # One payload per record, so that a test sees when each is emitted.
         with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
             yield from self._read.process(self._element, view, self._estimator)
 
     def run(self, most_steps=1_000):
-        """Step until the source waits for something to happen, or has ended."""
+        """Step until the source waits, or has ended."""
         for _ in range(most_steps):
             if self.step() != 0:
                 return self
@@ -148,16 +148,16 @@ class Engine:
 
 
 def put(folder: Path, name: str, *records, age_ms=MINUTE, now=NOON):
-    """Write a file as its last writer left it `age_ms` before `now`."""
+    """Write a file, last modified `age_ms` before `now`."""
     path = folder / name
     path.write_text(lines(*records))
-    _set_age(path, now - age_ms)
+    _set_modified(path, now - age_ms)
     return path
 
 
 @contextmanager
 def full_disk(room):
-    """No file can grow beyond `room` bytes."""
+    """Let no file grow beyond `room` bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
@@ -166,7 +166,7 @@ def full_disk(room):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def _set_age(path, modified_ms):
+def _set_modified(path, modified_ms):
     os.utime(path, (modified_ms / 1000, modified_ms / 1000))
 
 
