@@ -46,14 +46,14 @@ def _act(engine: str, action: str) -> str:
     settings = load_settings()
     if engine == "airflow":
         return f"Airflow is in {install_airflow(settings)}"
-    parts = {**_CLUSTERS, "kafka": Kafka}[engine](settings)
-    getattr(parts, action)()
+    services = {**_CLUSTERS, "kafka": Kafka}[engine](settings)
+    getattr(services, action)()
     if action == "stop":
         return f"{engine} has ended"
     if action == "install":
         return f"{engine} is installed in {settings.folder}"
     running = "".join(
-        f"\n  {daemon.name:16} pid {daemon.pid()!s:8} {daemon.log}" for daemon in parts.daemons
+        f"\n  {daemon.name:16} pid {daemon.pid()!s:8} {daemon.log}" for daemon in services.daemons
     )
     return f"{engine} runs:{running}"
 

@@ -16,7 +16,7 @@ from tests.engines.local_engine import LocalEngine
 from tests.engines.processes import Daemon, EngineError, end_of_log, wait_until
 from tests.engines.settings import Settings
 
-# Seconds before a wait is given up; only what hangs ever waits so long, on a busy machine too.
+# Seconds before a wait fails; even on a busy machine only something that hangs takes so long.
 PATIENCE = 300
 STREAMING = ("--streaming", "--checkpointing_interval=1000")
 # Without them rows between a stateful DoFn and the next GroupByKey are lost at checkpoints.
@@ -25,12 +25,12 @@ LOSSLESS = ENGINES["FlinkRunner"].arguments
 
 @dataclass(frozen=True)
 class Job:
-    """A pipeline handed to the cluster.
+    """A pipeline submitted to the cluster.
 
     Attributes:
         name: Unique among all jobs of the cluster.
         client: The Python process that submitted it and waits for its end.
-        log: What the client writes.
+        log: The output of the client.
         rest: The cluster's REST interface.
     """
 
@@ -55,7 +55,7 @@ class Job:
 
         def runs() -> bool:
             self._check_client()
-            if (job := self.id) is not None and self.rest.tasks_run(job):
+            if (job := self.id) is not None and self.rest.all_tasks_run(job):
                 running.append(job)
             return bool(running)
 
@@ -63,7 +63,7 @@ class Job:
         return running[0]
 
     def wait_for_checkpoints(self, more: int, seconds: float = PATIENCE) -> None:
-        """Return when so many more checkpoints of the job are complete.
+        """Return when `more` further checkpoints of the job are complete.
 
         Raises:
             EngineError: it took longer than `seconds`.
@@ -77,20 +77,20 @@ class Job:
         )
 
     def wait_until_restored(self, seconds: float = PATIENCE) -> None:
-        """Return when the job has gone back to a checkpoint and runs again.
+        """Return when the job was restored from a checkpoint and runs again.
 
         Raises:
             EngineError: it took longer than `seconds`.
         """
         job = self.wait_until_running(seconds)
         wait_until(
-            lambda: self.rest.restores(job) > 0 and self.rest.tasks_run(job),
+            lambda: self.rest.restores(job) > 0 and self.rest.all_tasks_run(job),
             seconds,
             f"job {self.name} to go back to a checkpoint",
         )
 
     def wait_until_done(self, seconds: float = PATIENCE) -> None:
-        """Return when the pipeline has ended well.
+        """Return when the pipeline has finished.
 
         Raises:
             EngineError: it failed, or took longer than `seconds`.
@@ -113,7 +113,7 @@ class Cluster(LocalEngine):
         super().__init__(settings)
         self.rest = FlinkRest(self.settings)
 
-    # Not made before they are asked for, because the command lines name what is installed.
+    # Created on first use, because the command lines contain installed programs.
     @functools.cached_property
     def job_manager(self) -> Daemon:
         """Flink's coordinator."""
@@ -121,18 +121,18 @@ class Cluster(LocalEngine):
 
     @functools.cached_property
     def task_managers(self) -> tuple[Daemon, ...]:
-        """The processes with one slot each, one of them to spare."""
+        """The processes with one slot each; one of them is spare."""
         numbers = range(1, self.settings.task_managers + 1)
         return tuple(flink.task_manager(self.settings, number) for number in numbers)
 
     @functools.cached_property
     def job_server(self) -> Daemon:
-        """What turns Beam pipelines into jobs."""
+        """The process that turns Beam pipelines into jobs."""
         return flink.job_server(self.settings)
 
     @functools.cached_property
     def worker_pool(self) -> Daemon:
-        """What starts Python workers."""
+        """The process that starts Python workers."""
         return flink.worker_pool(
             self.settings, self.settings.flink, self.settings.ports.worker_pool
         )
@@ -156,14 +156,14 @@ class Cluster(LocalEngine):
         """Return when every process is healthy and the workers' Python is the right one.
 
         Raises:
-            EngineError: one is not; says which log to read.
+            EngineError: a check failed; the message names the log to read.
         """
         super().check()
         flink.check_workers_python(self.settings, flink.environment_of(self.worker_pool))
 
     @property
     def temporary_folders(self) -> tuple[Path, ...]:
-        """Of use only while the engine runs, unlike logs."""
+        """Folders that are only needed while the engine runs, unlike logs."""
         return tuple(self.settings.flink / name for name in flink.TEMPORARY_FOLDERS)
 
     def kill_task_manager_of(self, job_id: str) -> Daemon:
@@ -174,7 +174,7 @@ class Cluster(LocalEngine):
         return victim
 
     def beam_arguments(self, parallelism: int) -> tuple[str, ...]:
-        """The options that send a pipeline to this cluster, to so many slots."""
+        """The options that send a pipeline to this cluster, with `parallelism` slots."""
         ports = self.settings.ports
         return (
             "--runner=FlinkRunner",
@@ -203,9 +203,9 @@ class Cluster(LocalEngine):
         """Run a Python module in the workers' environment with the options for this cluster.
 
         Args:
-            module: Importable by the workers too; hands its arguments to Beam.
+            module: Importable by the workers too; passes its arguments on to Beam.
             arguments: The module's own, and Beam's.
-            folder: Takes the client's log.
+            folder: The folder for the client's log.
             parallelism: The number of slots.
         """
         name = f"{module.rsplit('.', 1)[-1].replace('_', '-')}-{uuid.uuid4().hex[:8]}"
@@ -224,7 +224,7 @@ class Cluster(LocalEngine):
 
     @contextlib.contextmanager
     def streaming(self, module: str, *arguments: str, folder: Path) -> Iterator[Job]:
-        """Submit a streaming job; it is cancelled when the block ends, unless it has ended."""
+        """Submit a streaming job, and cancel it at the end of the block unless it has ended."""
         job = self.submit(module, *arguments, *STREAMING, folder=folder)
         try:
             job.wait_until_running()

@@ -1,4 +1,4 @@
-"""Engines for tests, installed and started when the first test asks for them."""
+"""Engines for tests, installed and started for the first test that uses them."""
 
 import shutil
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def started_cluster(settings: Settings) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cluster(started_cluster: Cluster) -> Cluster:
-    """The cluster, whole again whatever the test before has broken."""
+    """The cluster, with processes that an earlier test killed started again."""
     started_cluster.start()
     return started_cluster
 

@@ -1,4 +1,4 @@
-"""The same run of Good Gain for comparing the outputs of different engines."""
+"""A run of Good Gain whose outputs are compared between engines."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ CONVERSATIONS = 150
 def sample_files(folder: Path) -> list[Path]:
     """Two files of traces with all kinds of errors; the second starts with a copy of the first.
 
-    So every record of the first is delivered twice, and conversations are in both files.
+    So every record of the first is delivered twice, and some conversations are in both files.
     """
     files = []
     for name, conversations in (("some.avro", CONVERSATIONS // 5), ("all.jsonl", CONVERSATIONS)):

@@ -30,9 +30,9 @@ OPENED_PACKAGES = (
     "java.util.concurrent.locks",
     "sun.nio.ch",
 )
-# Of use only while the cluster runs, unlike logs, checkpoints and savepoints.
+# Only needed while the cluster runs, unlike logs, checkpoints and savepoints.
 TEMPORARY_FOLDERS = ("upload", "tmp", "artifacts")
-WHAT_WORKERS_RUN = (
+PRINT_WORKER_VERSIONS = (
     "import json, sys, apache_beam, goodgain, tests.engines.programs as programs;"
     "print(json.dumps([sys.prefix, apache_beam.__version__, goodgain.__file__]))"
 )
@@ -45,7 +45,7 @@ def java_command(settings: Settings, class_path: str, *arguments: str) -> tuple[
 
 
 def cluster_class_path(settings: Settings) -> str:
-    """Flink's own jars, and Beam's without the copies of Flink and of logging they come with."""
+    """Flink's own jars, and those of Beam without its copies of Flink and of logging."""
     beam = [
         str(jar)
         for jar in sorted(settings.runner_jars.glob("*.jar"))
@@ -72,7 +72,7 @@ def job_manager(settings: Settings) -> Daemon:
 
 
 def task_manager(settings: Settings, number: int) -> Daemon:
-    """One process with one slot for work; ready when the JobManager knows it."""
+    """A process with one slot; ready when the JobManager knows it."""
     name = f"task-manager-{number}"
     return Daemon(
         name,
@@ -89,7 +89,7 @@ def task_manager(settings: Settings, number: int) -> Daemon:
 
 
 def job_server(settings: Settings) -> Daemon:
-    """Takes Beam pipelines and hands them to Flink as jobs."""
+    """The process that takes Beam pipelines and submits them to Flink as jobs."""
     ports = settings.ports
     return Daemon(
         "job-server",
@@ -111,7 +111,7 @@ def job_server(settings: Settings) -> Daemon:
 
 
 def worker_pool(settings: Settings, folder: Path, port: int) -> Daemon:
-    """Starts Python workers for a cluster, with whatever `python` it finds on its PATH."""
+    """The process that starts Python workers, with the first `python` on its PATH."""
     return Daemon(
         "worker-pool",
         (
@@ -127,7 +127,7 @@ def worker_pool(settings: Settings, folder: Path, port: int) -> Daemon:
 
 
 def worker_environment(settings: Settings) -> dict[str, str]:
-    """The environment in which `python` is the workers' and imports the project and its tests."""
+    """Environment variables for the workers' `python`, which imports the project and its tests."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     return inherited | {
         "PATH": f"{settings.worker_venv / 'bin'}{os.pathsep}{os.environ['PATH']}",
@@ -137,7 +137,7 @@ def worker_environment(settings: Settings) -> dict[str, str]:
 
 
 def environment_of(daemon: Daemon) -> dict[str, str]:
-    """The environment a running process was started with, where the system tells it."""
+    """The environment variables of a running process, if the system provides them."""
     environment = Path(f"/proc/{daemon.pid()}/environ")
     if not environment.exists():
         return dict(daemon.environment)
@@ -146,16 +146,16 @@ def environment_of(daemon: Daemon) -> dict[str, str]:
 
 
 def check_workers_python(settings: Settings, environment: dict[str, str]) -> None:
-    """Return when the `python` of a worker pool with this environment is the right one.
+    """Check that the `python` of a worker pool with this environment is the right one.
 
-    With a wrong one a job stays RUNNING for ever, and nothing but the pool's log says why.
+    With a wrong one a job stays RUNNING forever, and only the log of the pool says why.
 
     Raises:
-        EngineError: it is another one, has another Beam, or cannot import the project.
+        EngineError: it is another Python, has another Beam, or cannot import the project.
     """
     python = shutil.which("python", path=environment["PATH"])
     answer = subprocess.run(
-        [python or "python", "-c", WHAT_WORKERS_RUN],
+        [python or "python", "-c", PRINT_WORKER_VERSIONS],
         env=environment,
         capture_output=True,
         text=True,
@@ -163,28 +163,28 @@ def check_workers_python(settings: Settings, environment: dict[str, str]) -> Non
     if answer.returncode != 0:
         raise EngineError(
             f"the worker pool's Python, {python}, cannot import what workers need: "
-            f"{(answer.stderr.strip() or 'it ended without a word').splitlines()[-1]}"
+            f"{(answer.stderr.strip() or 'it ended without a message').splitlines()[-1]}"
         )
     wanted = [
         str(settings.worker_venv),
         settings.versions.beam,
         str(REPOSITORY / "src" / "goodgain" / "__init__.py"),
     ]
-    for found, right, what in zip(
+    for found, expected, what in zip(
         json.loads(answer.stdout.splitlines()[-1]),
         wanted,
         ("environment", "version of Beam", "goodgain package"),
         strict=True,
     ):
-        if found != right:
+        if found != expected:
             raise EngineError(
                 f"the worker pool's Python, {python}, has the wrong {what}: "
-                f"{found} instead of {right}"
+                f"{found} instead of {expected}"
             )
 
 
 def write_configuration(settings: Settings) -> None:
-    """Write the folder that Flink's processes read: config.yaml with ports and folders added."""
+    """Write the configuration folder of Flink: config.yaml with ports and folders added."""
     folder = settings.flink
     content: dict[str, Any] = yaml.safe_load((CONFIGURATION / "config.yaml").read_text())
     content |= {

@@ -1,4 +1,4 @@
-"""What the tests ask of Flink's REST interface."""
+"""A client of Flink's REST interface with the requests that tests need."""
 
 import json
 import urllib.error
@@ -36,7 +36,7 @@ class FlinkRest:
         return True
 
     def task_managers(self) -> tuple[str, ...]:
-        """The names of the TaskManagers that the JobManager counts on."""
+        """The names of the TaskManagers that the JobManager knows."""
         return tuple(each["id"] for each in self._get("/taskmanagers")["taskmanagers"])
 
     def jobs(self) -> tuple[FlinkJob, ...]:
@@ -45,16 +45,16 @@ class FlinkRest:
         return tuple(FlinkJob(each["jid"], each["name"], each["state"]) for each in listed)
 
     def state(self, job_id: str) -> str:
-        """RUNNING, RESTARTING, FINISHED, CANCELED, FAILED and so on."""
+        """The state of a job: RUNNING, RESTARTING, FINISHED, CANCELED, FAILED, etc."""
         return str(self._get(f"/jobs/{job_id}")["state"])
 
-    def tasks_run(self, job_id: str) -> bool:
+    def all_tasks_run(self, job_id: str) -> bool:
         """Whether every task of the job runs, not only the job as a whole."""
         vertices = self._get(f"/jobs/{job_id}")["vertices"]
         return bool(vertices) and all(each["status"] == "RUNNING" for each in vertices)
 
     def finished_steps(self, job_id: str) -> int:
-        """How many steps of a batch job are done."""
+        """The number of finished steps of a batch job."""
         vertices = self._get(f"/jobs/{job_id}")["vertices"]
         return sum(each["status"] == "FINISHED" for each in vertices)
 
@@ -67,24 +67,24 @@ class FlinkRest:
         return tuple(sorted(found))
 
     def completed_checkpoints(self, job_id: str) -> int:
-        """How many checkpoints of the job are complete."""
+        """The number of complete checkpoints of the job."""
         return int(self._get(f"/jobs/{job_id}/checkpoints")["counts"]["completed"])
 
     def restores(self, job_id: str) -> int:
-        """How many times the job went back to a checkpoint."""
+        """The number of times that the job was restored from a checkpoint."""
         return int(self._get(f"/jobs/{job_id}/checkpoints")["counts"]["restored"])
 
     def seconds(self, job_id: str) -> float:
-        """How long the job took, or has taken so far."""
+        """The duration of the job so far, in seconds."""
         return float(self._get(f"/jobs/{job_id}")["duration"]) / 1000
 
     def written_bytes(self, job_id: str) -> int:
-        """What the job's tasks have handed to tasks behind them, on whatever machine those are."""
+        """The number of bytes that the job's tasks have sent to later tasks, on any machine."""
         vertices = self._get(f"/jobs/{job_id}")["vertices"]
         return sum(int(each["metrics"]["write-bytes"]) for each in vertices)
 
     def cancel(self, job_id: str, seconds: float = 300) -> None:
-        """End the job and wait until it has ended.
+        """Cancel the job and wait until it has ended.
 
         Raises:
             EngineError: it has not ended within `seconds`.
@@ -94,7 +94,7 @@ class FlinkRest:
         wait_until(lambda: self.state(job_id) in ended, seconds, f"the end of job {job_id}")
 
     def stop_with_savepoint(self, job_id: str, folder: Path, seconds: float = 300) -> Path:
-        """Save the job's state in a new folder under `folder`, end the job, return the new one.
+        """Save the job's state in a new folder under `folder`, end the job, and return that folder.
 
         Raises:
             EngineError: the savepoint failed or took longer than `seconds`.

@@ -60,7 +60,7 @@ def install_kafka(settings: Settings) -> None:
 
 
 def install_native(settings: Settings) -> None:
-    """Build the wheel of the native part, and install it for the workers that start from now on.
+    """Build the wheel of the native part, and install it for workers that start later.
 
     Raises:
         EngineError: it cannot be built.
@@ -76,12 +76,12 @@ def install_native(settings: Settings) -> None:
 
 
 def airflow_venv(settings: Settings) -> Path:
-    """Where Airflow is, or will be once it is installed."""
+    """The folder of Airflow's environment, which need not exist yet."""
     return settings.folder / "airflow"
 
 
 def install_airflow(settings: Settings) -> Path:
-    """Install Airflow into an environment of its own, unless it is there, and return its path.
+    """Install Airflow into its own environment, unless it exists, and return its path.
 
     Raises:
         EngineError: the installation failed.
@@ -97,7 +97,7 @@ def require_program(name: str, why: str) -> str:
     """The path of a program.
 
     Raises:
-        EngineError: it is not installed; `why` it is needed is part of the message.
+        EngineError: it is not installed; the message includes `why` it is needed.
     """
     if path := shutil.which(name):
         return path
@@ -115,7 +115,7 @@ def require_java(settings: Settings) -> str:
     answer = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
     found = re.search(r'version "(\d+)', answer)
     if found is None or int(found[1]) < wanted:
-        raise EngineError(f"{java} is not Java {wanted} or newer, it says: {answer.strip()}")
+        raise EngineError(f"{java} is not Java {wanted} or newer; it prints: {answer.strip()}")
     return java
 
 
@@ -175,7 +175,7 @@ def _install_worker_venv(settings: Settings) -> None:
 def _install_venv(
     venv: Path, requirements: Path, log: Path, what: str, further: list[str] | None = None
 ) -> None:
-    """Make a virtual environment with exactly these packages, unless it exists.
+    """Create a virtual environment with exactly these packages, unless it exists.
 
     Args:
         further: arguments of pip for further packages.

@@ -1,7 +1,7 @@
-"""Starts a Java worker for a runner, as the start program of Beam's Java container does.
+"""Start a Java worker for a runner, like the start program of Beam's Java container.
 
 Flink calls it for a PROCESS environment with the worker's name and the address of the provision
-service, which knows all the rest.
+service, which has all other settings.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from google.protobuf import json_format
 
 
 def main() -> None:
-    """Ask the provision service, and become the Java worker."""
+    """Ask the provision service, and replace this process by the Java worker."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jars", required=True)
     parser.add_argument("--id", required=True)
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def ask_provision_service(worker_id: str, address: str) -> messages.ProvisionInfo:
-    """What the runner at `address` wants the worker to know."""
+    """The settings that the runner at `address` has for the worker."""
     with grpc.insecure_channel(address) as channel:
         service = services.ProvisionServiceStub(channel)
         answer = service.GetProvisionInfo(

@@ -11,13 +11,13 @@ from tests.engines.local_engine import LocalEngine
 from tests.engines.processes import Daemon, run_to_end
 from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings
 
-# Who may read over TLS; a password that opens nothing but this broker, and must be seen nowhere.
+# The user for TLS. The password is only for this broker; tests check that no output contains it.
 READER, PASSWORD = "reader", "swordfish-19094"
 LOGIN_MODULES = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
 }
-# Any 16 bytes in URL-safe Base64 do; one node has no other cluster to be told from.
+# Any 16 bytes in URL-safe Base64, since there is only one cluster.
 CLUSTER_ID = "Z29vZC1nYWluLWthZmthMQ"
 
 
@@ -46,7 +46,7 @@ class Kafka(LocalEngine):
             "java-expansion",
             java_command(
                 self.settings,
-                # The folder, because the service refuses to work with nothing to ship.
+                # With the folder, because the service refuses a class path with nothing to ship.
                 os.pathsep.join([f"{self.settings.runner_jars}/*", str(self._conf)]),
                 "-Xmx400m",
                 "org.apache.beam.sdk.expansion.service.ExpansionService",
@@ -66,12 +66,12 @@ class Kafka(LocalEngine):
 
     @property
     def address(self) -> str:
-        """Where clients find the broker."""
+        """The address of the broker for clients."""
         return f"localhost:{self.settings.ports.kafka}"
 
     @property
     def secure_address(self) -> str:
-        """Where clients find it over TLS, who must log in."""
+        """The address of the broker for clients that log in over TLS."""
         return f"localhost:{self.settings.ports.kafka_secure}"
 
     def client_settings(self, mechanism: str) -> str:
@@ -87,7 +87,7 @@ class Kafka(LocalEngine):
 
     @property
     def expansion_address(self) -> str:
-        """Where ReadFromKafka finds its Java half."""
+        """The address of the expansion service for ReadFromKafka."""
         return f"localhost:{self.settings.ports.java_expansion}"
 
     def install(self) -> None:
@@ -101,19 +101,19 @@ class Kafka(LocalEngine):
             self._format_storage()
 
     def check(self) -> None:
-        """Return when the broker and the expansion service are healthy.
+        """Check that the broker and the expansion service are healthy.
 
         Raises:
-            EngineError: one is not; says which log to read.
+            EngineError: a check failed; the message names the log to read.
         """
         super().check()
         self.ask("check")
 
     def ask(self, *arguments: str) -> None:
-        """Have `kafka_client` do something with the broker.
+        """Run `kafka_client` with these arguments.
 
         Raises:
-            EngineError: it could not.
+            EngineError: it failed.
         """
         client = (str(self.settings.worker_python), "-m", "tests.engines.kafka_client")
         run_to_end(
@@ -124,10 +124,10 @@ class Kafka(LocalEngine):
         )
 
     def log_in(self, mechanism: str, password: str) -> None:
-        """Have `kafka_client` ask over TLS what topics there are.
+        """List the topics over TLS with `kafka_client`.
 
         Raises:
-            EngineError: it could not, or may not.
+            EngineError: it failed, or the broker refused the login.
         """
         secure = (self.secure_address, str(self._certificate), mechanism)
         self.ask("log-in", *secure, READER, password)
@@ -149,9 +149,9 @@ class Kafka(LocalEngine):
         return self._conf / "broker.pem"
 
     def _make_certificate(self) -> Path:
-        """The broker's key, made with its certificate unless it is there."""
+        """The broker's key, created together with its certificate unless that exists."""
         key = self._conf / "broker.p12"
-        keytool = require_program("keytool", "it makes the broker's certificate")
+        keytool = require_program("keytool", "it creates the broker's certificate")
         store = ("-alias", "broker", "-keystore", str(key), "-storepass", PASSWORD)
         made = ("-keyalg", "EC", "-dname", "CN=localhost", "-ext", "SAN=dns:localhost")
         exported = ("-rfc", "-file", str(self._certificate))

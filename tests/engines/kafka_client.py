@@ -1,4 +1,4 @@
-"""What tests ask of a Kafka broker, run with the workers' Python, which has Kafka's client.
+"""Requests of tests to a Kafka broker, run with the workers' Python, which has Kafka's client.
 
 `python -m tests.engines.kafka_client ADDRESS
 check | create TOPIC | fill TOPIC POSITIONS | send TOPIC FILE | log-in ADDRESS CERTIFICATE ...`
@@ -17,29 +17,29 @@ SECONDS_TO_LOG_IN = 10
 
 
 def check(address: str) -> None:
-    """Raises KafkaException when no broker answers at the address."""
+    """Raise KafkaException if no broker answers at the address."""
     AdminClient({"bootstrap.servers": address}).list_topics(timeout=SECONDS)
 
 
 def log_in(
     _: str, address: str, certificate: str, mechanism: str, user: str, password: str
 ) -> None:
-    """Raises KafkaException when the broker does not let the user in."""
+    """Raise KafkaException if the broker refuses the login."""
     login = {"sasl.mechanism": mechanism, "sasl.username": user, "sasl.password": password}
     secure = {"security.protocol": "SASL_SSL", "ssl.ca.location": certificate, **login}
     AdminClient({"bootstrap.servers": address, **secure}).list_topics(timeout=SECONDS_TO_LOG_IN)
 
 
 def create(address: str, topic: str) -> None:
-    """Make a topic with one partition that keeps records however old their event times are."""
+    """Create a topic with one partition that keeps records of any age."""
     wanted = NewTopic(topic, 1, 1, config={"retention.ms": "-1"})
-    # Named, because a client that nobody holds drops its requests.
+    # In a variable, because a client drops its requests when it is garbage-collected.
     client = AdminClient({"bootstrap.servers": address})
     client.create_topics([wanted])[topic].result(SECONDS)
 
 
 def fill(address: str, topic: str, positions: str) -> None:
-    """Send every position with its event time, and return when the broker has them all."""
+    """Send every position with its event time, and wait until the broker has them all."""
     times = (position * MILLISECONDS_PER_POSITION for position in range(int(positions)))
     _send(address, topic, [(b"%d" % at, time) for at, time in enumerate(times)])
 
@@ -59,5 +59,5 @@ def _send(address: str, topic: str, messages: list[tuple[bytes, int]]) -> None:
 
 
 if __name__ == "__main__":
-    what = {"check": check, "create": create, "fill": fill, "log-in": log_in, "send": send}
-    what[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+    actions = {"check": check, "create": create, "fill": fill, "log-in": log_in, "send": send}
+    actions[sys.argv[2]](sys.argv[1], *sys.argv[3:])

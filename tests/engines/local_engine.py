@@ -1,4 +1,4 @@
-"""What every engine for tests does: it starts, checks and stops its processes together."""
+"""The base of all engines for tests, which start, check and stop their processes together."""
 
 import contextlib
 import shutil
@@ -12,7 +12,7 @@ from tests.engines.settings import Settings, load_settings
 
 
 class LocalEngine(ABC):
-    """Processes on this machine that are of use together only."""
+    """Processes on this machine that work only together."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or load_settings()
@@ -24,7 +24,7 @@ class LocalEngine(ABC):
 
     @abstractmethod
     def install(self) -> None:
-        """Fetch what is missing.
+        """Download what is missing.
 
         Raises:
             EngineError: a needed program is missing, or a download failed.
@@ -32,18 +32,18 @@ class LocalEngine(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Do what comes before the processes start."""
+        """Prepare the start of the processes."""
 
     @property
     def temporary_folders(self) -> tuple[Path, ...]:
-        """Of use only while the engine runs, unlike logs."""
+        """Folders that are only needed while the engine runs, unlike logs."""
         return ()
 
     def start(self) -> None:
-        """Install what is missing, start what does not run, and return when all is healthy.
+        """Install what is missing, start processes that do not run, and check that all are healthy.
 
         Raises:
-            EngineError: something could not be installed or started; says which log to read.
+            EngineError: an installation or a start failed; the message names the log to read.
         """
         self.install()
         self.prepare()
@@ -52,16 +52,16 @@ class LocalEngine(ABC):
         self.check()
 
     def check(self) -> None:
-        """Return when every process is healthy.
+        """Wait until every process is healthy.
 
         Raises:
-            EngineError: one is not; says which log to read.
+            EngineError: one is not healthy in time; the message names the log to read.
         """
         for daemon in self.daemons:
             daemon.check(daemon.seconds_to_start)
 
     def stop(self) -> None:
-        """End all processes, the last started first, and clear away what killed ones left."""
+        """End all processes in reverse order, and delete their temporary folders."""
         for daemon in reversed(self.daemons):
             daemon.stop()
         for folder in self.temporary_folders:
@@ -69,7 +69,7 @@ class LocalEngine(ABC):
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Self]:
-        """The engine, started; it is stopped when the block ends, unless it ran before."""
+        """Start the engine, and stop it at the end of the block unless it ran before."""
         ran_before = self.daemons[0].pid() is not None
         try:
             self.start()

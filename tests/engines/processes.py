@@ -1,4 +1,4 @@
-"""Background processes with a pid file, a log, a health check and a clean end."""
+"""Background processes with a pid file, a log and a health check."""
 
 import contextlib
 import errno
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LINES_OF_LOG_SHOWN = 15
-SECONDS_BETWEEN_LOOKS = 0.1
+SECONDS_BETWEEN_CHECKS = 0.1
 
 
 class EngineError(Exception):
@@ -24,13 +24,13 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
     """Return as soon as `condition` holds.
 
     Raises:
-        EngineError: it did not hold within `seconds`; the message names `what` was awaited.
+        EngineError: it did not hold within `seconds`; `what` names it in the message.
     """
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             raise EngineError(f"waited {seconds:.0f} s in vain for {what}")
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        time.sleep(SECONDS_BETWEEN_CHECKS)
 
 
 def port_answers(port: int) -> bool:
@@ -52,10 +52,10 @@ def end_of_log(log: Path, lines: int = LINES_OF_LOG_SHOWN) -> str:
 def run_to_end(
     command: list[str], log: Path, what: str, environment: Mapping[str, str] | None = None
 ) -> None:
-    """Run a command, its output going to `log`, in `environment` instead of this process's own.
+    """Run a command with its output in `log`, and in `environment` if given.
 
     Raises:
-        EngineError: it failed; the message names `what` was tried and ends with the log's end.
+        EngineError: it failed; the message starts with `what` and ends with the end of the log.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -68,20 +68,20 @@ def run_to_end(
 
 @dataclass(frozen=True)
 class Daemon:
-    """One background process and whatever it starts itself.
+    """A background process and the processes that it starts.
 
-    The process inherits a lock on its pid file, so that a file left over by a process that is
-    gone, or whose number another process has, is never taken for a running one.
+    The process inherits a lock on its pid file, so that a stale file is recognised even if another
+    process has its pid.
 
     Attributes:
-        name: For people and for the files' names.
+        name: For messages and file names.
         command: Program and arguments.
-        folder: Holds run/NAME.pid and log/NAME.log, and is the working folder.
-        environment: The whole environment.
+        folder: The working folder, with run/NAME.pid and log/NAME.log.
+        environment: All environment variables.
         ports: All ports it listens on; they must be free before it starts.
-        is_ready: Whether it does its work; the default is that all ports answer.
-        seconds_to_start: How long a start may take.
-        seconds_to_stop: How long it may take to end itself before it is killed.
+        is_ready: Whether it is ready; by default, whether all ports answer.
+        seconds_to_start: The time limit of a start.
+        seconds_to_stop: The time after a signal to end before it is killed.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Daemon:
 
     @property
     def log(self) -> Path:
-        """What the process writes to its standard output and error."""
+        """The file with the standard output and error of the process."""
         return self.folder / "log" / f"{self.name}.log"
 
     @property
@@ -103,7 +103,7 @@ class Daemon:
         return self.folder / "run" / f"{self.name}.pid"
 
     def pid(self) -> int | None:
-        """The number of the running process; None when it does not run."""
+        """The pid of the running process; None if it does not run."""
         try:
             with self._pid_file.open() as file:
                 if _try_lock(file.fileno()):
@@ -132,7 +132,7 @@ class Daemon:
             self._launch()
 
     def check(self, seconds: float = 10) -> None:
-        """Return when the process is ready.
+        """Wait until the process is ready.
 
         Raises:
             EngineError: it does not run, or is not ready within `seconds`.
@@ -143,11 +143,11 @@ class Daemon:
                 return
             if time.monotonic() > deadline:
                 raise self._failure(f"is not ready after {seconds:.0f} s")
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(SECONDS_BETWEEN_CHECKS)
         raise self._failure("does not run")
 
     def stop(self) -> None:
-        """End the process and all it started, by force if it takes too long."""
+        """End the process and all that it started, with SIGKILL if it takes too long."""
         if (pid := self.pid()) is None:
             self._pid_file.unlink(missing_ok=True)
             return
@@ -160,7 +160,7 @@ class Daemon:
         self._pid_file.unlink(missing_ok=True)
 
     def kill(self) -> None:
-        """End the process and all it started at once, as a machine that loses power (kill -9).
+        """End the process and all that it started with SIGKILL, like a power failure.
 
         Raises:
             EngineError: it does not run.
@@ -193,10 +193,10 @@ class Daemon:
             pid_file.write(str(process.pid))
 
     def _has_ended(self, pid: int) -> bool:
-        # Unless it is reaped it stays in the table of processes; another program's child cannot be.
+        # A child must be reaped to disappear; children of other programs raise ChildProcessError.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-        # The system may give up the lock on the pid file a moment before the ports.
+        # The system may release the lock on the pid file a moment before the ports.
         return self.pid() is None and not any(map(port_answers, self.ports))
 
     def _ready(self) -> bool:

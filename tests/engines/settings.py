@@ -1,4 +1,4 @@
-"""What the engine scripts install, where, and on which ports: configs/flink/engines.yaml."""
+"""The settings in configs/flink/engines.yaml: versions, folders and ports of the engines."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,14 +71,14 @@ class Settings:
     def runner_jars(self) -> Path:
         """The jars of Beam's job server, Kafka source, expansion service and Java worker.
 
-        Beam ships its whole class path, 190 MB, with every job, except what lies under a folder
-        gradle/wrapper. The cluster has these jars on its own class path, so they lie there.
+        Beam ships its whole class path, 190 MB, with every job, except jars under a folder
+        gradle/wrapper. These need not be shipped, since the cluster has them on its class path.
         """
         return self.folder / "gradle" / "wrapper" / f"beam-runner-{self.versions.beam}"
 
     @property
     def spark_home(self) -> Path:
-        """Spark and Beam's job server for it, in `jars`; as `runner_jars` not shipped with jobs."""
+        """Spark and Beam's job server for it, in `jars`; not shipped, like `runner_jars`."""
         versions = self.versions
         return self.folder / "gradle" / "wrapper" / f"spark-{versions.spark}-{versions.beam}"
 
@@ -99,7 +99,7 @@ class Settings:
 
     @property
     def worker_native(self) -> Path:
-        """Where the native part is installed for the workers, by `install_native`."""
+        """The folder into which `install_native` installs the native part for workers."""
         return self.folder / "native"
 
     @property

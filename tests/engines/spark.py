@@ -118,11 +118,11 @@ class SparkCluster(LocalEngine):
                 command = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            # The executors of other clusters have their jars elsewhere.
+            # The executors of other clusters have their jars in other folders.
             if EXECUTOR in command and any(str(self.settings.spark_home) in at for at in command):
                 os.kill(int(folder.name), signal.SIGKILL)
                 return
-        raise EngineError("no executor is there to kill")
+        raise EngineError("there is no executor to kill")
 
     def beam_arguments(self) -> tuple[str, ...]:
         """The options that send a pipeline to this cluster."""

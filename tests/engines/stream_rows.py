@@ -40,7 +40,7 @@ def feed_files(folder: Path) -> None:
 
 
 def batch_of(folder: Path, output: Path) -> Path:
-    """Run batch over the files in a folder and return where it wrote."""
+    """Run batch over the files in a folder, and return its output folder."""
     code = run(output, [folder / "*.jsonl"], "--slice", "arm", "--max-rejected", "100%")
     assert code == ExitCode.DONE
     return output
@@ -51,7 +51,7 @@ def conversations_in(output: Path) -> set[str]:
     return {row["conversation_id"] for row in read_dataset(str(output), "conversations")}
 
 
-def assert_is_batch_but_for_repeats(output: Path, batch: Path) -> None:
+def assert_equals_batch_except_for_repeats(output: Path, batch: Path) -> None:
     """Compare with the rows of batch: none is missing, none is new, and repeated ones are equal.
 
     After a failure an engine repeats rows that it emitted since its last checkpoint.
@@ -77,7 +77,7 @@ def _by_key(found: list[Row], columns: tuple[str, ...]) -> dict[tuple[Any, ...],
     return distinct
 
 
-def assert_live_ends_as_batch(output: Path, batch: Path) -> None:
+def assert_last_live_rows_equal_batch(output: Path, batch: Path) -> None:
     """The last revision of each iteration, unless it was withdrawn, is the row of batch."""
     last: dict[tuple[Any, ...], Row] = {}
     for row in sorted(rows(output, "live"), key=lambda row: (row["start"], row["revision"])):
@@ -92,7 +92,7 @@ def assert_live_ends_as_batch(output: Path, batch: Path) -> None:
     assert _by_key(found, columns) == _by_key(rows(batch, "iterations"), columns)
 
 
-def assert_means_are_batch(output: Path, batch: Path) -> None:
+def assert_means_equal_batch(output: Path, batch: Path) -> None:
     """Every emitted window has the means over all of its conversations, each counted once."""
     windows: dict[int, list[float]] = {}
     for row in rows(batch, "conversations"):

@@ -1,4 +1,4 @@
-"""The Airflow DAG of configs/deploy, parsed and run by a real Airflow."""
+"""The Airflow DAG in configs/deploy, parsed and run by a real Airflow."""
 
 import os
 import sys
@@ -17,10 +17,10 @@ FOLDER = 'FOLDER = "/opt/goodgain"'
 
 
 class Airflow:
-    """An Airflow with a database of its own, in which the one DAG is that of this repository."""
+    """An Airflow with its own database, whose only DAG is that of this repository."""
 
     def __init__(self, venv: Path, home: Path, folder: Path) -> None:
-        """Make the database; `folder` is where the DAG starts its command."""
+        """Create the database; `folder` is the folder in which the DAG runs its command."""
         self._home = home
         self._bin = venv / "bin"
         (home / "dags").mkdir(parents=True)
@@ -30,14 +30,14 @@ class Airflow:
         self("db", "migrate")
 
     def __call__(self, *words: str) -> str:
-        """What `airflow` says to some words; they must do."""
+        """Run `airflow` with these arguments, which must succeed, and return its output."""
         log = self._home / "log.txt"
         environment = {
             key: value for key, value in os.environ.items() if not key.startswith("PYTHON")
         } | {
             "AIRFLOW_HOME": str(self._home),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-            # goodgain is in another environment than Airflow, as the DAG asks for.
+            # goodgain is in another environment than Airflow, as the DAG requires.
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         }
         run_to_end([str(self._bin / "airflow"), *words], log, f"airflow {words}", environment)
@@ -46,7 +46,7 @@ class Airflow:
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    """A folder as the DAG expects it, with the traces of one day."""
+    """A folder of nightly runs as the DAG expects it, with the traces of one day."""
     world = World(tmp_path / "world")
     (world.folder / "configs").mkdir(parents=True)
     world.config = world.folder / "configs" / "nightly.yaml"
@@ -60,7 +60,7 @@ def airflow(settings: Settings, tmp_path: Path, world: World) -> Airflow:
     return Airflow(install_airflow(settings), tmp_path / "airflow", world.folder)
 
 
-def test_airflow_runs_the_day_before_the_night(airflow: Airflow, world: World) -> None:
+def test_airflow_scores_the_day_before_its_run(airflow: Airflow, world: World) -> None:
     assert "No data found" in airflow("dags", "list-import-errors")
     airflow("dags", "test", "goodgain_nightly", "2025-03-05T02:30:00+00:00")
     assert world.verdicts() == {"2025-03-04": "passed"}

@@ -1,4 +1,4 @@
-"""The whole batch pipeline gives the same bytes on every engine as on FnApiRunner."""
+"""The batch pipeline gives the same bytes on every engine as on FnApiRunner."""
 
 import sys
 from pathlib import Path
@@ -24,29 +24,29 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def right(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def expected(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The outputs of FnApiRunner for these files."""
-    output = tmp_path_factory.mktemp("right") / "out"
+    output = tmp_path_factory.mktemp("expected") / "out"
     assert main([*run_arguments(files, output, SHAPE), "--runner=FnApiRunner"]) == ExitCode.DONE
     return output
 
 
 @pytest.mark.parametrize("engine", ["--runner=PrismRunner", "--runner=PortableRunner"])
-def test_local_engines_agree(
-    prism: Path, files: list[Path], right: Path, tmp_path: Path, engine: str
+def test_local_engines_give_the_same_outputs(
+    prism: Path, files: list[Path], expected: Path, tmp_path: Path, engine: str
 ) -> None:
     more = ["--job_endpoint=embed"] if "Portable" in engine else []
     arguments = run_arguments(files, tmp_path / "out", SHAPE)
     command = [sys.executable, "-m", "goodgain", *arguments, engine, *more]
     run_to_end(command, tmp_path / "log", f"goodgain run on {engine}")
-    check_same(tmp_path / "out", right, engine.partition("=")[2])
+    assert_same_outputs(tmp_path / "out", expected, engine.partition("=")[2])
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
-    """`goodgain run` with judgments, over records that only their texts put in order.
+    """`goodgain run` with judgments, over records whose order only their texts decide.
 
-    Labels, and records that are read again, arrive at the end of event time, when engines fire the
+    Labels and records that are read again arrive at the end of event time, when engines fire the
     timers of conversations. The two records of a conversation are in two files, so they are never
     in one bundle.
 
@@ -74,48 +74,48 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
         "".join(f"c{number} 0 d{number}{part} 3\n" for number in numbers for part in ("a", "b", ""))
     )
     arguments = ["run", "--input", *traces, "--qrels", str(judgments), *FULL]
-    right = folder / "right"
-    assert main([*arguments, "--output", str(right), "--runner=FnApiRunner"]) == ExitCode.DONE
-    return arguments, right
+    expected = folder / "expected"
+    assert main([*arguments, "--output", str(expected), "--runner=FnApiRunner"]) == ExitCode.DONE
+    return arguments, expected
 
 
-def test_prism_agrees_on_judgments_and_ties(
+def test_prism_gives_the_same_outputs_with_judgments_and_ties(
     prism: Path, judged: tuple[list[str], Path], tmp_path: Path
 ) -> None:
-    arguments, right = judged
+    arguments, expected = judged
     output = tmp_path / "out"
     command = [sys.executable, "-m", "goodgain", *arguments, "--output", str(output)]
     more = ["--runner=PrismRunner", f"--prism_location={prism}"]
     run_to_end([*command, *more], tmp_path / "log", "run")
-    assert contents(output) == contents(right)
+    assert contents(output) == contents(expected)
 
 
-def test_the_cluster_agrees_on_judgments_and_ties(
+def test_flink_gives_the_same_outputs_with_judgments_and_ties(
     cluster: Cluster, judged: tuple[list[str], Path], tmp_path: Path
 ) -> None:
-    arguments, right = judged
+    arguments, expected = judged
     cluster.goodgain(*arguments, "--output", str(tmp_path / "out"))
-    assert contents(tmp_path / "out") == contents(right)
+    assert contents(tmp_path / "out") == contents(expected)
 
 
-def test_spark_agrees_on_judgments_and_ties(
+def test_spark_gives_the_same_outputs_with_judgments_and_ties(
     spark: SparkCluster, judged: tuple[list[str], Path], tmp_path: Path
 ) -> None:
-    arguments, right = judged
+    arguments, expected = judged
     spark.goodgain(*arguments, "--output", str(tmp_path / "out"))
-    assert contents(tmp_path / "out") == contents(right)
+    assert contents(tmp_path / "out") == contents(expected)
 
 
 @pytest.mark.parametrize("parallelism", [1, 2])
-def test_the_cluster_agrees(
-    cluster: Cluster, files: list[Path], right: Path, tmp_path: Path, parallelism: int
+def test_flink_gives_the_same_outputs(
+    cluster: Cluster, files: list[Path], expected: Path, tmp_path: Path, parallelism: int
 ) -> None:
     cluster.goodgain(*run_arguments(files, tmp_path / "out", SHAPE), parallelism=parallelism)
-    check_same(tmp_path / "out", right, "FlinkRunner")
+    assert_same_outputs(tmp_path / "out", expected, "FlinkRunner")
 
 
-def test_the_cluster_agrees_after_its_workers_were_lost(
-    cluster: Cluster, files: list[Path], right: Path, tmp_path: Path
+def test_flink_gives_the_same_outputs_after_losing_its_workers(
+    cluster: Cluster, files: list[Path], expected: Path, tmp_path: Path
 ) -> None:
     arguments = run_arguments(files, tmp_path / "out", SHAPE)
     job = cluster.submit("goodgain", *arguments, folder=tmp_path)
@@ -125,16 +125,18 @@ def test_the_cluster_agrees_after_its_workers_were_lost(
     assert not (tmp_path / "out" / "manifest.json").exists(), "the run was over before the loss"
     cluster.worker_pool.start()
     job.wait_until_done(PATIENCE)
-    check_same(tmp_path / "out", right, "FlinkRunner")
+    assert_same_outputs(tmp_path / "out", expected, "FlinkRunner")
 
 
-def test_spark_agrees(spark: SparkCluster, files: list[Path], right: Path, tmp_path: Path) -> None:
+def test_spark_gives_the_same_outputs(
+    spark: SparkCluster, files: list[Path], expected: Path, tmp_path: Path
+) -> None:
     spark.goodgain(*run_arguments(files, tmp_path / "out", SHAPE))
-    check_same(tmp_path / "out", right, "SparkRunner")
+    assert_same_outputs(tmp_path / "out", expected, "SparkRunner")
 
 
-def test_spark_agrees_after_an_executor_was_lost(
-    spark: SparkCluster, files: list[Path], right: Path, tmp_path: Path
+def test_spark_gives_the_same_outputs_after_losing_an_executor(
+    spark: SparkCluster, files: list[Path], expected: Path, tmp_path: Path
 ) -> None:
     before = spark.finished_stages()
     client = spark.begin(*run_arguments(files, tmp_path / "out", SHAPE))
@@ -142,14 +144,14 @@ def test_spark_agrees_after_an_executor_was_lost(
     spark.kill_executor()
     assert not (tmp_path / "out" / "manifest.json").exists(), "the run was over before the loss"
     assert client.wait(PATIENCE) == ExitCode.DONE
-    check_same(tmp_path / "out", right, "SparkRunner")
+    assert_same_outputs(tmp_path / "out", expected, "SparkRunner")
 
 
-def check_same(output: Path, right: Path, engine: str) -> None:
+def assert_same_outputs(output: Path, expected: Path, engine: str) -> None:
     assert manifest(output)["engine"] == runners.ENGINES[engine].beam_name
     for part in ("records", "conversations", "results"):
-        assert manifest(output)[part] == manifest(right)[part]
-    assert manifest(right)["records"]["redelivered"] > 0
-    assert manifest(right)["records"]["rejected"] > 0
+        assert manifest(output)[part] == manifest(expected)[part]
+    assert manifest(expected)["records"]["redelivered"] > 0
+    assert manifest(expected)["records"]["rejected"] > 0
     # Every file is sorted, so the rows need no sorting here.
-    assert contents(output) == contents(right)
+    assert contents(output) == contents(expected)

@@ -1,4 +1,4 @@
-"""What a real Flink cluster does with state, timers, watermarks, checkpoints and lost machines."""
+"""State, timers, watermarks and checkpoints on a real Flink cluster that loses processes."""
 
 import json
 import shutil
@@ -18,17 +18,17 @@ from tests.pipeline.runs import SAMPLE
 POSITIONS = 8000
 STREAM = ("tests.engines.programs.stream", f"--positions={POSITIONS}")
 
-# The cluster's last word on the rows of a source that has ended comes with the first or second.
+# After the end of the source, the last rows are written with the first or second checkpoint.
 CHECKPOINTS_AFTER_THE_END = 5
 
 pytestmark = pytest.mark.engines
 
 
-def lose_a_task_manager(cluster: Cluster, job: Job) -> None:
+def kill_a_task_manager(cluster: Cluster, job: Job) -> None:
     cluster.kill_task_manager_of(job.wait_until_running())
 
 
-def lose_the_workers(cluster: Cluster, job: Job) -> None:
+def restart_the_workers(cluster: Cluster, job: Job) -> None:
     cluster.worker_pool.kill()
     cluster.worker_pool.start()
 
@@ -38,7 +38,7 @@ def wait_for_the_end(job: Job, folder: Path) -> None:
     job.wait_for_checkpoints(CHECKPOINTS_AFTER_THE_END)
 
 
-def test_batch_is_exact(cluster: Cluster, tmp_path: Path) -> None:
+def test_batch_writes_each_row_once(cluster: Cluster, tmp_path: Path) -> None:
     module = "tests.engines.programs.batch"
     cluster.submit(
         module, "--positions=2000", f"--output={tmp_path}", folder=tmp_path
@@ -46,8 +46,8 @@ def test_batch_is_exact(cluster: Cluster, tmp_path: Path) -> None:
     assert written_rows(tmp_path) == expected_rows(2000)
 
 
-@pytest.mark.parametrize("lose", [lose_a_task_manager, lose_the_workers])
-def test_stream_is_exact_after_a_loss(
+@pytest.mark.parametrize("lose", [kill_a_task_manager, restart_the_workers])
+def test_stream_writes_each_row_once_after_a_loss(
     cluster: Cluster, tmp_path: Path, lose: Callable[[Cluster, Job], None]
 ) -> None:
     with cluster.streaming(*STREAM, *LOSSLESS, f"--output={tmp_path}", folder=tmp_path) as job:
@@ -65,14 +65,16 @@ def test_stream_loses_rows_when_bundles_stay_open_at_checkpoints(
 ) -> None:
     with cluster.streaming(*STREAM, f"--output={tmp_path}", folder=tmp_path) as job:
         job.wait_for_checkpoints(2)
-        lose_a_task_manager(cluster, job)
+        kill_a_task_manager(cluster, job)
         job.wait_until_restored()
         wait_for_the_end(job, tmp_path)
     assert lost_rows(tmp_path, POSITIONS)
     assert not wrong_rows(tmp_path, POSITIONS)
 
 
-def test_stream_goes_on_from_a_savepoint(cluster: Cluster, tmp_path: Path) -> None:
+def test_stream_continues_from_a_savepoint_without_losing_rows(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     arguments = (*STREAM, *LOSSLESS, f"--output={tmp_path}")
     with cluster.streaming(*arguments, folder=tmp_path) as job:
         job.wait_for_checkpoints(2)
@@ -93,7 +95,7 @@ def test_a_worker_pool_with_the_wrong_python_is_refused(cluster: Cluster, tmp_pa
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="the native part is built with cargo")
-def test_workers_that_have_the_native_part_read_by_it(cluster: Cluster, tmp_path: Path) -> None:
+def test_workers_with_the_native_part_read_with_it(cluster: Cluster, tmp_path: Path) -> None:
     install_native(cluster.settings)
     words = (f"--input={SAMPLE}", f"--output={tmp_path / 'out'}")
     cluster.goodgain("run", *words)

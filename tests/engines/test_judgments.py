@@ -1,4 +1,4 @@
-"""A run with more judgments than a Python worker could hold, on a real Flink cluster (SPEC 8)."""
+"""A run with many judgments on a real Flink cluster: workers do not hold them (SPEC 8)."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ from tests.engines.processes import wait_until
 pytestmark = pytest.mark.engines
 
 TOPICS = 1_000
-JUDGED = (100, 2_000)  # documents of a topic
+JUDGED = (100, 2_000)  # judged documents per topic
 CALLS, RESULTS = 2, 10
-LEAST_HELD = 100  # bytes per judgment in memory; the string of a document's name alone has more
+LEAST_HELD = 100  # bytes per judgment, if held in memory; the document's name alone takes more
 
 
 def document(topic: int, number: int) -> str:
@@ -43,9 +43,9 @@ def write_traces(path: Path) -> Path:
     return path
 
 
-def greatest_worker(cluster: Cluster) -> int:
+def peak_memory_of_workers(cluster: Cluster) -> int:
     """The largest peak memory of the running processes of the worker pool, in bytes."""
-    pool, greatest = cluster.worker_pool.pid(), 0
+    pool, peak = cluster.worker_pool.pid(), 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             # After the program's name, which may contain anything: state, parent, group, session.
@@ -54,8 +54,8 @@ def greatest_worker(cluster: Cluster) -> int:
         except (FileNotFoundError, ProcessLookupError):
             continue
         if session == pool and "VmHWM:" in status:
-            greatest = max(greatest, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
-    return greatest
+            peak = max(peak, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
+    return peak
 
 
 def peak_of_run(cluster: Cluster, traces: Path, judgments: Path, output: Path) -> int:
@@ -65,7 +65,7 @@ def peak_of_run(cluster: Cluster, traces: Path, judgments: Path, output: Path) -
     peaks = [0]
 
     def has_ended() -> bool:
-        peaks.append(greatest_worker(cluster))
+        peaks.append(peak_memory_of_workers(cluster))
         return job.client.poll() is not None
 
     wait_until(has_ended, PATIENCE, f"the end of {job.name}")
@@ -73,7 +73,7 @@ def peak_of_run(cluster: Cluster, traces: Path, judgments: Path, output: Path) -
     return max(peaks)
 
 
-def test_workers_do_not_hold_the_judgments(cluster: Cluster, tmp_path: Path) -> None:
+def test_memory_of_workers_does_not_grow_with_judgments(cluster: Cluster, tmp_path: Path) -> None:
     traces = write_traces(tmp_path / "traces.jsonl")
     peaks = []
     for judged in JUDGED:

@@ -33,7 +33,7 @@ def test_every_record_of_a_topic_is_read_with_its_event_time(
     assert written_rows(tmp_path) == expected_rows(POSITIONS)
 
 
-def test_traces_of_a_topic_are_read_with_their_places(
+def test_traces_of_a_topic_are_read_with_partition_and_offset(
     cluster: Cluster, kafka: Kafka, tmp_path: Path
 ) -> None:
     start = 1_740_000_000_000
@@ -54,27 +54,27 @@ def test_traces_of_a_topic_are_read_with_their_places(
     expansion = f"--java_expansion={kafka.expansion_address}"
     with cluster.streaming(module, *at, expansion, *LOSSLESS, folder=tmp_path):
         wait_until(lambda: len(list(output.glob("*.json"))) == len(values), 60, "all messages")
-    told = {file.stem: json.loads(file.read_text()) for file in output.glob("*.json")}
+    written = {file.stem: json.loads(file.read_text()) for file in output.glob("*.json")}
     source = f"kafka://{topic}"
-    assert told.pop("partition 0, offset 7") == [
+    assert written.pop("partition 0, offset 7") == [
         source,
         "Not valid JSON: JSON is malformed: invalid character (byte 0).",
         "garbage",
         start + 1007,
     ]
-    assert told.pop("partition 0, offset 8") == [
+    assert written.pop("partition 0, offset 8") == [
         source,
         "The message is empty.",
         "",
         start + 1008,
     ]
     times = {f"a-{1 + at}": start + at for at in range(50)}
-    assert {name: at for name, (at, _) in told.items()} == times
-    # Those of a bundle are given together, when the first of them happened.
-    assert all(given <= at and given in times.values() for at, given in told.values())
+    assert {name: at for name, (at, _) in written.items()} == times
+    # Calls of a bundle share a payload, with the time of the first of them.
+    assert all(emitted <= at and emitted in times.values() for at, emitted in written.values())
 
 
-def test_the_command_reads_topics_over_tls_with_a_password_that_nobody_sees(
+def test_the_command_reads_topics_over_tls_without_revealing_the_password(
     cluster: Cluster, kafka: Kafka, tmp_path: Path
 ) -> None:
     (tmp_path / "client.properties").write_text(kafka.client_settings("SCRAM-SHA-512"))
@@ -92,14 +92,14 @@ def test_the_command_reads_topics_over_tls_with_a_password_that_nobody_sees(
         *(f"--expansion-service={kafka.expansion_address}", "--flush=1s", "--gap=1m"),
     )
     with cluster.streaming("goodgain", *words, folder=tmp_path) as job:
-        # Partitions that have no more take the watermark to the clock, and close what is open.
+        # Idle partitions move the watermark to the clock, which closes open conversations.
         wait_until(lambda: conversations_in(output) == set(topics), PATIENCE, "both conversations")
     written = [job.log, *(path for path in output.rglob("*") if path.is_file())]
     assert not [path for path in written if PASSWORD.encode() in path.read_bytes()]
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512"])
-def test_the_broker_lets_nobody_in_without_the_password(kafka: Kafka, mechanism: str) -> None:
+def test_the_broker_refuses_a_wrong_password(kafka: Kafka, mechanism: str) -> None:
     kafka.log_in(mechanism, PASSWORD)
     with pytest.raises(EngineError, match="Authentication"):
         kafka.log_in(mechanism, f"not-{PASSWORD}")

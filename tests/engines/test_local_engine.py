@@ -1,4 +1,4 @@
-"""Engines as a whole: started in order, stopped with what they left, unless they ran before."""
+"""Engines start all processes, and stop them unless they ran before."""
 
 import sys
 from pathlib import Path
@@ -18,7 +18,7 @@ class Pair(LocalEngine):
     def __init__(self, folder: Path) -> None:
         super().__init__(load_settings())
         self.folder = folder
-        self.done: list[str] = []
+        self.steps: list[str] = []
         self.pair = tuple(Daemon(name, WAITS_FOR_A_SIGNAL, folder) for name in ("one", "other"))
 
     @property
@@ -30,26 +30,28 @@ class Pair(LocalEngine):
         return (self.folder / "work",)
 
     def install(self) -> None:
-        self.done.append("installed")
+        self.steps.append("installed")
 
     def prepare(self) -> None:
-        self.done.append("prepared")
+        self.steps.append("prepared")
         (self.folder / "work").mkdir(exist_ok=True)
 
     def pids(self) -> list[int | None]:
         return [daemon.pid() for daemon in self.pair]
 
 
-def test_a_block_starts_all_processes_and_ends_them_with_what_they_left(tmp_path: Path) -> None:
+def test_a_block_starts_all_processes_then_ends_them_and_deletes_their_folders(
+    tmp_path: Path,
+) -> None:
     engine = Pair(tmp_path)
     with engine.running():
         assert None not in engine.pids()
-        assert engine.done == ["installed", "prepared"]
+        assert engine.steps == ["installed", "prepared"]
     assert engine.pids() == [None, None]
     assert not (tmp_path / "work").exists()
 
 
-def test_an_engine_that_ran_before_goes_on(tmp_path: Path) -> None:
+def test_an_engine_that_ran_before_keeps_running(tmp_path: Path) -> None:
     engine = Pair(tmp_path)
     with engine.running():
         before = engine.pids()
@@ -60,14 +62,14 @@ def test_an_engine_that_ran_before_goes_on(tmp_path: Path) -> None:
 
 def test_a_failed_start_leaves_nothing_running(tmp_path: Path) -> None:
     engine = Pair(tmp_path)
-    ends = (sys.executable, "-c", "")
-    never = Daemon("other", ends, tmp_path, is_ready=lambda: False)
-    engine.pair = (engine.pair[0], never)
+    exits_at_once = (sys.executable, "-c", "")
+    failing = Daemon("other", exits_at_once, tmp_path, is_ready=lambda: False)
+    engine.pair = (engine.pair[0], failing)
     with pytest.raises(EngineError, match="other"), engine.running():
         pass
     assert engine.pids() == [None, None]
 
 
 @pytest.mark.parametrize("engine", [Cluster, SparkCluster, Kafka])
-def test_each_engine_can_be_made_before_it_is_installed(engine: type[LocalEngine]) -> None:
+def test_each_engine_can_be_created_before_it_is_installed(engine: type[LocalEngine]) -> None:
     assert engine(load_settings()).settings == load_settings()

@@ -16,16 +16,16 @@ def rows(world: World, dataset: str) -> list[str]:
     return sorted(map(repr, read_dataset(str(world.place(DAY)), dataset)))
 
 
-def test_night_on_flink_is_the_night_here(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_night_on_flink_equals_a_local_one(cluster: Cluster, tmp_path: Path) -> None:
     world = World(tmp_path)
     world.make_traces(DAY, 20, seed=1)
     world.configure()
     assert world.nightly("--date", DAY) == 0
-    here = {name: rows(world, name) for name in ("conversations", "iterations", "means")}
+    local = {name: rows(world, name) for name in ("conversations", "iterations", "means")}
     scratch = tmp_path / "scratch"
     world.configure(scratch=str(scratch))
     cluster.goodgain("nightly", "--config", str(world.config), "--date", DAY)
     assert read_manifest(str(world.place(DAY)))["engine"] == "FlinkRunner"
-    assert {name: rows(world, name) for name in here} == here
+    assert {name: rows(world, name) for name in local} == local
     assert list(scratch.iterdir()) == []
     assert world.verdicts() == {DAY: "passed"}

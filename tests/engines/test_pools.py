@@ -1,4 +1,4 @@
-"""Pools on every engine: built and scored with, the same bytes as on FnApiRunner (SPEC 9)."""
+"""Building a pool and scoring with it give the same bytes on every engine (SPEC 9)."""
 
 import sys
 from pathlib import Path
@@ -20,10 +20,10 @@ WORLDS = 25
 
 
 class Pooled:
-    """Two runs over shared documents, their pool, and what the first run is scored with it.
+    """Two runs over shared documents, their pool, and the scores of the first run with it.
 
     Attributes:
-      pool, output: of FnApiRunner, which are right.
+      pool, output: the expected folders, written on FnApiRunner.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,7 +52,7 @@ class Pooled:
         words = ["run", "--input", self._traces["A"], "--pool", str(self.pool), "--run-name=A"]
         return [*words, "--output", str(output), "--format=jsonl", "--allow-unlabelled", *FULL]
 
-    def check(self, pool: Path, output: Path) -> None:
+    def assert_same(self, pool: Path, output: Path) -> None:
         assert files(pool) == files(self.pool)
         assert contents(output) == contents(self.output)
 
@@ -62,24 +62,28 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Pooled:
     return Pooled(tmp_path_factory.mktemp("pooled"))
 
 
-def test_prism_agrees_on_pools(prism: Path, pooled: Pooled, tmp_path: Path) -> None:
+def test_prism_gives_the_same_pools_and_scores(prism: Path, pooled: Pooled, tmp_path: Path) -> None:
     more = ["--runner=PrismRunner", f"--prism_location={prism}"]
     pool, output = tmp_path / "pool", tmp_path / "out"
     for arguments in (pooled.build_arguments(pool), pooled.run_arguments(output)):
         command = [sys.executable, "-m", "goodgain", *arguments, *more]
         run_to_end(command, tmp_path / "log", arguments[0])
-    pooled.check(pool, output)
+    pooled.assert_same(pool, output)
 
 
-def test_flink_agrees_on_pools(cluster: Cluster, pooled: Pooled, tmp_path: Path) -> None:
+def test_flink_gives_the_same_pools_and_scores(
+    cluster: Cluster, pooled: Pooled, tmp_path: Path
+) -> None:
     pool, output = tmp_path / "pool", tmp_path / "out"
     cluster.goodgain(*pooled.build_arguments(pool))
     cluster.goodgain(*pooled.run_arguments(output))
-    pooled.check(pool, output)
+    pooled.assert_same(pool, output)
 
 
-def test_spark_agrees_on_pools(spark: SparkCluster, pooled: Pooled, tmp_path: Path) -> None:
+def test_spark_gives_the_same_pools_and_scores(
+    spark: SparkCluster, pooled: Pooled, tmp_path: Path
+) -> None:
     pool, output = tmp_path / "pool", tmp_path / "out"
     spark.goodgain(*pooled.build_arguments(pool))
     spark.goodgain(*pooled.run_arguments(output))
-    pooled.check(pool, output)
+    pooled.assert_same(pool, output)

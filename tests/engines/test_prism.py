@@ -23,7 +23,9 @@ pytestmark = pytest.mark.engines
         ("tests.engines.programs.stream", ["--streaming"]),
     ],
 )
-def test_rows_are_exact(prism: Path, tmp_path: Path, module: str, mode: list[str]) -> None:
+def test_each_row_is_written_once(
+    prism: Path, tmp_path: Path, module: str, mode: list[str]
+) -> None:
     options = ["--runner=PrismRunner", f"--prism_location={prism}", *SAFE, *mode]
     arguments = [f"--positions={POSITIONS}", f"--output={tmp_path}", *options]
     run_to_end([sys.executable, "-m", module, *arguments], tmp_path / "log", module)

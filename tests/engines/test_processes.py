@@ -1,4 +1,4 @@
-"""Background processes: idempotent start, stale pid files, loud failures."""
+"""Background processes: repeated starts and stops, stale pid files, failures with a message."""
 
 import contextlib
 import os
@@ -21,9 +21,9 @@ WAITS_FOR_A_SIGNAL = (
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    made = Daemon("waiter", WAITS_FOR_A_SIGNAL, tmp_path)
-    yield made
-    made.stop()
+    daemon = Daemon("waiter", WAITS_FOR_A_SIGNAL, tmp_path)
+    yield daemon
+    daemon.stop()
 
 
 def test_a_second_start_keeps_the_process(daemon: Daemon) -> None:
@@ -34,7 +34,7 @@ def test_a_second_start_keeps_the_process(daemon: Daemon) -> None:
     assert daemon.pid() == first
 
 
-def test_stop_ends_the_process_and_may_be_repeated(daemon: Daemon) -> None:
+def test_stop_ends_the_process_and_can_be_repeated(daemon: Daemon) -> None:
     daemon.start()
     pid = daemon.pid()
     daemon.stop()
@@ -44,12 +44,12 @@ def test_stop_ends_the_process_and_may_be_repeated(daemon: Daemon) -> None:
         os.kill(pid, 0)
 
 
-def test_another_run_of_the_scripts_finds_the_process(daemon: Daemon, tmp_path: Path) -> None:
+def test_another_program_finds_the_process(daemon: Daemon, tmp_path: Path) -> None:
     daemon.start()
     assert Daemon("waiter", WAITS_FOR_A_SIGNAL, tmp_path).pid() == daemon.pid()
 
 
-def test_a_pid_file_with_the_number_of_another_process_is_stale(
+def test_a_pid_file_with_the_pid_of_another_process_is_stale(
     daemon: Daemon, tmp_path: Path
 ) -> None:
     (tmp_path / "run").mkdir()
@@ -59,7 +59,7 @@ def test_a_pid_file_with_the_number_of_another_process_is_stale(
     assert daemon.pid() not in (None, os.getpid())
 
 
-def test_a_killed_process_is_noticed_and_starts_again(daemon: Daemon) -> None:
+def test_a_killed_process_fails_its_check_and_can_be_started_again(daemon: Daemon) -> None:
     daemon.start()
     first = daemon.pid()
     daemon.kill()
@@ -69,7 +69,7 @@ def test_a_killed_process_is_noticed_and_starts_again(daemon: Daemon) -> None:
     assert daemon.pid() not in (None, first)
 
 
-def test_a_process_that_ignores_the_signal_is_killed(tmp_path: Path) -> None:
+def test_a_process_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     ignores = "from signal import *; signal(SIGTERM, SIG_IGN); print('up', flush=True); pause()"
     daemon = Daemon(
         "stubborn",
@@ -82,7 +82,7 @@ def test_a_process_that_ignores_the_signal_is_killed(tmp_path: Path) -> None:
     pid = daemon.pid()
     daemon.stop()
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)  # it has given up its lock; its place among the processes comes later
+        os.waitpid(pid, 0)  # its lock is released before the system forgets the process
     with pytest.raises(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
 
@@ -94,13 +94,13 @@ def test_a_process_that_fails_is_reported_with_its_log(tmp_path: Path) -> None:
         daemon.start()
 
 
-def test_a_port_in_use_is_named(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("localhost", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(EngineError, match=str(port)):
             Daemon("guest", WAITS_FOR_A_SIGNAL, tmp_path, ports=(port,)).start()
 
 
-def test_waiting_names_what_did_not_come() -> None:
+def test_a_wait_that_fails_names_what_it_waited_for() -> None:
     with pytest.raises(EngineError, match="for Godot"):
         wait_until(lambda: False, 0, "Godot")

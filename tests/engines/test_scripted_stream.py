@@ -1,4 +1,4 @@
-"""Closing, late and live rows, panes and stopping on Prism, as on the model of Beam (SPEC 7)."""
+"""Closing, late and live rows, panes and stopping on Prism (SPEC 7)."""
 
 import json
 import sys
@@ -14,15 +14,15 @@ SAFE = "--experiments=prism_disable_sdf_split"
 pytestmark = pytest.mark.engines
 
 
-def test_every_move_of_a_stream_has_its_outcome(prism: Path, tmp_path: Path) -> None:
-    """Worked out by hand from the script, whose moves its comments explain."""
+def test_a_scripted_stream_has_the_expected_outputs(prism: Path, tmp_path: Path) -> None:
+    """Computed by hand from the script, whose comments explain each step."""
     options = ["--runner=PrismRunner", f"--prism_location={prism}", SAFE, "--streaming"]
     command = [sys.executable, "-m", MODULE, f"--output={tmp_path}", *options]
     run_to_end(command, tmp_path / "log", MODULE)
     given = json.loads((tmp_path / "given").read_text())
     assert of("score", given) == [["b", 40, 1], ["a", 55, 2], ["c", 70, 1], ["b", 128, 1]]
     assert of("late", given) == [["b", 35], ["a", 50]]
-    # (conversation, i, revision, calls); a record of iteration 1 came after iteration 2.
+    # (conversation, i, revision, calls); a record of iteration 1 arrived after iteration 2.
     assert sorted(of("live", given)) == [
         ["a", 1, 1, 1],
         ["a", 1, 1, 1],
@@ -33,7 +33,7 @@ def test_every_move_of_a_stream_has_its_outcome(prism: Path, tmp_path: Path) -> 
         ["c", 1, 1, 1],
         ["d", 1, 1, 1],
     ]
-    # On time, updated by c, the last one; of the second hour only what was due at the stop.
+    # First hour: on time, updated by c, last. Second hour: only the pane due at the stop.
     assert of("pane", given) == [
         [0, 0, False, 2],
         [0, 1, False, 3],

@@ -1,4 +1,4 @@
-"""The settings file of the engine scripts: what they install, and where."""
+"""The settings file of the engines: versions, folders and ports."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ def test_ports_are_distinct() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "to"),
+    ("old", "new"),
     [("kafka: 19092", "kafka: 50000"), ("task_managers: 3", "task_managers: 0"), ("java:", "jvm:")],
 )
-def test_a_bad_file_is_refused(tmp_path: Path, change: str, to: str) -> None:
+def test_an_invalid_file_is_refused(tmp_path: Path, old: str, new: str) -> None:
     file = tmp_path / "engines.yaml"
-    file.write_text(TEXT.replace(change, to))
+    file.write_text(TEXT.replace(old, new))
     with pytest.raises(msgspec.ValidationError):
         load_settings(file)

@@ -1,4 +1,4 @@
-"""`goodgain stream` on Prism: what it writes is what batch writes, however often it is struck."""
+"""`goodgain stream` on Prism writes the rows of batch, even if it is killed or stopped."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ from goodgain.pipeline.streaming.checkpoint import KEPT
 from goodgain.pipeline.streaming.demo import feed, files_in_time
 from goodgain.pipeline.streaming.latest_means import latest_means
 from tests.engines.processes import port_answers, wait_until
-from tests.engines.stream_rows import assert_live_ends_as_batch
+from tests.engines.stream_rows import assert_last_live_rows_equal_batch
 from tests.pipeline.runs import main, rows, run
 
 pytestmark = [pytest.mark.engines, pytest.mark.usefixtures("prism")]
@@ -27,11 +27,11 @@ HOUR = 3_600_000
 SAMPLE = SampleOptions(
     seed=11, conversations=90, results=6, bad_share=0.01, conversations_per_hour=25
 )
-# Spans so short that a restart leaves most files unread, and no conversation is cut in two.
+# Short enough that a restart does not read most files, long enough to cut no conversation in two.
 OPTIONS = (
     *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=30m"),
     *("--window=20m", "--idle=1s", "--flush=300ms", "--poll=50ms", "--slice=arm", "--live"),
-    "--cost=milliseconds,tokens,usd",  # batch looks for them, a stream cannot
+    "--cost=milliseconds,tokens,usd",  # batch finds the names of costs itself
 )
 WINDOW = HOUR // 3
 
@@ -52,10 +52,10 @@ def batch(sample, tmp_path_factory):
 
 
 class Stream:
-    """A stream into whose folder one file after the other comes.
+    """A stream whose files arrive in its folder one after the other.
 
     Attributes:
-      output: where it writes.
+      output: the folder to which it writes.
     """
 
     def __init__(self, sample, folder):
@@ -65,12 +65,12 @@ class Stream:
         shutil.copytree(sample, self._waiting)
         self._incoming.mkdir()
 
-    def start(self, *strike):
-        """The exit code of one start, and what it said."""
+    def start(self, *words):
+        """Run one start, and return its exit code and output."""
         module = "tests.engines.programs.stream_command"
-        where = [f"--input={self._incoming}", f"--output={self.output}"]
+        paths = [f"--input={self._incoming}", f"--output={self.output}"]
         done = subprocess.run(
-            [sys.executable, "-m", module, self._waiting, *strike, *where, *OPTIONS],
+            [sys.executable, "-m", module, self._waiting, *words, *paths, *OPTIONS],
             capture_output=True,
             text=True,
         )
@@ -86,13 +86,13 @@ def by_key(found, *columns):
     return sorted(found, key=lambda row: [str(row[column]) for column in columns])
 
 
-def assert_is_batch(output, batch):
-    """Each row of batch is there once, and no other."""
-    assert_rows_are_those_of_batch(output, batch)
-    assert_live_ends_as_batch(output, batch)
+def assert_equals_batch(output, batch):
+    """Check that each row of batch occurs once, and no other row."""
+    assert_rows_equal_batch(output, batch)
+    assert_last_live_rows_equal_batch(output, batch)
 
 
-def assert_rows_are_those_of_batch(output, batch):
+def assert_rows_equal_batch(output, batch):
     for dataset in ("conversations", "iterations", "rejected"):
         columns = {
             "conversations": ["conversation_id"],
@@ -103,13 +103,13 @@ def assert_rows_are_those_of_batch(output, batch):
         found = by_key(rows(output, dataset), *columns)
         for row in [*expected, *found]:
             row.pop("earlier_turn", None)
-            row.pop("source", None)  # the folder is another one
+            row.pop("source", None)  # another folder
         assert found == expected, dataset
     assert rows(output, "late") == []
 
 
 def means_at_end(output):
-    """The latest mean of each window, at N, of everything, by window and metric."""
+    """The latest mean of each window over all conversations, by window and metric."""
     return {
         (row["window_start"], row["metric"]): (row["n"], row["mean"])
         for row in latest_means(str(output))
@@ -118,7 +118,7 @@ def means_at_end(output):
 
 
 def expected_means(batch):
-    """Counts and sums of CG over the conversations of each window, from their rows."""
+    """The count and mean of CG over the conversations of each window, from their rows."""
     windows = {}
     for row in rows(batch, "conversations"):
         if row["N"] and not row["rejected_records"]:
@@ -129,24 +129,24 @@ def expected_means(batch):
     }
 
 
-def assert_means_are_of_all(output, batch):
-    """Each window that had a pane holds the means of all of its conversations."""
+def assert_means_are_complete(output, batch):
+    """Check that each window with a pane has the mean over all of its conversations."""
     found = {key: mean for key, mean in means_at_end(output).items() if key[1] == "CG"}
     expected = expected_means(batch)
     assert len(found) > 5
     assert found == {key: expected[key] for key in found}
 
 
-def test_a_stream_writes_what_batch_writes(stream, batch):
-    code, said = stream.start()
-    assert code == 0, said
-    assert_is_batch(stream.output, batch)
-    assert_means_are_of_all(stream.output, batch)
-    assert "0 late + 0 still open." in said
+def test_a_stream_writes_the_rows_of_batch(stream, batch):
+    code, printed = stream.start()
+    assert code == 0, printed
+    assert_equals_batch(stream.output, batch)
+    assert_means_are_complete(stream.output, batch)
+    assert "0 late + 0 still open." in printed
 
 
-def test_a_stream_with_a_pool_writes_what_batch_writes(sample, stream, tmp_path):
-    """Live rows are provisional there; what a conversation closes with is that of batch."""
+def test_a_stream_with_a_pool_writes_the_rows_of_batch(sample, stream, tmp_path):
+    """Live rows are provisional with a pool, so only the rows of closed conversations agree."""
     pool = str(tmp_path / "pool")
     runs = [f"{name}={sample / pattern}" for name, pattern in (("A", "*.jsonl"), ("B", "*1.jsonl"))]
     built = ["pool", "build", "--run", runs[0], "--run", runs[1], "--output", pool]
@@ -154,9 +154,9 @@ def test_a_stream_with_a_pool_writes_what_batch_writes(sample, stream, tmp_path)
     options = ("--pool", pool, "--run-name", "A")
     batch = tmp_path / "batch"
     assert run(batch, [sample / "*.jsonl"], "--max-rejected=100%", *options) == ExitCode.DONE
-    code, said = stream.start(*options)
-    assert code == 0, said
-    assert_rows_are_those_of_batch(stream.output, batch)
+    code, printed = stream.start(*options)
+    assert code == 0, printed
+    assert_rows_equal_batch(stream.output, batch)
     found = rows(stream.output, "conversations")
     assert any(row["pool_recall"] for row in found)
     assert any(row["pool_found"] for row in found)
@@ -172,39 +172,39 @@ def test_a_stream_with_a_pool_writes_what_batch_writes(sample, stream, tmp_path)
     ],
     ids=["taken", "aside", "written", "noted"],
 )
-def test_killed_and_started_again_it_loses_and_doubles_nothing(stream, batch, moments):
+def test_a_killed_stream_loses_and_repeats_nothing_after_a_restart(stream, batch, moments):
     for moment, number in moments:
-        code, said = stream.start("--strike", "KILL", moment, str(number))
-        assert code in (-signal.SIGKILL, 0), said  # 0 when less was left to do
-    code, said = stream.start()
-    assert code == 0, said
-    assert_is_batch(stream.output, batch)
-    assert_means_are_of_all(stream.output, batch)
+        code, printed = stream.start("--signal", "KILL", moment, str(number))
+        assert code in (-signal.SIGKILL, 0), printed  # 0 if it finished before
+    code, printed = stream.start()
+    assert code == 0, printed
+    assert_equals_batch(stream.output, batch)
+    assert_means_are_complete(stream.output, batch)
 
 
-def test_beams_client_gives_up_when_its_patience_is_short_and_a_second_start_goes_on(stream, batch):
-    """What the table of runners guards against: patience with the server bounds the whole job."""
-    code, said = stream.start("--job_server_timeout=3")
-    assert code == 1, said
+def test_a_short_job_server_timeout_ends_the_stream_and_a_restart_continues_it(stream, batch):
+    """Beam's client applies this timeout to the whole job, so the table of runners raises it."""
+    code, printed = stream.start("--job_server_timeout=3")
+    assert code == 1, printed
     assert "DEADLINE_EXCEEDED" in (stream.output / KEPT / LOG).read_text()
-    code, said = stream.start()
-    assert code == 0, said
-    assert_is_batch(stream.output, batch)
-    assert_means_are_of_all(stream.output, batch)
+    code, printed = stream.start()
+    assert code == 0, printed
+    assert_equals_batch(stream.output, batch)
+    assert_means_are_complete(stream.output, batch)
 
 
-def test_ctrl_c_ends_it_cleanly_and_a_second_start_goes_on(stream, batch):
-    code, said = stream.start("--strike", "INT", "taken", "12")
-    assert code == 0, said
-    assert "still open" in said
+def test_ctrl_c_stops_the_stream_and_a_restart_continues_it(stream, batch):
+    code, printed = stream.start("--signal", "INT", "taken", "12")
+    assert code == 0, printed
+    assert "still open" in printed
     closed = Counter(
         row["conversation_id"] for row in read_dataset(str(stream.output), "conversations")
     )
     assert len(closed) < len(rows(batch, "conversations"))
-    code, said = stream.start()
-    assert code == 0, said
-    assert_is_batch(stream.output, batch)
-    assert_means_are_of_all(stream.output, batch)
+    code, printed = stream.start()
+    assert code == 0, printed
+    assert_equals_batch(stream.output, batch)
+    assert_means_are_complete(stream.output, batch)
 
 
 def call(conversation_id, iteration, seconds, **more):
@@ -213,32 +213,32 @@ def call(conversation_id, iteration, seconds, **more):
     return {**record, "results": [{"id": f"{conversation_id} {iteration}", "gain": 3}], **more}
 
 
-def streamed(files, folder):
-    """A stream that has read all of some lists of records, each a file."""
+def run_stream(files, folder):
+    """Run a stream over files with these lists of records."""
     source = folder / "files"
     source.mkdir()
     feed(source, iter(files), lambda: None)
     stream = Stream(source, folder)
-    code, said = stream.start()
-    assert code == 0, said
+    code, printed = stream.start()
+    assert code == 0, printed
     return stream
 
 
-def test_a_record_in_time_counts_though_it_comes_after_one_that_is_final(tmp_path):
-    # Prism alone would hold it back behind the timer of the one that is final.
+def test_a_record_in_time_counts_after_a_final_one(tmp_path):
+    # By itself, Prism would hold it back until the timer of the final record has fired.
     files = (
         [call("c", 1, 0, is_final=True), *(call(f"a{n}", 1, n) for n in range(16))],
         [call("c", 2, 2), *(call(f"b{n}", 1, 3 + n) for n in range(16))],
         [call(f"d{n}", 1, 60 * n) for n in range(16)],
     )
-    stream = streamed(files, tmp_path)
+    stream = run_stream(files, tmp_path)
     found = {row["conversation_id"]: row["N"] for row in rows(stream.output, "conversations")}
     assert found["c"] == 2
     assert rows(stream.output, "late") == []
 
 
-def test_a_rejected_record_closes_nothing_before_the_good_ones_of_its_conversation(tmp_path):
-    # When it is read, the stream stands three hours before those that come with it.
+def test_a_rejected_record_does_not_close_its_conversation_before_later_records(tmp_path):
+    # When it is read, the watermark is three hours before the other records of its file.
     broken = {"conversation_id": "c", "iteration": 0}
     hour = 3_600
     files = (
@@ -246,22 +246,22 @@ def test_a_rejected_record_closes_nothing_before_the_good_ones_of_its_conversati
         [broken, *(call(f"b{n}", 1, 3 * hour + n) for n in range(16))],
         [call("c", 1, 3 * hour + 20), *(call(f"d{n}", 1, 3 * hour + 300) for n in range(16))],
     )
-    stream = streamed(files, tmp_path)
+    stream = run_stream(files, tmp_path)
     (row,) = (row for row in rows(stream.output, "conversations") if row["conversation_id"] == "c")
     assert (row["N"], row["rejected_records"]) == (1, 1)
     assert rows(stream.output, "late") == []
 
 
-def test_prism_ends_with_the_program_that_started_it(stream):
-    code, said = stream.start("--strike", "KILL", "taken", "3")
-    assert code == -signal.SIGKILL, said
+def test_prism_ends_with_the_process_that_started_it(stream):
+    code, printed = stream.start("--signal", "KILL", "taken", "3")
+    assert code == -signal.SIGKILL, printed
     log = (stream.output / KEPT / LOG).read_text()
     port = int(re.search(r"'--job_port', '(\d+)'", log)[1])
     wait_until(lambda: not port_answers(port), 30, "the end of Prism")
 
 
-def test_files_are_named_once_and_never_again(stream):
-    stream.start("--strike", "KILL", "written", "6")
+def test_a_restart_does_not_change_written_files(stream):
+    stream.start("--signal", "KILL", "written", "6")
     before = {path: path.read_bytes() for path in stream.output.glob("*/part-*")}
     stream.start()
     complete = {path.name for path in before if path.parent.name == "conversations"}

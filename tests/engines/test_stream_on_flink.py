@@ -1,4 +1,4 @@
-"""`goodgain stream` on the Flink cluster: what it writes is what batch writes, whatever is lost."""
+"""`goodgain stream` on Flink writes the rows of batch, even if it loses processes."""
 
 import shutil
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until
 from tests.engines.stream_rows import (
     OPTIONS,
-    assert_is_batch_but_for_repeats,
-    assert_live_ends_as_batch,
-    assert_means_are_batch,
+    assert_equals_batch_except_for_repeats,
+    assert_last_live_rows_equal_batch,
+    assert_means_equal_batch,
     batch_of,
     conversations_in,
     feed_files,
@@ -34,16 +34,16 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def batch(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What batch writes of these files."""
+    """The outputs of batch for these files."""
     return batch_of(sample, tmp_path_factory.mktemp("batch") / "out")
 
 
 class Feed:
-    """The files of a stream, which come into its folder one after the other.
+    """The files of a stream, which arrive in its folder one after the other.
 
     Attributes:
       incoming: the folder that is watched.
-      output: where the stream writes.
+      output: the folder to which the stream writes.
     """
 
     def __init__(self, sample: Path, folder: Path) -> None:
@@ -58,14 +58,14 @@ class Feed:
         """The command line of the stream."""
         return ("stream", f"--input={self.incoming}", f"--output={self.output}", *OPTIONS)
 
-    def bring(self, until: int) -> None:
-        """Bring files, each when the one before has been taken, until so many have come."""
+    def deliver(self, until: int) -> None:
+        """Deliver files one by one, each once the previous one is taken, up to `until` files."""
         while self.files - len(self._waiting) < until:
             path = self._waiting.pop(0)
             shutil.copy(path, self.incoming / f"_{path.name}")
             (self.incoming / f"_{path.name}").rename(self.incoming / path.name)
-            come = self.files - len(self._waiting)
-            wait_until(lambda: self._taken() >= come, PATIENCE, f"{path.name} to be taken")  # noqa: B023
+            delivered = self.files - len(self._waiting)
+            wait_until(lambda: self._taken() >= delivered, PATIENCE, f"{path.name} to be taken")  # noqa: B023
 
     def _taken(self) -> int:
         entries = read_journal(str(kept_folder(str(self.output)))).entries
@@ -88,50 +88,50 @@ def wait_for_all(output: Path, batch: Path, job: Job) -> None:
     job.wait_for_checkpoints(3)
 
 
-def check(feed: Feed, batch: Path) -> None:
-    assert_is_batch_but_for_repeats(feed.output, batch)
-    assert_means_are_batch(feed.output, batch)
-    assert_live_ends_as_batch(feed.output, batch)
+def assert_outputs_equal_batch(feed: Feed, batch: Path) -> None:
+    assert_equals_batch_except_for_repeats(feed.output, batch)
+    assert_means_equal_batch(feed.output, batch)
+    assert_last_live_rows_equal_batch(feed.output, batch)
 
 
-def nothing(cluster: Cluster, job: Job) -> None:
+def lose_nothing(cluster: Cluster, job: Job) -> None:
     pass
 
 
-def lose_a_task_manager(cluster: Cluster, job: Job) -> None:
+def kill_a_task_manager(cluster: Cluster, job: Job) -> None:
     cluster.kill_task_manager_of(job.wait_until_running())
     job.wait_until_restored()
 
 
-def lose_the_workers(cluster: Cluster, job: Job) -> None:
+def restart_the_workers(cluster: Cluster, job: Job) -> None:
     cluster.worker_pool.kill()
     cluster.worker_pool.start()
     job.wait_until_restored()
 
 
-@pytest.mark.parametrize("lose", [nothing, lose_a_task_manager, lose_the_workers])
-def test_a_stream_writes_what_batch_writes(
+@pytest.mark.parametrize("lose", [lose_nothing, kill_a_task_manager, restart_the_workers])
+def test_a_stream_writes_the_rows_of_batch(
     cluster: Cluster, feed: Feed, batch: Path, tmp_path: Path, lose: Callable[[Cluster, Job], None]
 ) -> None:
     with cluster.streaming("goodgain", *feed.arguments(), folder=tmp_path) as job:
-        feed.bring(feed.files // 2)
+        feed.deliver(feed.files // 2)
         job.wait_for_checkpoints(1)
         lose(cluster, job)
-        feed.bring(feed.files)
+        feed.deliver(feed.files)
         wait_for_all(feed.output, batch, job)
-    check(feed, batch)
+    assert_outputs_equal_batch(feed, batch)
 
 
-def test_a_stream_goes_on_from_a_savepoint(
+def test_a_stream_continues_from_a_savepoint(
     cluster: Cluster, feed: Feed, batch: Path, tmp_path: Path
 ) -> None:
     with cluster.streaming("goodgain", *feed.arguments(), folder=tmp_path) as job:
-        feed.bring(feed.files // 2)
+        feed.deliver(feed.files // 2)
         job.wait_for_checkpoints(1)
         saved = cluster.rest.stop_with_savepoint(job.wait_until_running(), tmp_path)
     assert conversations_in(feed.output) < conversations_in(batch)
     more = f"--savepoint_path={saved}"
     with cluster.streaming("goodgain", *feed.arguments(), more, folder=tmp_path) as job:
-        feed.bring(feed.files)
+        feed.deliver(feed.files)
         wait_for_all(feed.output, batch, job)
-    check(feed, batch)
+    assert_outputs_equal_batch(feed, batch)

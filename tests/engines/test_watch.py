@@ -1,4 +1,4 @@
-"""A watched folder on Prism: killed at any moment, it loses and doubles nothing."""
+"""A watched folder on Prism loses and repeats nothing, even if it is killed."""
 
 import json
 import os
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.engines
 
 
 def record(conversation: int, iteration: int) -> dict:
-    """A search call; conversations begin every 3 minutes and search every 4."""
+    """A search call; conversations start every 3 minutes and search every 4."""
     results = [
         {"title": f"document {(conversation + rank * iteration) % 7} of some length", "gain": rank}
         for rank in range(5)
@@ -44,7 +44,7 @@ def record(conversation: int, iteration: int) -> dict:
 RECORDS = [
     record(number, iteration) for number in range(CONVERSATIONS) for iteration in range(1, 6)
 ]
-# Later by an hour, so that all others close; they take the stream there by being most.
+# An hour later, so that all others close; they are many enough to move the watermark there.
 END = [
     {"conversation_id": "end", "iteration": step + 1, "timestamp": RECORDS[-1]["timestamp"] + at}
     for step, at in enumerate(range(60 * MINUTE, 78 * MINUTE, MINUTE))
@@ -52,7 +52,7 @@ END = [
 
 
 def slices() -> list[list[dict]]:
-    """The records by time, each slice backwards, and the end."""
+    """The records in slices by time, each in reverse order, and END."""
     by_slice: dict[int, list[dict]] = {}
     for one in RECORDS:
         by_slice.setdefault((one["timestamp"] - START) // SLICE, []).insert(0, one)
@@ -60,21 +60,21 @@ def slices() -> list[list[dict]]:
 
 
 def deliver(folder: Path, name: str, records: list[dict]) -> None:
-    """Put a file into the folder as a producer does: under another name, then renamed."""
-    growing = folder / f".{name}"
-    growing.write_text("".join(json.dumps(one) + "\n" for one in records))
-    growing.rename(folder / name)
+    """Write a file like a producer: under a temporary name, then renamed."""
+    temporary = folder / f".{name}"
+    temporary.write_text("".join(json.dumps(one) + "\n" for one in records))
+    temporary.rename(folder / name)
 
 
 class Stream:
-    """The program, started, killed and started again."""
+    """The program `watched` with its folders; it can be started several times."""
 
     def __init__(self, prism: Path, folder: Path) -> None:
         self.input, self.journal, self.output = (
             folder / name for name in ("input", "journal", "output")
         )
-        for made in (self.input, self.output):
-            made.mkdir()
+        for path in (self.input, self.output):
+            path.mkdir()
         self._log = folder / "log"
         options = ["--runner=PrismRunner", f"--prism_location={prism}", "--streaming"]
         safe = "--experiments=prism_disable_sdf_split"
@@ -93,21 +93,21 @@ class Stream:
             try:
                 yield process
             finally:
-                # With the engine, which the program has started.
+                # Together with the engine, which the program has started.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
 
-    def moves(self) -> int:
-        """How many files are read and accounted for."""
+    def files_read(self) -> int:
+        """The number of files that were read to their end."""
         return len(read_journal(str(self.journal)).readings)
 
-    def takes(self) -> int:
-        """How many files have been taken."""
+    def files_taken(self) -> int:
+        """The number of files that were taken."""
         return read_journal(str(self.journal)).totals().files
 
-    def is_accounted_for(self, files: int, end: str | None) -> bool:
-        """Whether so many files have been taken, and read to their end unless `end` is `taken`."""
-        return (self.takes() if end == "taken" else self.moves()) == files
+    def has_reached(self, files: int, end: str | None) -> bool:
+        """Whether this number of files was taken, if `end` is `taken`, or else read to its end."""
+        return (self.files_taken() if end == "taken" else self.files_read()) == files
 
     def rows(self) -> dict[str, dict]:
         return {
@@ -118,7 +118,7 @@ class Stream:
 
 
 def expected() -> dict[str, dict]:
-    """The rows that batch gives."""
+    """The rows of batch."""
     return {
         name: json.loads(msgspec.json.encode(one.conversation, enc_hook=int))
         for name, one in score(RECORDS).items()
@@ -130,9 +130,9 @@ def stream(prism: Path, tmp_path: Path) -> Stream:
     return Stream(prism, tmp_path)
 
 
-def test_rows_are_those_of_batch_through_kills_and_a_stop(stream: Stream) -> None:
+def test_rows_equal_batch_despite_kills_and_a_stop(stream: Stream) -> None:
     files = slices()
-    # Killed as soon as a file is taken, when one is read, and stopped in good order.
+    # Killed once file 2 is taken and once file 4 is read, and stopped after file 6.
     ends = {2: "taken", 4: "read", 6: "stop"}
     number = 0
     while number < len(files):
@@ -141,7 +141,7 @@ def test_rows_are_those_of_batch_through_kills_and_a_stop(stream: Stream) -> Non
                 end = ends.get(number)
                 deliver(stream.input, f"{number}.jsonl", files[number])
                 number += 1
-                is_done = partial(stream.is_accounted_for, number, end)
+                is_done = partial(stream.has_reached, number, end)
                 wait_until(is_done, SECONDS, f"file {number}")
                 if end == "stop":
                     process.terminate()

@@ -1,4 +1,4 @@
-"""Why the cluster has a worker pool of its own: names of workers repeat among TaskManagers."""
+"""The cluster needs its own worker pool, because TaskManagers use the same names for workers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Popen[bytes]]]:
     ("pool_class", "survives"),
     [(BeamFnExternalWorkerPoolServicer, False), (SharedWorkerPool, True)],
 )
-def test_the_end_of_a_worker_leaves_its_namesake_alive(
+def test_stopping_a_worker_keeps_that_of_another_task_manager_with_its_name(
     started: list[Popen[bytes]],
     tmp_path: Path,
     pool_class: type[BeamFnExternalWorkerPoolServicer],
@@ -48,6 +48,6 @@ def test_the_end_of_a_worker_leaves_its_namesake_alive(
     for _task_manager in ("first", "second"):
         answer = pool.StartWorker(StartWorkerRequest(worker_id="1-1"), None)
         assert not answer.error
-    # The first TaskManager is done with its worker 1-1.
+    # The first TaskManager stops its worker 1-1.
     pool.StopWorker(StopWorkerRequest(worker_id="1-1"), None)
     assert (started[1].poll() is None) is survives

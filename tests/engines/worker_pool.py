@@ -1,9 +1,9 @@
 """A pool of Python workers that several TaskManagers share.
 
-Each TaskManager numbers its workers on its own, so that two of them have a worker 1-1 each. Beam's
-own pool, `worker_pool_main`, knows a worker by that name alone: a TaskManager that is done with its
-worker 1-1 ends the other's too, whose job then fails or waits for ever. Beam's own pool is right
-where every TaskManager has one to itself, as in one pod.
+Each TaskManager numbers its own workers, so two of them each have a worker 1-1. Beam's own pool,
+`worker_pool_main`, identifies a worker only by that name: a TaskManager that stops its worker 1-1
+also ends that of the other, whose job then fails or waits forever. Beam's own pool is right if
+every TaskManager has its own, as in one pod.
 """
 
 import argparse
@@ -17,15 +17,15 @@ from apache_beam.runners.worker.worker_pool_main import BeamFnExternalWorkerPool
 
 
 class SharedWorkerPool(BeamFnExternalWorkerPoolServicer):
-    """Starts workers; each ends by itself when its TaskManager closes the connection to it."""
+    """Starts workers, which end when their TaskManager closes its connection to them."""
 
     def StopWorker(self, request: StopWorkerRequest, context: object) -> StopWorkerResponse:
-        """Leave it to the worker: its name does not tell which one is meant."""
+        """Do nothing: the name does not identify the worker, which ends by itself."""
         return StopWorkerResponse()
 
 
 def main() -> None:
-    """Serve until the process is ended."""
+    """Serve until the process ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     logging.basicConfig(level=logging.INFO)

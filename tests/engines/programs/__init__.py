@@ -1,4 +1,4 @@
-"""Small pipelines that show what an engine does with state, timers, watermarks and checkpoints.
+"""Small pipelines to test how an engine handles state, timers, watermarks and checkpoints.
 
-Everything that workers run lies in modules they import; each program is one module with a `main`.
+All code of workers is in modules that they import; each program is one module with a `main`.
 """

@@ -1,4 +1,4 @@
-"""A bounded number of positions: `python -m tests.engines.programs.batch --output=FOLDER`."""
+"""Rows of a bounded number of positions: `... .programs.batch --output=FOLDER`."""
 
 import argparse
 

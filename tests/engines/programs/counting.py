@@ -23,7 +23,7 @@ from apache_beam.transforms.window import FixedWindows, TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 MILLISECONDS_PER_POSITION = 10
-# Each block of positions has 50 keys with 4 positions each, which alternate.
+# Each block of 200 positions has 50 keys, which alternate, with 4 positions each.
 POSITIONS_PER_BLOCK = 200
 KEYS_PER_BLOCK = 50
 GAP_MILLISECONDS = 1000
@@ -124,9 +124,9 @@ class WriteWindow(beam.DoFn):
         self, element: tuple[str, Iterable[Row]], window=beam.DoFn.WindowParam
     ) -> Iterator[str]:
         target = self._folder / f"{int(window.start.micros // 1_000_000):06d}.json"
-        aside = target.with_suffix(f".{os.getpid()}")
-        aside.write_text(json.dumps(sorted(element[1])))
-        os.replace(aside, target)
+        temporary = target.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps(sorted(element[1])))
+        os.replace(temporary, target)
         yield target.name
 
 

@@ -1,4 +1,4 @@
-"""Positions from a Kafka topic: `... .kafka_stream --output=FOLDER --brokers=... --topic=...`."""
+"""Rows of positions in a Kafka topic: `... .kafka_stream --output=FOLDER --brokers=... ...`."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Trace records of a Kafka topic: `... .kafka_traces --output=FOLDER --brokers=... --topic=...`."""
+"""Calls and rejected records of a Kafka topic: `... .kafka_traces --output=FOLDER ...`."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from tests.core.direct import shipped_rules
-from tests.engines.programs.telling import WriteCalls, WriteRejected
+from tests.engines.programs.record_files import WriteCalls, WriteRejected
 
 
 def main() -> None:

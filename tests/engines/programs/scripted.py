@@ -1,7 +1,7 @@
-"""Scores a stream whose every move is written down: `... .scripted --output=FOLDER`.
+"""Score a stream of scripted events: `... .scripted --output=FOLDER`.
 
-A source plays a script step by step: a record arrives, or the watermark moves. What is scored goes
-into the file `given`. For Prism, whose workers are threads of the program.
+A source plays a script step by step: a record arrives, or the watermark moves. All outputs of
+scoring are written to the file `given`. For Prism, whose workers are threads of the program.
 """
 
 import argparse
@@ -31,14 +31,14 @@ GIVEN: list[list] = []
 SECONDS_BETWEEN_STEPS = 0.05
 STOP = "stop"
 
-# (conversation, minute, iteration), or the minute of the watermark, or the end as if stopped.
+# A record (conversation, minute, iteration), the minute of the watermark, or a stop.
 SCRIPT = [
     ("a", 0, 1), ("b", 10, 1), 20,
     ("a", 25, 2), ("a", 15, 1), 41,         # b is closed at 40
     ("b", 35, 2), 56,                       # b late; a is closed at 55
     ("a", 50, 3), 99,                       # a late; the first hour's means are on time at 90
-    ("c", 40, 1), 101,                      # far behind: closed at once; the means are updated
-    ("b", 98, 7), 130,                      # b is forgotten at 100, yet this came before its 128
+    ("c", 40, 1), 101,                      # c is far behind: closed at once; the means are updated
+    ("b", 98, 7), 130,                      # b is forgotten at 100: a new conversation until 128
     ("a", 130, 9), 131, ("d", 131, 1), 159, # a is forgotten too; d is open until 161
     STOP,
 ]  # fmt: skip
@@ -75,7 +75,7 @@ WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_p
 
 
 class Play(beam.DoFn):
-    """One step a bundle, so that the engine sees each move of the watermark where it stands."""
+    """Plays one step per bundle, so that the engine sees each move of the watermark in order."""
 
     @beam.DoFn.unbounded_per_element()
     def process(
@@ -94,7 +94,7 @@ class Play(beam.DoFn):
         tracker.defer_remainder(Duration(SECONDS_BETWEEN_STEPS))
 
 
-def note(element: object, name: str, describe) -> None:
+def record(element: object, name: str, describe) -> None:
     GIVEN.append([name, *describe(element)])
 
 
@@ -140,16 +140,16 @@ def main() -> None:
         means = scored.scores | WindowedMeans(
             scoring(), closing, window=60 * MINUTE, end=THIS_PROCESS
         )
-        _ = scored.scores | "Scores" >> beam.Map(note, "score", score_line)
-        _ = scored.late | "Late" >> beam.Map(note, "late", late_line)
-        _ = scored.live | "Live" >> beam.Map(note, "live", live_line)
+        _ = scored.scores | "Scores" >> beam.Map(record, "score", score_line)
+        _ = scored.late | "Late" >> beam.Map(record, "late", late_line)
+        _ = scored.live | "Live" >> beam.Map(record, "live", live_line)
         panes = means.rows | beam.Filter(is_gain_of_all)
-        _ = panes | "Panes" >> beam.Map(note, "pane", pane_line)
+        _ = panes | "Panes" >> beam.Map(record, "pane", pane_line)
     Path(arguments.output, "given").write_text(json.dumps(GIVEN))
 
 
 if __name__ == "__main__":
-    # As a module: of what is defined in __main__ Beam's workers get copies, of GIVEN too.
+    # Imported as a module, because Beam copies what __main__ defines to workers, GIVEN too.
     from tests.engines.programs import scripted
 
     scripted.main()

@@ -1,4 +1,4 @@
-"""Counts slow elements of one key: `python -m tests.engines.programs.slow_state --output=FOLDER`.
+"""Count slow elements of one key: `python -m tests.engines.programs.slow_state --output=FOLDER`.
 
 The smallest program in which an engine that splits stateful bundles loses state. For Prism, whose
 workers are threads of the program.
@@ -17,11 +17,11 @@ from apache_beam.transforms.userstate import ReadModifyWriteStateSpec, TimerSpec
 from apache_beam.utils.timestamp import Timestamp
 
 # Prism splits a bundle that has shown no progress for 200 ms.
-SECONDS_AN_ELEMENT = 0.3
+SECONDS_PER_ELEMENT = 0.3
 
 
 class CountSlowly(beam.DoFn):
-    """The number of a key's elements, counted in state."""
+    """Counts the elements of a key in state, and emits their number at the end."""
 
     COUNT = ReadModifyWriteStateSpec("count", VarIntCoder())
     END = TimerSpec("end", TimeDomain.WATERMARK)
@@ -32,17 +32,17 @@ class CountSlowly(beam.DoFn):
         count=beam.DoFn.StateParam(COUNT),
         end=beam.DoFn.TimerParam(END),
     ) -> None:
-        time.sleep(SECONDS_AN_ELEMENT)
+        time.sleep(SECONDS_PER_ELEMENT)
         count.write((count.read() or 0) + 1)
         end.set(Timestamp(0))
 
     @on_timer(END)
-    def give(self, count=beam.DoFn.StateParam(COUNT)) -> Iterator[int]:
+    def emit(self, count=beam.DoFn.StateParam(COUNT)) -> Iterator[int]:
         yield count.read()
 
 
 class WriteNumber(beam.DoFn):
-    """Writes the number it is given into the file `counted`."""
+    """Writes each number to the file `counted`."""
 
     def __init__(self, folder: str) -> None:
         self._file = Path(folder) / "counted"
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def under_one_key(element: int) -> tuple[str, int]:
-    """An element under the one key there is."""
+    """An element with the key that all elements share."""
     return "one", element
 
 

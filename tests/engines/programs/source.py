@@ -17,16 +17,16 @@ SECONDS_BETWEEN_POLLS = 0.1
 END = "source-ended"
 
 
-def begun(request: tuple[int, int]) -> tuple[float, int, int]:
-    """The stretch (start in seconds, positions per second, positions) that begins now.
+def started(request: tuple[int, int]) -> tuple[float, int, int]:
+    """The stretch (start in seconds, positions per second, positions) that starts now.
 
-    A separate step, since the engine may need long from submission to the first element.
+    A separate step, since an engine may take long from submission to the first element.
     """
     return time.time(), *request
 
 
 class Stretch(RestrictionProvider):
-    """All positions of a stretch from `begun`."""
+    """All positions of a stretch from `started`."""
 
     def initial_restriction(self, element: tuple[float, int, int]) -> OffsetRange:
         return OffsetRange(0, element[2])

@@ -1,4 +1,4 @@
-"""Positions from an unbounded source: `python -m tests.engines.programs.stream --output=FOLDER`."""
+"""Rows of positions from an unbounded source: `... .programs.stream --output=FOLDER`."""
 
 import argparse
 
@@ -6,7 +6,7 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from tests.engines.programs.counting import RowsOfPositions
-from tests.engines.programs.source import MarkEnd, ReadPositions, begun
+from tests.engines.programs.source import MarkEnd, ReadPositions, started
 
 
 def main() -> None:
@@ -14,13 +14,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", required=True)
     parser.add_argument("--positions", type=int, required=True)
-    parser.add_argument("--pace", type=int, default=400, help="positions a second")
+    parser.add_argument("--pace", type=int, default=400, help="positions per second")
     arguments, options = parser.parse_known_args()
     with beam.Pipeline(options=PipelineOptions(options)) as pipeline:
         _ = (
             pipeline
             | beam.Create([(arguments.pace, arguments.positions)])
-            | beam.Map(begun).with_output_types(tuple[float, int, int])
+            | beam.Map(started).with_output_types(tuple[float, int, int])
             | beam.ParDo(ReadPositions()).with_output_types(int)
             | beam.ParDo(MarkEnd(arguments.output, arguments.positions)).with_output_types(int)
             | RowsOfPositions(arguments.output)

@@ -1,6 +1,6 @@
-"""`goodgain stream` that ends when its input ends, or gets a signal at a chosen moment.
+"""`goodgain stream` that ends with its input, or gets a signal at a chosen moment.
 
-python -m tests.engines.programs.stream_command FEED [--strike SIGNAL MOMENT NUMBER] [options]
+python -m tests.engines.programs.stream_command FEED [--signal SIGNAL MOMENT NUMBER] [options]
 
 Files come from the folder FEED, one each time the watermark advances. The process gets the signal
 (KILL or INT) at the NUMBER-th occurrence of the moment: `taken`, a line of the journal was written;
@@ -28,7 +28,7 @@ from goodgain.transforms.core.streaming.journal import Entry, Move
 from goodgain.transforms.sources.journal_file import JournalFile
 
 
-def strike(name: str, moment: str, number: int) -> None:
+def schedule_signal(name: str, moment: str, number: int) -> None:
     """Make this process send itself a signal at the `number`-th occurrence of the moment."""
     owner, function, after = {
         "taken": (JournalFile, "append", True),
@@ -36,15 +36,15 @@ def strike(name: str, moment: str, number: int) -> None:
         "written": (sinks, "write_pane", True),
         "noted": (progress, "note_progress", True),
     }[moment]
-    setattr(owner, function, _struck(getattr(owner, function), name, number, after))
+    setattr(owner, function, _with_signal(getattr(owner, function), name, number, after))
 
 
-def _struck(
+def _with_signal(
     function: Callable[..., Any], name: str, number: int, after: bool
 ) -> Callable[..., Any]:
     calls = count(1)
 
-    def struck(*arguments: Any) -> Any:
+    def call(*arguments: Any) -> Any:
         is_due = next(calls) == number
         if is_due and not after:
             os.kill(os.getpid(), signal.Signals[f"SIG{name}"])
@@ -53,7 +53,7 @@ def _struck(
             os.kill(os.getpid(), signal.Signals[f"SIG{name}"])
         return result
 
-    return struck
+    return call
 
 
 def feed(waiting: Path, incoming: Path) -> None:
@@ -77,8 +77,8 @@ def feed(waiting: Path, incoming: Path) -> None:
 def main(words: list[str]) -> int:
     """Stream; return the exit code."""
     waiting, *words = words
-    if words[0] == "--strike":
-        strike(words[1], words[2], int(words[3]))
+    if words[0] == "--signal":
+        schedule_signal(words[1], words[2], int(words[3]))
         words = words[4:]
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)

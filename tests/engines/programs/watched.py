@@ -1,7 +1,7 @@
-"""Conversations of a watched folder: `... .watched --input=IN --journal=KEPT --output=OUT`.
+"""Score the files of a watched folder: `... .watched --input=IN --journal=KEPT --output=OUT`.
 
-Every conversation that closes becomes a file named by its id, every late record one in `late`.
-SIGTERM asks the source to end. For engines whose workers are threads of the program.
+Each closed conversation is written to a file named by its id, each late record to one in `late`.
+SIGTERM stops the source. For engines whose workers are threads of the program.
 """
 
 import argparse
@@ -25,9 +25,9 @@ OTHER = ".other"
 
 
 class WriteFile(beam.DoFn):
-    """Writes each element as JSON to a file of its own; one that comes again and differs, beside.
+    """Writes each element as JSON to its own file, and a repeated one that differs next to it.
 
-    A stream that goes on gives some elements again.
+    A restarted stream emits some elements again.
     """
 
     def __init__(self, folder: str) -> None:
@@ -43,9 +43,9 @@ class WriteFile(beam.DoFn):
         content = msgspec.json.encode(row, enc_hook=int)
         if target.exists() and target.read_bytes() != content:
             target = target.with_suffix(OTHER)
-        aside = target.with_suffix(".aside")
-        aside.write_bytes(content)
-        aside.replace(target)
+        temporary = target.with_suffix(".temporary")
+        temporary.write_bytes(content)
+        temporary.replace(target)
 
 
 def main() -> None:
