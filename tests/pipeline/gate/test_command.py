@@ -208,7 +208,7 @@ def test_a_slice_that_only_the_baseline_has_fails(judge, runs):
     assert [outcome["rule"] for outcome in failed] == ["change of CG, market = es"]
 
 
-def test_a_baseline_of_one_pair_proves_nothing(judge, tmp_path):
+def test_a_single_pair_has_no_interval_and_fails_proofs(judge, tmp_path):
     run, same = (output_of(tmp_path / name, [conversation("c", [[4]])]) for name in ("a", "b"))
     rule = {"metric": "CG", "drop_at_most": "50 %", "least_n": 1}
     assert one(judge([rule], run, "--baseline", same))["verdict"] == "passed"
