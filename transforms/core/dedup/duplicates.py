@@ -117,10 +117,11 @@ class Deduplicator:
         self, evidence: Evidence, hits: list[_Bucket], misses: _Misses
     ) -> Duplicate | None:
         """The first candidate that verifies; counts how many each step rejected before it."""
-        if sum(map(_size, hits)) < MANY_CANDIDATES:
-            verified = self._try(evidence, _united(hits), misses)
-        else:
+        candidates = _united(hits)
+        if candidates is None or len(candidates) >= MANY_CANDIDATES:
             verified = self._try_many(evidence, _united_many(hits), misses)
+        else:
+            verified = self._try(evidence, candidates, misses)
         self._count(misses)
         if verified is None:
             return None
@@ -185,10 +186,6 @@ class Deduplicator:
         return occurrence
 
 
-def _size(bucket: _Bucket) -> int:
-    return 1 if isinstance(bucket, int) else len(bucket)
-
-
 def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
     if bucket is None or isinstance(bucket, int):
         return bucket == occurrence
@@ -196,20 +193,17 @@ def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
     return at < len(bucket) and bucket[at] == occurrence
 
 
-def _united(buckets: list[_Bucket]) -> Sequence[int]:
-    """The occurrences in a few small buckets, each once and in order."""
-    if not buckets:
-        return ()
-    if buckets.count(buckets[0]) == len(buckets):
-        first = buckets[0]
-        return (first,) if isinstance(first, int) else first
+def _united(buckets: list[_Bucket]) -> Sequence[int] | None:
+    """The occurrences in some buckets, each once and in order; None if one of these is large."""
     occurrences: set[int] = set()
     for bucket in buckets:
-        if isinstance(bucket, int):
+        if type(bucket) is int:
             occurrences.add(bucket)
-        else:
+        elif type(bucket) is list:
             occurrences.update(bucket)
-    return sorted(occurrences)
+        else:
+            return None
+    return sorted(occurrences) if len(occurrences) > 1 else tuple(occurrences)
 
 
 def _united_many(buckets: list[_Bucket]) -> Numbers:

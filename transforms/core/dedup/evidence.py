@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -29,6 +29,8 @@ _MOST_LAYOUTS = 10_000
 _DIGEST_BYTES = 8
 
 Value = int | frozenset[int]
+_Numbers = tuple[int, ...]  # the digests of a fingerprint
+_Taken = Callable[[_Numbers], _Numbers]
 
 
 class FingerprintLayout(Struct, frozen=True):
@@ -43,6 +45,9 @@ class FingerprintLayout(Struct, frozen=True):
       start_and_end: positions of these two fields, if both are present.
       identifies_alone: whether there are enough attributes (two) for equal evidence to be decisive.
       several: whether an id has several values.
+      numbers: reads the digests.
+      key_numbers, value_numbers: take the digests at the positions of `keys` and `values`.
+      attributes: the attribute numbers of `values`.
     """
 
     type_number: int
@@ -51,40 +56,40 @@ class FingerprintLayout(Struct, frozen=True):
     start_and_end: tuple[int, int] | None
     identifies_alone: bool
     several: bool
+    numbers: Callable[[bytes], _Numbers]
+    key_numbers: _Taken
+    value_numbers: _Taken
+    attributes: _Numbers
 
 
-class Evidence:
+class Evidence(Struct):
     """The attributes of one result as numbers (SPEC 4.2, 4.3).
 
     Attributes:
+      layout: the layout of its fingerprint.
+      numbers: the digests.
       keys: candidate keys; those of different attributes are never equal.
     """
 
-    __slots__ = ("_layout", "_numbers", "_values", "keys")
-
-    def __init__(self, layout: FingerprintLayout, numbers: tuple[int, ...]) -> None:
-        self._layout = layout
-        self._numbers = numbers
-        self._values: dict[int, Value] | None = None
-        self.keys = [numbers[position] for _, position in layout.keys]
-        if layout.start_and_end is not None:
-            start, end = layout.start_and_end
-            self.keys.append(start_and_end_key(numbers[start], numbers[end]))
+    layout: FingerprintLayout
+    numbers: _Numbers
+    keys: _Numbers
+    _values: dict[int, Value] | None = None
 
     @property
     def type_number(self) -> int:
         """The number of the entity type; NO_TYPE if absent."""
-        return self._layout.type_number
+        return self.layout.type_number
 
     @property
     def identifies_alone(self) -> bool:
         """Whether there are enough attributes (two) for equal evidence to be decisive."""
-        return self._layout.identifies_alone
+        return self.layout.identifies_alone
 
     @property
     def several(self) -> bool:
         """Whether an id has several values, one of which in common is enough."""
-        return self._layout.several
+        return self.layout.several
 
     @property
     def values(self) -> dict[int, Value]:
@@ -92,29 +97,30 @@ class Evidence:
 
         Computed on first access, since most results are never compared.
         """
-        if self._values is None:
-            numbers = self._numbers
-            values: dict[int, Value] = {}
-            for attribute, position in self._layout.values:
-                if attribute in values:
-                    values[attribute] = _with(values[attribute], numbers[position])
-                else:
-                    values[attribute] = numbers[position]
-            self._values = values
-        return self._values
+        values = self._values
+        if values is None:
+            layout = self.layout
+            found = zip(layout.attributes, layout.value_numbers(self.numbers), strict=True)
+            values = self._values = _united(found) if layout.several else dict(found)
+        return values
 
     def key_attributes(self) -> Iterator[int]:
         """The attribute of each of `keys`."""
-        for attribute, _ in self._layout.keys:
+        for attribute, _ in self.layout.keys:
             yield attribute
-        if self._layout.start_and_end is not None:
+        if self.layout.start_and_end is not None:
             yield START_AND_END
 
 
 def read_evidence(result: ResultFingerprint) -> Evidence:
     """Decode a fingerprint."""
     layout = _layouts.get(result.codes) or layout_of(result.codes)
-    return Evidence(layout, _unpacker(len(result.digests)).unpack(result.digests))
+    numbers = layout.numbers(result.digests)
+    keys = layout.key_numbers(numbers)
+    if layout.start_and_end is not None:
+        start, end = layout.start_and_end
+        keys += (start_and_end_key(numbers[start], numbers[end]),)
+    return Evidence(layout, numbers, keys)
 
 
 def layout_of(codes: bytes) -> FingerprintLayout:
@@ -131,11 +137,6 @@ def layout_of(codes: bytes) -> FingerprintLayout:
 _layouts: dict[bytes, FingerprintLayout] = {}
 
 
-@lru_cache(_MOST_LAYOUTS)
-def _unpacker(size: int) -> struct.Struct:
-    return struct.Struct(f">{size // _DIGEST_BYTES}Q")
-
-
 def _layout_of(codes: bytes) -> FingerprintLayout:
     type_number, at = _numbered(codes, 0, (UNKNOWN_TYPE,))
     digests: list[DigestAt] = []
@@ -148,14 +149,27 @@ def _layout_of(codes: bytes) -> FingerprintLayout:
         digests.append(DigestAt(attribute, len(digests), is_key))
     values = [(one.attribute, one.position) for one in digests if not one.is_key]
     places = dict(values)
+    keys = key_positions(digests)
     return FingerprintLayout(
         type_number=type_number,
         values=tuple(values),
-        keys=key_positions(digests),
+        keys=keys,
         start_and_end=(places[START], places[END]) if {START, END} <= set(places) else None,
         identifies_alone=is_evidence_enough(places),
         several=len(places) < len(values),
+        numbers=struct.Struct(f">{len(digests)}Q").unpack,
+        key_numbers=_at(position for _, position in keys),
+        value_numbers=_at(position for _, position in values),
+        attributes=tuple(attribute for attribute, _ in values),
     )
+
+
+def _at(positions: Iterable[int]) -> _Taken:
+    """Takes the numbers at these positions."""
+    wanted = tuple(positions)
+    if len(wanted) > 1:
+        return itemgetter(*wanted)
+    return itemgetter(slice(wanted[0], wanted[0] + 1) if wanted else slice(0))
 
 
 def _numbered(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[int, int]:
@@ -164,8 +178,17 @@ def _numbered(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[int, int
     return int.from_bytes(codes[at:end]), end
 
 
-def _with(value: Value, another: int) -> Value:
-    return frozenset((value, another)) if isinstance(value, int) else value | {another}
+def _united(found: Iterable[tuple[int, int]]) -> dict[int, Value]:
+    """The values by attribute; several of one attribute as a set."""
+    values: dict[int, Value] = {}
+    for attribute, number in found:
+        before = values.get(attribute)
+        if before is None:
+            values[attribute] = number
+        else:
+            before = frozenset((before,)) if isinstance(before, int) else before
+            values[attribute] = before | {number}
+    return values
 
 
 def shared(one: Value, other: Value) -> bool:
