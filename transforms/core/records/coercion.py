@@ -33,15 +33,15 @@ def coerced_record(record: Mapping[str, Any]) -> dict[str, Any]:
     return _coerced(record, _CALL_COERCIONS)
 
 
-def _coerced(
-    record: Mapping[str, Any], coercions: Mapping[str, _Coercion | None]
-) -> dict[str, Any]:
+def _coerced(record: Mapping[str, Any], coercions: Mapping[str, _Coercion]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for name, value in record.items():
-        if value is None or name not in coercions or (name != "score" and is_nan(value)):
+        coerce = coercions.get(name)
+        if value is None or coerce is None:
             continue
-        coerce = coercions[name]
-        if coerce is not None and not (coerce is _text and type(value) is str):
+        if not (coerce is _text and type(value) is str):  # the common case
+            if name != "score" and is_nan(value):
+                continue
             value = coerce(value)
             if value is None:
                 continue
@@ -84,6 +84,8 @@ def _text_unless_blank(value: Any) -> Any:
 
 
 def _integer(value: Any) -> Any:
+    if type(value) is int:  # the common case
+        return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
@@ -176,7 +178,7 @@ def _pair(entry: Any) -> tuple[Any, Any] | None:
     return (key, value) if isinstance(key, str | bytes) else None
 
 
-_CALL_COERCIONS: dict[str, _Coercion | None] = {
+_CALL_COERCIONS: dict[str, _Coercion] = {
     **{field.name: _text for field in fields(SearchCall)},
     "iteration": _integer,
     "turn": _integer,
@@ -190,7 +192,7 @@ _CALL_COERCIONS: dict[str, _Coercion | None] = {
     "results": _results,
 }
 
-_RESULT_COERCIONS: dict[str, _Coercion | None] = {
+_RESULT_COERCIONS: dict[str, _Coercion] = {
     **{field.name: _text for field in fields(Result)},
     "ids": _map,
     "fields": _map,
