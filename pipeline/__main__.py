@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import logging
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from goodgain.pipeline.cli.arguments import parse_arguments
@@ -34,16 +37,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger().setLevel(logging.ERROR)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    received: list[int] = []
     try:
-        code = _dispatch(words)
+        with _interrupted_by_sigterm(received):
+            code = _dispatch(words)
         sys.stdout.flush()
         return code
     except GoodGainError as error:
         sys.stderr.write(f"goodgain: {printable_lines(str(error))}\n")
         return ExitCode.USAGE if isinstance(error, UsageError) else ExitCode.FAILED
     except KeyboardInterrupt:
-        sys.stderr.write("goodgain: interrupted.\n")
-        return ExitCode.INTERRUPTED
+        sys.stderr.write(f"goodgain: {'terminated' if received else 'interrupted'}.\n")
+        return ExitCode.TERMINATED if received else ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output is gone; without this, Python would complain when it flushes at
         # exit.
@@ -53,6 +58,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         named = f"{error.filename}: " if error.filename else ""
         sys.stderr.write(f"goodgain: {printable_lines(named)}{error.strerror or error}.\n")
         return ExitCode.FAILED
+
+
+@contextmanager
+def _interrupted_by_sigterm(received: list[int]) -> Iterator[None]:
+    """Let SIGTERM, by which schedulers stop a job, clean up like Ctrl-C; record its number."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def interrupt(number: int, _: object) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _dispatch(words: Sequence[str]) -> int:

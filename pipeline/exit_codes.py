@@ -15,3 +15,4 @@ class ExitCode(IntEnum):
     REGRESSION = 4
     INTERRUPTED = 130
     BROKEN_PIPE = 141
+    TERMINATED = 143

@@ -28,7 +28,14 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_run_with_one_message_and_no_outputs(tmp_path):
+@pytest.mark.parametrize(
+    ("sent", "code", "message"),
+    [
+        (signal.SIGINT, ExitCode.INTERRUPTED, "goodgain: interrupted."),
+        (signal.SIGTERM, ExitCode.TERMINATED, "goodgain: terminated."),
+    ],
+)
+def test_a_signal_ends_a_run_with_one_message_and_no_outputs(sent, code, message, tmp_path):
     words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out")]
     with subprocess.Popen(
         [sys.executable, "-c", _READS_FOREVER, *words],
@@ -37,10 +44,10 @@ def test_ctrl_c_ends_a_run_with_one_message_and_no_outputs(tmp_path):
         text=True,
     ) as process:
         assert process.stdout.readline() == "reading\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         _, errors = process.communicate()
-    assert process.returncode == ExitCode.INTERRUPTED
-    assert errors.splitlines()[-1] == "goodgain: interrupted."
+    assert process.returncode == code
+    assert errors.splitlines()[-1] == message
     assert "Traceback" not in errors
     assert list((tmp_path / "out").iterdir()) == []
 
