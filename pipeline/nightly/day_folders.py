@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 
 from goodgain.pipeline.outputs.folder import MANIFEST, delete
-from goodgain.pipeline.outputs.whole_files import sync
+from goodgain.transforms.core.files.replacing import sync
 
 _DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNFINISHED = re.compile(r"\..+\.unfinished")

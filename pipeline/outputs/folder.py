@@ -14,13 +14,9 @@ from apache_beam.io.filesystems import FileSystems
 
 from goodgain.pipeline.manifest import check_row_count
 from goodgain.pipeline.outputs.formats import FORMATS, Row, intact
-from goodgain.pipeline.outputs.whole_files import (
-    UNFINISHED_SUFFIX,
-    is_local,
-    sync,
-    write_whole,
-)
+from goodgain.pipeline.outputs.whole_files import UNFINISHED_SUFFIX, is_local, write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.files.replacing import sync
 from goodgain.transforms.read import open_plain
 
 MANIFEST = "manifest.json"

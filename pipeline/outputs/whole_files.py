@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from goodgain.transforms.core.files.replacing import replacing_local
 
 UNFINISHED_SUFFIX = ".unfinished"
 _SCHEME = "://"
@@ -36,16 +37,8 @@ def replacing(path: str | Path, aside: str | Path | None = None) -> Iterator[Bin
     if not is_local(path):
         yield from _replacing_elsewhere(path, aside)
         return
-    try:
-        with open(aside, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
-    sync(Path(path).parent)
+    with replacing_local(path, aside) as file:
+        yield file
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
@@ -58,15 +51,6 @@ def hidden(path: str) -> str:
     """The temporary name of a file in the same folder."""
     folder, slash, name = path.rpartition("/")
     return f"{folder}{slash}.{name}{UNFINISHED_SUFFIX}"
-
-
-def sync(path: str | Path) -> None:
-    """Wait until a local file or folder is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _replacing_elsewhere(path: str, aside: str) -> Iterator[BinaryIO]:

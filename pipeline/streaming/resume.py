@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
@@ -10,7 +11,7 @@ from msgspec import Struct
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import UNFINISHED, delete
 from goodgain.pipeline.outputs.formats import FORMATS, Row
-from goodgain.pipeline.streaming.checkpoint import Progress
+from goodgain.pipeline.streaming.checkpoint import Progress, read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.panes import pane_of
 from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
@@ -46,10 +47,33 @@ def restart_plan(config: StreamConfig, journal: Journal, progress: Progress | No
     if watermark is None or progress is None:
         return RestartPlan(_EVERYTHING, Bounds())
     safe = min(watermark, progress.watermark)
-    means_from = safe - config.window - config.gap - config.allowed_lateness
+    means_from = safe - _means_span(config)
+    return RestartPlan(watermark - safe + needed_span(config), Bounds(means_from, means_from))
+
+
+def needed_span(config: StreamConfig) -> int:
+    """How far before what is in files a restart reads, in ms."""
     slack = config.out_of_orderness + config.allowed_lateness + config.gap
-    oldest = means_from - config.max_open - slack
-    return RestartPlan(watermark - oldest, Bounds(means_from, means_from))
+    return _means_span(config) + config.max_open + slack
+
+
+def oldest_needed(kept: Path, span: int, watermark: int) -> int | None:
+    """The time from which records must be read again if the stream restarts now or later.
+
+    Args:
+      kept: the `.stream/` folder.
+      span: see `needed_span`.
+      watermark: of the journal, in ms.
+
+    Returns:
+      In ms of event time; None if it is not known what is in files.
+    """
+    progress = read_progress(kept)
+    return None if progress is None else min(watermark, progress.watermark) - span
+
+
+def _means_span(config: StreamConfig) -> int:
+    return config.window + config.gap + config.allowed_lateness
 
 
 def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,13 @@ from goodgain.pipeline.streaming.checkpoint import (
     read_progress,
 )
 from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
-from goodgain.pipeline.streaming.resume import last_start, read_written, restart_plan
+from goodgain.pipeline.streaming.resume import (
+    last_start,
+    needed_span,
+    oldest_needed,
+    read_written,
+    restart_plan,
+)
 from goodgain.pipeline.streaming.sinks import StreamTarget
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.pipeline.streaming.summary import print_summary
@@ -85,7 +92,13 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         restart = restart_plan(config, read_journal(str(kept)), read_progress(kept))
         scoring = _scoring_of(config)
         source = sources.folder(
-            config, scoring.rules, kept, restart.horizon, ends_when_silent, THIS_PROCESS
+            config,
+            scoring.rules,
+            kept,
+            restart.horizon,
+            ends_when_silent,
+            THIS_PROCESS,
+            partial(oldest_needed, kept, needed_span(config)),
         )
         plan = _plan(config, scoring, source, start.number, kept, THIS_PROCESS)
         written, totals = read_written(config.output, restart.bounds)

@@ -12,7 +12,7 @@ from goodgain.pipeline.streaming.kafka_settings import read_settings
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
-from goodgain.transforms.sources.folder_watch import FolderSource
+from goodgain.transforms.sources.folder_watch import WEEK_MS, FolderSource, OldestNeeded
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
 from goodgain.transforms.sources.watch import WatchFolder
@@ -101,6 +101,7 @@ def folder(
     horizon: int,
     ends_when_silent: bool,
     end: StreamEnd,
+    needed: OldestNeeded | None = None,
 ) -> WatchFolder:
     """The source for a folder.
 
@@ -111,6 +112,8 @@ def folder(
       horizon: how many ms before the journal's watermark to start reading again.
       ends_when_silent: stop when no record has come for `idle`.
       end: the signal that stops the stream.
+      needed: what a restart reads again, if it begins with the journal; None if the engine restores
+        checkpoints.
     """
     source = FolderSource(
         folder=config.input,
@@ -127,5 +130,6 @@ def folder(
         by_name=config.backlog_order == "name",
         adaptation=config.adaptation,
         bounds=config.read_bounds,
+        keep_ms=WEEK_MS if needed is None else 0,
     )
-    return WatchFolder(source, rules, ends_when_silent, end)
+    return WatchFolder(source, rules, ends_when_silent, end, needed)

@@ -107,40 +107,60 @@ def test_a_file_matters_as_long_as_its_records(journal, position, oldest, matter
     assert journal.matters(position, oldest) is matters
 
 
-def reread(entries):
-    journal = Journal()
-    for entry in entries:
-        journal.add(decode_journal(encoded(entry), "journal")[0].entries[0])
-    return journal
+def reread(journal):
+    """The journal as it is read from its file."""
+    return decode_journal(b"".join(map(encoded, journal.entries)), "journal")[0]
 
 
-def test_files_that_no_longer_matter_are_summed_up(journal):
-    entries = cut(journal, 145, {"c", "years behind", "not taken"})
-    assert entries == [
+def test_files_that_no_longer_matter_are_summed_up_and_the_rest_keeps_its_positions(journal):
+    short = cut(journal, 145, {"c", "years behind", "not taken"})
+    assert short.entries == [
         JournalHead(
             WatermarkState(100),
-            SourceTotals(files=4, records=9, rejected=3, ahead=3, changed=1),
+            SourceTotals(files=2, records=7, rejected=3, ahead=3),
             {"c": 30, "years behind": 1},
+            position=2,
+            safe=2,
         ),
-        Take("c", 30, 120),  # not read yet
-        Move(WatermarkState(140)),
+        *journal.entries[3:],  # "c" has not been read yet
     ]
+    assert short.end == journal.end
+    assert [short.at(position) for position in range(3, 9)] == journal.entries[3:]
+    assert (short.unmoved, short.readings.keys()) == (journal.unmoved, {5, 7})
 
 
-def test_files_that_matter_are_kept_with_the_watermarks_around_them(journal):
-    entries = cut(journal, 115, set(journal.sizes))
-    assert entries[1:] == [
-        Take("c", 30, 120),
-        Take("years ahead", 1, 120),
-        Move(WatermarkState(100), (FileReading(2, 1, 0, 10**9, 10**9),)),
-        Take("years behind", 1, 150),
-        Move(WatermarkState(140), (FileReading(4, 1, 0, -(10**9), -(10**9)),)),
-    ]
+def test_files_that_moved_the_watermark_together_are_kept_together(journal):
+    assert cut(journal, 110, set(journal.sizes)) is journal  # "b" no longer matters, but "a" does
+
+
+def test_files_from_a_given_position_on_are_kept(journal):
+    assert cut(journal, 145, {"c"}, before=0) is journal
+    assert cut(journal, 145, {"c"}, before=2).first == 2
+
+
+@pytest.mark.parametrize("silent", [0, 1, 3])
+def test_a_source_that_has_read_all_files_can_resume_before_a_silence(silent):
+    written = Journal([Take("a", 1, 5), Move(WatermarkState(6), (FileReading(0, 1, 0, 5, 5),))])
+    for number in range(silent):
+        written.add(Move(WatermarkState(7 + number, silent=number + 1)))
+    short = cut(cut(written, 50, {"a"}), 50, {"a"})
+    assert (short.first, short.safe, len(short.entries)) == (1 + silent, 1, 1)
+
+
+def test_a_change_before_the_first_watermark_is_not_kept_forever():
+    written = Journal(
+        [Take("a", 1, 5), Move(WatermarkState(None), (FileReading(0, 0, 0, None, None),))]
+    )
+    written.add(Changed("a", 1, 2))
+    written.add(Move(WatermarkState(6)))
+    assert cut(written, 5, {"a"}) is written
+    short = cut(written, 6, {"a"})
+    assert (short.first, short.safe) == (3, 3)
 
 
 def test_an_empty_folder_removes_no_files_from_the_journal(journal):
     """The folder may not be mounted yet."""
-    (head, *_) = cut(journal, 200, set())
+    (head, *_) = cut(journal, 200, set()).entries
     assert head.sizes == journal.sizes
 
 
@@ -168,14 +188,16 @@ def test_cutting_keeps_everything_that_can_matter(data):
     assert (short.totals(), short.sizes) == (whole.totals(), whole.sizes)
     assert short.watermark_state == whole.watermark_state
     assert files_read_again(short, oldest) == files_read_again(whole, oldest)
-    assert len(short.unmoved) == len(whole.unmoved)
+    assert (short.unmoved, short.end) == (whole.unmoved, whole.end)
+    hidden = [whole.at(position) for position in range(short.safe, short.first)]
+    assert all(isinstance(entry, Move) for entry in hidden)
     assert short.unmoved_bytes == whole.unmoved_bytes
 
 
 def files_read_again(journal, oldest):
     """The files that a restart reads, each with the watermark before it."""
     watermark, files = None, []
-    for position, entry in enumerate(journal.entries):
+    for position, entry in enumerate(journal.entries, journal.first):
         if isinstance(entry, Move | JournalHead):
             watermark = entry.watermark_state.watermark
         elif isinstance(entry, Take) and journal.matters(position, oldest):

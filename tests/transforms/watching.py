@@ -75,12 +75,13 @@ class Engine:
       has_ended: whether the source has finished for good.
     """
 
-    def __init__(self, folder, journal, now=NOON, ends_when_silent=False, **settings):
+    def __init__(self, folder, journal, now=NOON, ends_when_silent=False, needed=None, **settings):
         self.now = now
         self.source = FolderSource(
             str(folder), str(journal), **{"rule": RULE, "settle_ms": 0, **settings}
         )
         self._ends_when_silent = ends_when_silent
+        self._needed = needed
         self.restore_in_new_process()
         resumption = FolderWatch(self.source, lambda: self.now).resumption()
         self._element = (self.source, resumption)
@@ -105,10 +106,21 @@ class Engine:
     def restore_in_new_process(self):
         """Continue from the checkpoint, as a new process without other state."""
         self._read = ReadFolder(
-            shipped_rules(), self._ends_when_silent, THIS_PROCESS, lambda: self.now
+            shipped_rules(), self._ends_when_silent, THIS_PROCESS, lambda: self.now, self._needed
         )
         with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
             self._read.setup()
+
+    def checkpoint(self):
+        """What an engine keeps of the source, for `restore`."""
+        return self._restriction, self._estimator.get_estimator_state(), len(self.steps)
+
+    def restore(self, checkpoint):
+        """Continue from an earlier checkpoint, as a new process without other state."""
+        self._restriction, watermark, steps = checkpoint
+        self._estimator = ManualWatermarkEstimator(watermark)
+        del self.steps[steps:]
+        self.restore_in_new_process()
 
     def step(self):
         """Call the source once; return after how many seconds it wants to be called again."""

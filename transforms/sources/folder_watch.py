@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import logging
 import os
-from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
+from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.records.untimed import untimed
 from goodgain.transforms.core.streaming.journal import (
     DEFAULT_PORTION_BYTES,
     Changed,
     Entry,
-    FileReading,
+    JournalError,
     Move,
     Take,
 )
@@ -33,15 +30,23 @@ from goodgain.transforms.core.streaming.watermark import (
     after_records,
     after_silence,
 )
-from goodgain.transforms.read import PlanShards, open_plain
+from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.journal_file import JournalFile
 from goodgain.transforms.sources.listing import FolderFile, list_folder
+from goodgain.transforms.sources.taken_file import FileTally, changed_row, timed_records
 
 _LOGGER = logging.getLogger(__name__)
 _SHARD_BYTES = 16 * 1024 * 1024
-_LEAST = {"horizon_ms": 0, "settle_ms": 0, "shard_bytes": 1, "portion_bytes": 1}
+_LEAST = {"horizon_ms": 0, "settle_ms": 0, "shard_bytes": 1, "portion_bytes": 1, "keep_ms": 0}
+WEEK_MS = 604_800_000
+# A shorter journal is not cut; it has the names of about 4,000 files.
+_LEAST_CUT = 1024 * 1024
 # Pause between listings, relative to the time of one; 20,000 files take 0.2 s.
 _LEAST_PAUSE = 10
+
+# From the watermark to the time from which a restart reads records again, both in ms of event time;
+# None if that is unknown.
+OldestNeeded = Callable[[int], int | None]
 
 
 class FolderSource(Struct, frozen=True):
@@ -63,6 +68,8 @@ class FolderSource(Struct, frozen=True):
         last change.
       adaptation: how to convert records to trace records; None if they need no conversion.
       bounds: memory limits for reading.
+      keep_ms: how old a checkpoint can be, by this machine's clock, and still be restored by an
+        engine: the journal keeps all files taken since.
 
     Raises:
       UsageError: a number is out of its range, or the folder is not a local path.
@@ -79,6 +86,7 @@ class FolderSource(Struct, frozen=True):
     by_name: bool = False
     adaptation: Adaptation | None = None
     bounds: ReadBounds = DEFAULT_BOUNDS
+    keep_ms: int = WEEK_MS
 
     def __post_init__(self) -> None:
         """Check the fields."""
@@ -98,12 +106,14 @@ class Resumption(Struct, frozen=True):
     """The point from which a stream resumed; fixed while the engine keeps its state.
 
     Attributes:
-      entries: length of the journal.
+      entries: position after the last entry of the journal.
       oldest: records of these entries with earlier times, in ms, are skipped; None = skip none.
+      first: position of the first entry.
     """
 
     entries: int
     oldest: int | None
+    first: int = 0
 
 
 class FolderWatch:
@@ -112,16 +122,21 @@ class FolderWatch:
     The watermark moves only after all files of one listing have been read, since these may be in
     any order; in a backlog, after each portion.
 
+    Whenever the journal has doubled, the entries that no longer matter are removed.
+
     Attributes:
       source: which folder to watch, and how.
     """
 
-    def __init__(self, source: FolderSource, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, source: FolderSource, now_ms: Callable[[], int], needed: OldestNeeded | None = None
+    ) -> None:
         """Load the journal.
 
         Args:
           source: which folder to watch, and how.
           now_ms: this machine's clock, in milliseconds since the epoch.
+          needed: what a restart reads again; None = what `source.horizon_ms` says.
 
         Raises:
           JournalError: the journal is damaged.
@@ -129,13 +144,16 @@ class FolderWatch:
         """
         self.source = source
         self._now_ms = now_ms
+        self._needed = needed or self._within_horizon
         self._file = JournalFile(source.journal)
-        self._heard_ms = now_ms()
+        self._cut_at = _LEAST_CUT
+        self._began: int | None = None  # the position at which the engine has begun or gone on
+        self._loaded_ms = self._heard_ms = now_ms()
         self._round: deque[FolderFile] = deque()
         # A killed process leaves a round unfinished; the next listing completes it.
         self._has_looked = False
         self._next_look_ms = 0
-        self._tallies: dict[int, _Tally] = {}
+        self._tallies: dict[int, FileTally] = {}
         self._plans: dict[int, list[FileShard]] = {}
         self._complaint = ""
 
@@ -146,9 +164,36 @@ class FolderWatch:
 
     def resumption(self) -> Resumption:
         """The state of the folder for a stream that begins now."""
-        watermark = self.watermark_state.watermark
-        oldest = None if watermark is None else watermark - self.source.horizon_ms
-        return Resumption(len(self._file.journal.entries), oldest)
+        journal = self._file.journal
+        watermark = journal.watermark_state.watermark
+        oldest = None if watermark is None else self._within_horizon(watermark)
+        return Resumption(journal.end, oldest, journal.first)
+
+    def start(self, position: int, resumption: Resumption) -> int:
+        """Where a step begins: at its position, or at the first entry of a journal that was cut.
+
+        Raises:
+          JournalError: files from this position on are no longer in the journal, or it is damaged.
+          OSError: it cannot be read.
+        """
+        if not self._file.is_current:
+            self._file.load()
+            self._round.clear()
+            self._has_looked = False
+        journal = self._file.journal
+        if self._began is None:
+            self._began = position
+        if position < resumption.first:  # nothing has been read yet
+            position = resumption.first
+        if position >= journal.first:
+            return position
+        if position >= journal.safe:
+            return journal.first
+        raise JournalError(
+            f"The journal in {self.source.journal} no longer has the files that the restored "
+            "checkpoint or savepoint reads next; restore a later one, or start again with another "
+            "output folder."
+        )
 
     def entry(self, position: int) -> Entry | None:
         """The entry at a position; at the end, a new one, or None if there is nothing to do.
@@ -156,20 +201,16 @@ class FolderWatch:
         While the folder is missing or the journal cannot be written, the source waits: it logs this
         once, and neither takes files nor moves the watermark.
         """
-        if not self._file.is_current:
-            self._file.load()
-            self._round.clear()
-            self._has_looked = False
-        entries = self._file.journal.entries
+        journal = self._file.journal
         try:
             # Also checked before replayed files, since the folder may be unmounted.
             os.scandir(self.source.folder).close()
-            entry = entries[position] if position < len(entries) else self._next()
+            entry = journal.at(position) if position < journal.end else self._next()
         except OSError as error:
             self._heard_ms = self._now_ms()  # an outage does not count as silence
             self._complain(f"The folder {self.source.folder} cannot be listed: {error}.")
             return None
-        if position < len(entries):
+        if position < journal.end:
             return entry
         if entry is None:
             self._complaint = ""
@@ -181,19 +222,21 @@ class FolderWatch:
             return None
         self._complaint = ""
         self._note(entry)
+        if isinstance(entry, Move) and self._file.length >= self._cut_at:
+            self._cut()
         return entry
 
     def is_silent_at(self, position: int) -> bool:
         """Whether the position is right after a last entry that is a period of silence."""
         journal = self._file.journal
-        return journal.watermark_state.silent > 0 and position >= len(journal.entries)
+        return journal.watermark_state.silent > 0 and position >= journal.end
 
     def parts(self, position: int, resumption: Resumption) -> int:
         """The number of steps of the entry at a position.
 
         A file has one step per shard, or none if it need not be read again.
         """
-        entry = self._file.journal.entries[position]
+        entry = self._file.journal.at(position)
         if not isinstance(entry, Take):
             return 1
         matters = self._file.journal.matters(position, self.oldest(position, resumption))
@@ -206,7 +249,7 @@ class FolderWatch:
 
     def clock(self, position: int) -> int | None:
         """When the file of an entry was taken, by this machine's clock in ms; else None."""
-        entry = self._file.journal.entries[position]
+        entry = self._file.journal.at(position)
         return entry.clock if isinstance(entry, Take) else None
 
     def records(self, position: int, part: int) -> Iterator[SearchCall | RejectedRecord]:
@@ -214,18 +257,18 @@ class FolderWatch:
 
         A call without a timestamp is rejected.
         """
-        entry = self._file.journal.entries[position]
+        entry = self._file.journal.at(position)
         if isinstance(entry, Changed):
-            yield changed_file(entry, self._path(entry.name))
+            yield changed_row(entry, self._path(entry.name))
         elif isinstance(entry, Take):
             if part == 0:
-                self._tallies[position] = _Tally()
-            tally = self._tallies.get(position, _Tally())
-            yield from tally.counted(_timed(self._shards(position)[part]), part)
+                self._tallies[position] = FileTally()
+            tally = self._tallies.get(position, FileTally())
+            yield from tally.counted(timed_records(self._shards(position)[part]), part)
 
     def _shards(self, position: int) -> list[FileShard]:
         if position not in self._plans:
-            take = self._file.journal.entries[position]
+            take = self._file.journal.at(position)
             if not isinstance(take, Take):
                 raise TypeError(f"Entry {position} takes no file.")
             file = InputFile(self._path(take.name), take.size)
@@ -273,13 +316,13 @@ class FolderWatch:
         readings = zip(positions, tallies, strict=True)
         return Move(state, tuple(tally.reading(position) for position, tally in readings), ahead)
 
-    def _tally(self, position: int) -> _Tally:
+    def _tally(self, position: int) -> FileTally:
         shards = len(self._shards(position))
-        tally = self._tallies.get(position, _Tally())
+        tally = self._tallies.get(position, FileTally())
         if tally.shards != shards:  # an earlier process read part of the file
-            tally = _Tally()
+            tally = FileTally()
             for part in range(shards):
-                for _ in tally.counted(_timed(self._shards(position)[part]), part):
+                for _ in tally.counted(timed_records(self._shards(position)[part]), part):
                     pass
         return tally
 
@@ -293,61 +336,29 @@ class FolderWatch:
         else:
             self._heard_ms = self._now_ms()
 
+    def _cut(self) -> None:
+        watermark = self.watermark_state.watermark
+        try:
+            oldest = None if watermark is None else self._needed(watermark)
+            if oldest is not None:
+                self._file.cut(self.source.folder, oldest, self._restorable())
+        except OSError as error:
+            # Not urgent: the next attempt comes when it has doubled again.
+            _LOGGER.warning("The journal in %s cannot be cut: %s.", self.source.journal, error)
+        self._cut_at = max(2 * self._file.length, _LEAST_CUT)
+
+    def _restorable(self) -> int:
+        """The least position from which an engine may go on, if it restores a checkpoint."""
+        since = self._now_ms() - self.source.keep_ms
+        journal = self._file.journal
+        # At first, the engine may also restore again what it has restored.
+        began = self._began if self._loaded_ms > since else None
+        return min(journal.first_after(since), journal.end if began is None else began)
+
+    def _within_horizon(self, watermark: int) -> int:
+        return watermark - self.source.horizon_ms
+
     def _complain(self, complaint: str) -> None:
         if complaint != self._complaint:
             _LOGGER.warning("%s Waiting until it can.", complaint)
             self._complaint = complaint
-
-
-class _Tally:
-    """Counts of the records of one file.
-
-    Attributes:
-      times: event times in milliseconds, in file order.
-      rejected: number of rejected records.
-      shards: number of shards that were read completely, from the first on.
-    """
-
-    def __init__(self) -> None:
-        self.times = array("q")
-        self.rejected = 0
-        self.shards = 0
-
-    def counted(
-        self, records: Iterable[SearchCall | RejectedRecord], shard: int
-    ) -> Iterator[SearchCall | RejectedRecord]:
-        for record in records:
-            if isinstance(record, RejectedRecord):
-                self.rejected += record.records
-            elif record.timestamp is not None:
-                self.times.append(record.timestamp)
-            yield record
-        self.shards += shard == self.shards
-
-    def reading(self, position: int) -> FileReading:
-        return FileReading(
-            position,
-            len(self.times) + self.rejected,
-            self.rejected,
-            min(self.times, default=None),
-            max(self.times, default=None),
-        )
-
-
-def changed_file(changed: Changed, path: str) -> RejectedRecord:
-    """The row for a file that changed after it was taken."""
-    return RejectedRecord(
-        path,
-        WHOLE_FILE,
-        f"The file had {changed.taken} bytes when it was taken, but now has {changed.size}; only "
-        "the former are read. Put new records into a file with another name.",
-    )
-
-
-def _timed(shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
-    for number, record in enumerate(read_shard(shard, open_plain), start=1):
-        if isinstance(record, SearchCall) and record.timestamp is None:
-            place = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
-            yield untimed(record, shard.path, place)
-        else:
-            yield record

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from goodgain.transforms.core.files.replacing import replacing_local
 from goodgain.transforms.core.streaming.journal import Entry, Journal, cut, decode_journal, encoded
 
 _NAME = "journal.jsonl"
+_Identity = tuple[int, int, int]
 
 
 class JournalFile:
@@ -15,6 +17,7 @@ class JournalFile:
 
     Attributes:
       journal: the content of the file.
+      length: its length in bytes, without a partial last line.
     """
 
     def __init__(self, folder: str) -> None:
@@ -30,16 +33,14 @@ class JournalFile:
 
     def load(self) -> None:
         """Read the file again; raises as `__init__` does."""
+        self._identity = self._found()
         data = self._path.read_bytes() if self._path.exists() else b""
-        self.journal, self._length = decode_journal(data, str(self._path))
+        self.journal, self.length = decode_journal(data, str(self._path))
 
     @property
     def is_current(self) -> bool:
-        """Whether the file has the length that this object left, so nobody else has appended."""
-        try:
-            return self._path.stat().st_size == self._length
-        except FileNotFoundError:
-            return self._length == 0
+        """Whether nobody else has appended to the file, or cut it."""
+        return self._found() == self._identity
 
     def append(self, entry: Entry) -> None:
         """Append an entry and sync it to disk; if this raises, nothing was appended.
@@ -50,12 +51,45 @@ class JournalFile:
         line = encoded(entry)
         with self._path.open("ab") as file:
             # Remove the partial line that a crash or a full disk left.
-            file.truncate(self._length)
+            file.truncate(self.length)
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
-        self._length += len(line)
+            self._identity = _identity(os.fstat(file.fileno()))
+        self.length += len(line)
         self.journal.add(entry)
+
+    def cut(self, watched: str, oldest: int, before: int | None = None) -> None:
+        """Remove the first entries, up to one that still matters.
+
+        A crash leaves either the old file or the new one.
+
+        Args:
+          watched: the watched folder.
+          oldest: records emitted with earlier times, in ms, no longer matter.
+          before: files from this position on matter too; None = only if their records do.
+
+        Raises:
+          OSError: the file cannot be written, or the watched folder not be listed.
+        """
+        journal = cut(self.journal, oldest, set(os.listdir(watched)), before)
+        if journal is self.journal:
+            return
+        with replacing_local(self._path, self._path.with_name(f".{_NAME}")) as file:
+            file.writelines(map(encoded, journal.entries))
+            length = file.tell()
+        self.journal, self.length, self._identity = journal, length, self._found()
+
+    def _found(self) -> _Identity | None:
+        try:
+            return _identity(self._path.stat())
+        except FileNotFoundError:
+            return None
+
+
+def _identity(status: os.stat_result) -> _Identity:
+    # A file that was cut and has grown again may have the same size.
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
@@ -71,26 +105,10 @@ def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
       JournalError: a line that is not the last cannot be read.
       OSError: the journal cannot be read or written, or the watched folder not be listed.
     """
-    journal = read_journal(folder)
-    watermark = journal.watermark_state.watermark
-    if watermark is None:
-        return
-    entries = cut(journal, watermark - horizon_ms, set(os.listdir(watched)))
-    if len(entries) >= len(journal.entries):
-        return
-    aside = Path(folder) / f".{_NAME}"
-    with aside.open("wb") as file:
-        file.writelines(map(encoded, entries))
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(Path(folder) / _NAME)
-    descriptor = os.open(
-        folder, os.O_RDONLY
-    )  # sync the folder, or the new file may be lost in a crash
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    file = JournalFile(folder)
+    watermark = file.journal.watermark_state.watermark
+    if watermark is not None:
+        file.cut(watched, watermark - horizon_ms)
 
 
 def read_journal(folder: str) -> Journal:

@@ -16,7 +16,12 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.journal import JournalHead, Move
-from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch, Resumption
+from goodgain.transforms.sources.folder_watch import (
+    FolderSource,
+    FolderWatch,
+    OldestNeeded,
+    Resumption,
+)
 from goodgain.transforms.sources.streamed import (
     StreamedTraces,
     StreamPacker,
@@ -46,6 +51,8 @@ class WatchFolder(beam.PTransform):
       rules: the compiled rules for duplicates (SPEC 4.3).
       ends_when_silent: whether to stop after the first period of silence.
       end: decides when the source stops, and receives its last watermark.
+      needed: what a restart reads again, so that the journal can be cut; None = what
+        `source.horizon_ms` says.
     """
 
     def __init__(
@@ -54,12 +61,14 @@ class WatchFolder(beam.PTransform):
         rules: RuleTable,
         ends_when_silent: bool = False,
         end: StreamEnd = WITH_ENGINE,
+        needed: OldestNeeded | None = None,
     ) -> None:
         super().__init__()
         self.source = source
         self.rules = rules
         self.ends_when_silent = ends_when_silent
         self.end = end
+        self.needed = needed
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
@@ -68,7 +77,8 @@ class WatchFolder(beam.PTransform):
             | "Source" >> beam.Create([self.source])
             | "Resume" >> beam.Map(_resumed).with_output_types(tuple[FolderSource, Resumption])
         )
-        return streamed_traces(resumed, ReadFolder(self.rules, self.ends_when_silent, self.end))
+        read = ReadFolder(self.rules, self.ends_when_silent, self.end, needed=self.needed)
+        return streamed_traces(resumed, read)
 
 
 def _resumed(source: FolderSource) -> tuple[FolderSource, Resumption]:
@@ -110,12 +120,14 @@ class ReadFolder(beam.DoFn):
         ends_when_silent: bool,
         end: StreamEnd = WITH_ENGINE,
         now_ms: Callable[[], int] | None = None,
+        needed: OldestNeeded | None = None,
     ) -> None:
         """`now_ms` returns this machine's clock in milliseconds since the epoch."""
         self._rules = rules
         self._now_ms = now_ms or _now_ms
         self._ends_when_silent = ends_when_silent
         self._end = end
+        self._needed = needed
         self._watch: FolderWatch | None = None
 
     def setup(self) -> None:
@@ -132,9 +144,11 @@ class ReadFolder(beam.DoFn):
         """Take one step, and resume for the next."""
         source, resumption = element
         if self._watch is None or self._watch.source != source:
-            self._watch = FolderWatch(source, self._now_ms)
+            self._watch = FolderWatch(source, self._now_ms, self._needed)
         watch = self._watch
         at, part = divmod(tracker.current_restriction().start, _PARTS)
+        start = watch.start(at, resumption)
+        at, part = start, part if start == at else 0
         has_moved = False
         while True:
             is_over = at > resumption.entries and watch.is_silent_at(at)

@@ -1,18 +1,21 @@
 """The journal of a source that watches a folder: its actions in order, for replay.
 
-It has one JSON object per line; the line number, from 0, is the position of the source. An entry
-takes a file, moves the watermark, or notes that a file has changed. After a restart the source
-replays the files and the watermark in the same order, so that downstream results are the same.
-Between two starts the journal is truncated: entries that no longer matter are summed up in its
-head.
+It has one JSON object per line. An entry takes a file, moves the watermark, or notes that a file
+has changed. After a restart the source replays the files and the watermark in the same order, so
+that downstream results are the same.
+
+The position of an entry is the number of entries before it since the stream began. Engines keep
+positions in their checkpoints, so these never change: when the journal is truncated, its first
+entries are summed up in a head, which has the position of the last one removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.streaming.watermark import WatermarkState
@@ -122,11 +125,15 @@ class JournalHead(Struct, frozen=True, tag="head"):
       watermark_state: state of the watermark before the next entry.
       totals: the sums over the removed entries.
       sizes: last known size of each file taken, by name.
+      position: position of the last entry removed.
+      safe: a source that stood at this position or later had read all files that were removed.
     """
 
     watermark_state: WatermarkState
     totals: SourceTotals
     sizes: dict[str, int]
+    position: int = 0
+    safe: int = 0
 
 
 Entry = Take | Move | Changed | JournalHead
@@ -136,6 +143,8 @@ class Journal:
     """All entries, and the state derived from them.
 
     Attributes:
+      first: position of the first entry.
+      safe: a source that goes on from this position or later misses no file.
       entries: the entries in order.
       sizes: the last known size of each file taken, by name.
       readings: contents of files read, by the position of their `Take`.
@@ -144,7 +153,9 @@ class Journal:
       watermark_state: state of the watermark.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.first = 0
+        self.safe = 0
         self.entries: list[Entry] = []
         self.sizes: dict[str, int] = {}
         self.readings: dict[int, FileReading] = {}
@@ -154,16 +165,28 @@ class Journal:
         self._gone = SourceTotals()
         self._ahead = 0
         self._watermarks: dict[int, int | None] = {}
+        for entry in entries:
+            self.add(entry)
+
+    @property
+    def end(self) -> int:
+        """The position of the next entry."""
+        return self.first + len(self.entries)
+
+    def at(self, position: int) -> Entry:
+        """The entry at a position from `first` to before `end`."""
+        return self.entries[position - self.first]
 
     def add(self, entry: Entry) -> None:
         """Append an entry."""
         if isinstance(entry, Take):
-            self.unmoved.append(len(self.entries))
+            self.unmoved.append(self.end)
             self.unmoved_bytes += entry.size
             self.sizes[entry.name] = entry.size
         elif isinstance(entry, Changed):
             self.sizes[entry.name] = entry.size
         elif isinstance(entry, JournalHead):
+            self.first, self.safe = entry.position, entry.safe
             self.watermark_state = entry.watermark_state
             self.sizes.update(entry.sizes)
             self._gone = entry.totals
@@ -174,9 +197,16 @@ class Journal:
                 self.readings[reading.position] = reading
                 self._watermarks[reading.position] = entry.watermark_state.watermark
             if entry.readings:
-                self.unmoved = [at for at in self.unmoved if at not in self.readings]
-                self.unmoved_bytes = sum(_size(self.entries[at]) for at in self.unmoved)
+                self.unmoved = [one for one in self.unmoved if one not in self.readings]
+                self.unmoved_bytes = sum(_size(self.at(one)) for one in self.unmoved)
         self.entries.append(entry)
+
+    def first_after(self, clock: int) -> int:
+        """The position of the first file taken after this time, in ms, or else the end."""
+        for position, entry in enumerate(self.entries, start=self.first):
+            if isinstance(entry, Take) and entry.clock > clock:
+                return position
+        return self.end
 
     def totals(self) -> SourceTotals:
         """The sums over all entries."""
@@ -195,84 +225,62 @@ class Journal:
         If its contents are unknown, it can. Emitted times are at most the time when the file was
         taken, and at least the watermark at that time, which is bounded by the next watermark.
         """
-        take = self.entries[position]
+        take = self.at(position)
         reading = self.readings.get(position)
         if oldest is None or reading is None or not isinstance(take, Take):
             return True
         greatest = None if reading.greatest is None else min(reading.greatest, take.clock)
         times = [time for time in (greatest, self._watermarks[position]) if time is not None]
-        return not times or max(times) >= oldest
+        return max(times, default=take.clock) >= oldest
 
 
 def _size(entry: Entry) -> int:
     return entry.size if isinstance(entry, Take) else 0
 
 
-def cut(journal: Journal, oldest: int, present: Collection[str]) -> list[Entry]:
-    """The entries of a shorter journal that is equivalent for all later starts.
+def cut(
+    journal: Journal, oldest: int, present: Collection[str], before: int | None = None
+) -> Journal:
+    """The same journal without the entries up to the first file that still matters.
 
-    It leaves out files that need not be read again, and all but the last of consecutive watermark
-    moves.
+    It is cut right after a move, so files that move the watermark together are kept together.
 
     Args:
       journal: the whole journal.
       oldest: records emitted with earlier times, in ms, no longer matter.
       present: names of the files in the folder. Other files are forgotten, unless none of the files
         taken is present, as when another folder is mounted there.
+      before: files from this position on matter too; None = only if their records do.
     """
-    kept: list[Entry] = []
-    places: dict[int, int] = {}  # new positions of files; the shorter journal begins with its head
-    names: set[str] = set()
-    before = WatermarkState()  # at the last move removed so far
-    move: Move | None = None  # the last move, if nothing has followed it
+    before = journal.end if before is None else before
+    safe = journal.safe
+    removed: JournalHead | None = None
     watermark: int | None = None
-    for position, entry in enumerate(journal.entries):
+    for position, entry in enumerate(journal.entries, start=journal.first):
         if isinstance(entry, JournalHead):
-            before = entry.watermark_state
-            watermark = before.watermark
-        elif isinstance(entry, Move):
-            if move is not None and move.readings:
-                kept.append(move)
-            move = _with_places(entry, places)
             watermark = entry.watermark_state.watermark
-        elif _matters(journal, position, oldest, watermark, names):
-            if move is not None and kept:
-                kept.append(move)
-            elif move is not None:
-                before = move.watermark_state
-            move = None
-            names.add(entry.name)
-            kept.append(entry)
-            places[position] = len(kept)
-    if move is not None and kept:
-        kept.append(move)
-    elif move is not None:
-        before = move.watermark_state
+        elif isinstance(entry, Move):
+            watermark = entry.watermark_state.watermark
+            removed = JournalHead(entry.watermark_state, SourceTotals(), {}, position, safe)
+        elif position >= before or _matters(journal, position, oldest, watermark):
+            break
+        else:
+            safe = position + 1
+    if removed is None:
+        return journal
+    kept = journal.entries[removed.position + 1 - journal.first :]
+    gone = journal.totals().without(Journal([removed, *kept]).totals())
     sizes = {name: size for name, size in journal.sizes.items() if name in present}
-    rest = Journal()
-    for one in (JournalHead(before, SourceTotals(), {}), *kept):
-        rest.add(one)
-    gone = journal.totals().without(rest.totals())
-    return [JournalHead(before, gone, sizes or journal.sizes), *kept]
+    head = replace(removed, totals=gone, sizes=sizes or journal.sizes)
+    return Journal([head, *kept])
 
 
-def _matters(
-    journal: Journal, position: int, oldest: int, watermark: int | None, names: set[str]
-) -> bool:
-    """Whether a file, or the note that it has changed, may be emitted again."""
-    entry = journal.entries[position]
-    if isinstance(entry, Changed):
-        return entry.name in names or watermark is None or watermark >= oldest
+def _matters(journal: Journal, position: int, oldest: int, watermark: int | None) -> bool:
+    """Whether a file, or the row that says that it has changed, may be emitted again."""
+    if isinstance(journal.at(position), Changed):
+        # The row has the time of the watermark; before the first one, the earliest of all.
+        return watermark is not None and watermark >= oldest
     return journal.matters(position, oldest)
-
-
-def _with_places(move: Move, places: Mapping[int, int]) -> Move:
-    readings = [
-        FileReading(places[one.position], one.records, one.rejected, one.least, one.greatest)
-        for one in move.readings
-        if one.position in places
-    ]
-    return Move(move.watermark_state, tuple(readings), move.ahead)
 
 
 def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:

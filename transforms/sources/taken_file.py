@@ -1,0 +1,71 @@
+"""The records of a file that was taken from a watched folder, and what the journal says of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+from goodgain.transforms.core.files.reading import read_shard
+from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
+from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.untimed import untimed
+from goodgain.transforms.core.streaming.journal import Changed, FileReading
+from goodgain.transforms.read import open_plain
+
+
+class FileTally:
+    """Counts of the records of one file.
+
+    Attributes:
+      times: event times in milliseconds, in file order.
+      rejected: number of rejected records.
+      shards: number of shards that were read completely, from the first on.
+    """
+
+    def __init__(self) -> None:
+        self.times = array("q")
+        self.rejected = 0
+        self.shards = 0
+
+    def counted(
+        self, records: Iterable[SearchCall | RejectedRecord], shard: int
+    ) -> Iterator[SearchCall | RejectedRecord]:
+        """The records of a shard, counted as they pass."""
+        for record in records:
+            if isinstance(record, RejectedRecord):
+                self.rejected += record.records
+            elif record.timestamp is not None:
+                self.times.append(record.timestamp)
+            yield record
+        self.shards += shard == self.shards
+
+    def reading(self, position: int) -> FileReading:
+        """The counts, for the file at a position of the journal."""
+        return FileReading(
+            position,
+            len(self.times) + self.rejected,
+            self.rejected,
+            min(self.times, default=None),
+            max(self.times, default=None),
+        )
+
+
+def changed_row(changed: Changed, path: str) -> RejectedRecord:
+    """The row for a file that changed after it was taken."""
+    return RejectedRecord(
+        path,
+        WHOLE_FILE,
+        f"The file had {changed.taken} bytes when it was taken, but now has {changed.size}; only "
+        "the former are read. Put new records into a file with another name.",
+    )
+
+
+def timed_records(shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
+    """The records of a shard; a call without a timestamp is rejected."""
+    for number, record in enumerate(read_shard(shard, open_plain), start=1):
+        if isinstance(record, SearchCall) and record.timestamp is None:
+            place = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
+            yield untimed(record, shard.path, place)
+        else:
+            yield record
