@@ -39,7 +39,7 @@ _LOGGER = logging.getLogger(__name__)
 _SHARD_BYTES = 16 * 1024 * 1024
 _LEAST = {"horizon_ms": 0, "settle_ms": 0, "shard_bytes": 1, "portion_bytes": 1, "keep_ms": 0}
 WEEK_MS = 604_800_000
-# A shorter journal is not cut; it has the names of about 4,000 files.
+# A shorter journal is not cut; it has about 2,400 files, one at a time. To cut it takes 10 ms.
 _LEAST_CUT = 1024 * 1024
 # Pause between listings, relative to the time of one; 20,000 files take 0.2 s.
 _LEAST_PAUSE = 10

@@ -4,6 +4,7 @@ python -m tests.engines.programs.stream_command FEED [--signal SIGNAL MOMENT NUM
 
 Files come from the folder FEED, one each time the watermark advances. The process gets the signal
 (KILL or INT) at the NUMBER-th occurrence of the moment: `taken`, a line of the journal was written;
+`cut`, the journal was cut, which is tried here whenever the watermark advances;
 `aside`, a file of rows was written under a temporary name; `written`, it was renamed; `noted`, the
 progress was written.
 """
@@ -25,6 +26,7 @@ from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.run import stream
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.streaming.journal import Entry, Move
+from goodgain.transforms.sources import folder_watch
 from goodgain.transforms.sources.journal_file import JournalFile
 
 
@@ -32,6 +34,7 @@ def schedule_signal(name: str, moment: str, number: int) -> None:
     """Make this process send itself a signal at the `number`-th occurrence of the moment."""
     owner, function, after = {
         "taken": (JournalFile, "append", True),
+        "cut": (JournalFile, "cut", True),
         "aside": (sinks.FileSystems, "rename", False),
         "written": (sinks, "write_pane", True),
         "noted": (progress, "note_progress", True),
@@ -74,6 +77,18 @@ def feed(waiting: Path, incoming: Path) -> None:
     next_file()
 
 
+def cut_always() -> None:
+    """Have the journal cut without waiting until it has doubled."""
+    cut = folder_watch.FolderWatch._cut
+
+    def cut_again(watch: folder_watch.FolderWatch) -> None:
+        cut(watch)
+        watch._cut_at = 0
+
+    folder_watch._LEAST_CUT = 0
+    folder_watch.FolderWatch._cut = cut_again
+
+
 def main(words: list[str]) -> int:
     """Stream; return the exit code."""
     waiting, *words = words
@@ -82,6 +97,7 @@ def main(words: list[str]) -> int:
         words = words[4:]
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
+    cut_always()
     feed(Path(waiting), Path(config.input))
     return stream(config, args.beam_arguments, ends_when_silent=True)
 

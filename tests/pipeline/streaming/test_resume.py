@@ -7,11 +7,17 @@ from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs import datasets as batch_datasets
 from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, late_rows
 from goodgain.pipeline.streaming import datasets, sinks
-from goodgain.pipeline.streaming.checkpoint import Progress
+from goodgain.pipeline.streaming.checkpoint import Progress, note_progress, read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.panes import Pane
-from goodgain.pipeline.streaming.resume import last_start, read_written, restart_plan
+from goodgain.pipeline.streaming.resume import (
+    last_start,
+    needed_span,
+    oldest_needed,
+    read_written,
+    restart_plan,
+)
 from goodgain.pipeline.streaming.written_rows import Bounds
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.journal import Journal, Move
@@ -55,6 +61,16 @@ class TestRestartPlan:
         ahead = restart_plan(config(), journal(NOON), Progress(NOON + 99 * MINUTE))
         level = restart_plan(config(), journal(NOON), Progress(NOON))
         assert ahead == level
+
+    @pytest.mark.parametrize("behind", [0, 3, 500])
+    def test_the_journal_keeps_what_a_restart_would_read(self, tmp_path, behind):
+        note_progress(tmp_path, NOON - behind * MINUTE)
+        oldest = oldest_needed(tmp_path, needed_span(config()), NOON)
+        again = restart_plan(config(), journal(NOON), read_progress(tmp_path))
+        assert oldest == NOON - again.horizon
+
+    def test_it_keeps_all_while_nothing_is_known_to_be_safe(self, tmp_path):
+        assert oldest_needed(tmp_path, needed_span(config()), NOON) is None
 
 
 def put(folder, pane, dataset, rows):

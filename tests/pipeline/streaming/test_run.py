@@ -1,6 +1,7 @@
 """`stream`: the progress that it records, the plan that it passes on, and its warnings."""
 
 import json
+import pickle
 
 import pytest
 
@@ -9,6 +10,7 @@ from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.streaming import on_prism
 from goodgain.pipeline.streaming.checkpoint import kept_folder, note_progress, read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.streaming.resume import needed_span
 from goodgain.pipeline.streaming.run import stream, warn_of_names
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.streaming.journal import Move
@@ -53,6 +55,23 @@ def test_limits_for_open_conversations_are_passed_on(tmp_path, monkeypatch):
     (plan,) = plans
     assert plan.closing.max_open == 120 * MINUTE
     assert (plan.closing.most_results, plan.closing.most_bytes) == (7, 900)
+
+
+def test_progress_decides_what_is_cut_from_the_journal(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "prism").touch()
+    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
+    plans = []
+    monkeypatch.setattr(on_prism, "run", lambda plan, *_: plans.append(plan))
+    output = str(tmp_path / "out")
+    config = load_config(StreamConfig, {"input": str(tmp_path / "in"), "output": output})
+    stream(config, [])
+    (plan,) = plans
+    assert plan.source.source.keep_ms == 0  # Prism restores no checkpoints
+    assert plan.source.needed(NOON) is None
+    note_progress(kept_folder(output), NOON - MINUTE)
+    assert plan.source.needed(NOON) == NOON - MINUTE - needed_span(config)
+    assert pickle.loads(pickle.dumps(plan.source.needed))(NOON) == plan.source.needed(NOON)
 
 
 def test_unknown_fields_are_named_when_a_stream_starts(tmp_path, capsys):

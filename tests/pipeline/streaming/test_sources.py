@@ -6,6 +6,7 @@ from goodgain.pipeline.streaming import sources
 from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
 from goodgain.pipeline.streaming.kafka_settings import read_settings
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.stream_end import WITH_ENGINE
 from tests.core.direct import shipped_rules
 
 SECRET = "swordfish"
@@ -99,3 +100,9 @@ def test_an_option_of_another_kind_of_source_is_refused(source, option):
     (name,) = option
     with pytest.raises(UsageError, match=f"--{name.replace('_', '-')} is for"):
         sources.check_options(config(source, **option))
+
+
+def test_on_engines_with_checkpoints_the_journal_keeps_a_week(tmp_path):
+    source = sources.folder(config("in"), RULES, tmp_path, 0, False, WITH_ENGINE)
+    assert source.needed is None
+    assert source.source.keep_ms == 7 * 24 * 3_600_000
