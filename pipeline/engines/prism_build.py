@@ -1,4 +1,4 @@
-"""Building Prism, Beam's local streaming engine, from source."""
+"""Building Prism, Beam's local streaming engine, and Beam's other Go programs from source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
-_MODULE = "github.com/apache/beam/sdks/v2/go/cmd/prism"
+_MODULE = "github.com/apache/beam/sdks/v2"
 _NEEDED_GO = "Go 1.26 or newer"
 _SHOWN_LINES = 3
 
@@ -38,18 +38,38 @@ def build_prism(place: Path = BUILT_PRISM) -> Path:
       UsageError: Go is not installed.
       GoodGainError: it cannot be built; the message contains the end of Go's output.
     """
+    otherwise = ", or give the path of a Prism with --prism_location"
+    return build_program("Prism", "go/cmd/prism", place, otherwise)
+
+
+def build_program(name: str, package: str, place: Path, otherwise: str = "") -> Path:
+    """Build a program of Beam's Go module in the version of the installed Beam, if needed.
+
+    Args:
+      name: its name for messages.
+      package: its folder in the module.
+      place: where to put it; the last part is the last part of `package`.
+      otherwise: what else to do without Go, for the message.
+
+    Returns:
+      The path of the binary.
+
+    Raises:
+      UsageError: Go is not installed.
+      GoodGainError: it cannot be built; the message contains the end of Go's output.
+    """
     if place.is_file():
         return place
     go = shutil.which("go")
     if go is None:
         raise UsageError(
-            f"Prism is built with {_NEEDED_GO}, and there is no `go` on the PATH: install it and "
-            "try again, or give the path of a Prism with --prism_location."
+            f"{name} is built with {_NEEDED_GO}, and there is no `go` on the PATH: install it and "
+            f"try again{otherwise}."
         )
     place.parent.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent.parent) as folder:
         built = subprocess.run(
-            [go, "install", f"{_MODULE}@v{version('apache-beam')}"],
+            [go, "install", f"{_MODULE}/{package}@v{version('apache-beam')}"],
             env=os.environ | {"GOBIN": folder},
             capture_output=True,
             text=True,
@@ -57,7 +77,7 @@ def build_prism(place: Path = BUILT_PRISM) -> Path:
         )
         if built.returncode != 0:
             said = " / ".join(built.stderr.strip().splitlines()[-_SHOWN_LINES:])
-            raise GoodGainError(f"Prism could not be built (needs {_NEEDED_GO}): {said}")
+            raise GoodGainError(f"{name} could not be built (needs {_NEEDED_GO}): {said}")
         place.parent.mkdir(exist_ok=True)
         (Path(folder) / place.name).replace(place)  # atomic
     return place

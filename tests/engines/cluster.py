@@ -185,15 +185,22 @@ class Cluster(LocalEngine):
             f"--parallelism={parallelism}",
         )
 
-    def goodgain(self, *arguments: str, parallelism: int = 2) -> None:
+    def goodgain(
+        self, *arguments: str, parallelism: int = 2, workers: tuple[str, ...] = ()
+    ) -> None:
         """Run the command `goodgain` on the cluster and return when it has ended.
+
+        Args:
+            arguments: The command line.
+            parallelism: The number of slots.
+            workers: Options for other workers than those of the worker pool.
 
         Raises:
             EngineError: its exit code is not 0.
         """
         command = [str(self.settings.worker_python), "-m", "goodgain", *arguments]
         code = subprocess.run(
-            [*command, *self.beam_arguments(parallelism)],
+            [*command, *self.beam_arguments(parallelism), *workers],
             env=flink.worker_environment(self.settings),
         ).returncode
         if code != 0:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,6 +33,8 @@ OPENED_PACKAGES = (
 )
 # Only needed while the cluster runs, unlike logs, checkpoints and savepoints.
 TEMPORARY_FOLDERS = ("upload", "tmp", "artifacts")
+# The workers' environment has the project from the checkout that made it, perhaps another one.
+_SOURCES = (str(REPOSITORY / "src"), str(REPOSITORY))
 PRINT_WORKER_VERSIONS = (
     "import json, sys, apache_beam, goodgain, tests.engines.programs as programs;"
     "print(json.dumps([sys.prefix, apache_beam.__version__, goodgain.__file__]))"
@@ -131,9 +134,34 @@ def worker_environment(settings: Settings) -> dict[str, str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     return inherited | {
         "PATH": f"{settings.worker_venv / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        # Empty unless a test has installed the native part for the workers.
-        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(settings.worker_native)]),
+        # The last is empty unless a test has installed the native part for the workers.
+        "PYTHONPATH": os.pathsep.join([*_SOURCES, str(settings.worker_native)]),
     }
+
+
+def boot_command(settings: Settings, boot: Path, folder: Path) -> Path:
+    """Write a command that starts a Python worker as in Beam's containers, and return its path.
+
+    It first installs the packages that were staged with the job, into a folder of this worker.
+    Without them the worker has no native part.
+
+    Args:
+        boot: Beam's boot program.
+        folder: for the command, and for the folders of its workers.
+    """
+    command = folder / "boot"
+    command.write_text(
+        f"""#!/bin/sh -e
+cd "$(mktemp -d {shlex.quote(str(folder))}/worker-XXXXXX)"
+export PATH={shlex.quote(str(settings.worker_venv / "bin"))}:"$PATH"
+export PIP_TARGET="$PWD/packages"
+export PYTHONPATH={shlex.quote(os.pathsep.join(_SOURCES))}:"$PIP_TARGET"
+export RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT=1
+exec {shlex.quote(str(boot))} --semi_persist_dir="$PWD" "$@"
+"""
+    )
+    command.chmod(0o755)
+    return command
 
 
 def environment_of(daemon: Daemon) -> dict[str, str]:

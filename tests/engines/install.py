@@ -14,8 +14,11 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
+from goodgain.pipeline.engines.prism_build import build_program
+from goodgain.transforms.core.errors import GoodGainError
 from tests.engines.processes import EngineError, run_to_end
 from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings
 
@@ -65,14 +68,41 @@ def install_native(settings: Settings) -> None:
     Raises:
         EngineError: it cannot be built.
     """
-    log = settings.folder / "log" / "install-native.log"
-    pip = (str(settings.worker_python), "-m", "pip")
     with tempfile.TemporaryDirectory() as folder:
-        wheel = ("wheel", "--no-deps", "--wheel-dir", folder, str(REPOSITORY / "native"))
-        run_to_end([*pip, *wheel], log, "building the native part")
-        (built,) = Path(folder).glob("*.whl")
-        target = ("install", "--upgrade", "--no-deps", "--target", str(settings.worker_native))
-        run_to_end([*pip, *target, str(built)], log, "installing the native part")
+        built = build_native(settings, Path(folder))
+        pip = (str(settings.worker_python), "-m", "pip", "install", "--upgrade", "--no-deps")
+        log = settings.folder / "log" / "install-native.log"
+        target = ("--target", str(settings.worker_native), str(built))
+        run_to_end([*pip, *target], log, "installing the native part")
+
+
+def build_native(settings: Settings, folder: Path) -> Path:
+    """Build the wheel of the native part into a folder, as `make wheels` does, and return its path.
+
+    Raises:
+        EngineError: it cannot be built.
+    """
+    pip = (str(settings.worker_python), "-m", "pip", "wheel", "--no-deps")
+    log = settings.folder / "log" / "build-native.log"
+    wheel = ("--wheel-dir", str(folder), str(REPOSITORY / "native"))
+    run_to_end([*pip, *wheel], log, "building the native part")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def build_boot(settings: Settings) -> Path:
+    """Build the program that starts Python workers in Beam's containers, in the version of Prism.
+
+    It installs the packages that were staged with a job, and then starts the worker.
+
+    Raises:
+        EngineError: it cannot be built.
+    """
+    place = settings.folder / f"boot-{version('apache-beam')}" / "container"
+    try:
+        return build_program("Beam's boot program", "python/container", place)
+    except GoodGainError as error:
+        raise EngineError(str(error)) from error
 
 
 def airflow_venv(settings: Settings) -> Path:
