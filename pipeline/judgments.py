@@ -35,7 +35,7 @@ class JudgedDocument(Struct, frozen=True):
 
     Attributes:
       gain: None if it is unjudged.
-      lines: number of judgments with this gain.
+      lines: number of judgments of this document, which all have this gain.
     """
 
     gain: int | None
@@ -62,22 +62,23 @@ def read_judgments(
       topics: keep only judgments of these topics; None = all.
 
     Raises:
-      UsageError: a judgment cannot be used, or two of a document differ; the message names the
-        first ones.
-      GoodGainError: there are more than `held` allows.
+      UsageError: a judgment cannot be used, or two judgments of a document differ; the
+        message names the first ones.
+      GoodGainError: they exceed the memory limit of `held`.
     """
     places: dict[tuple[str, str], dict[int | None, JudgmentPlace]] = {}
     lines: Counter[tuple[str, str]] = Counter()
     problems = []
-    for found in _judgments(files, open_file):
-        if isinstance(found, QrelsProblem):
-            held.label(found.text)
-            problems.append(found)
-        elif topics is None or found.topic in topics:
-            key = found.topic, found.document
+    for judgment in _judgments(files, open_file):
+        if isinstance(judgment, QrelsProblem):
+            held.label(judgment.text)
+            problems.append(judgment)
+        elif topics is None or judgment.topic in topics:
+            key = judgment.topic, judgment.document
             held.label(*key)
             by_gain = places.setdefault(key, {})
-            by_gain[found.gain] = min(found.place, by_gain.get(found.gain, found.place))
+            first = by_gain.get(judgment.gain, judgment.place)
+            by_gain[judgment.gain] = min(judgment.place, first)
             lines[key] += 1
     problems += [conflict(*key, by_gain) for key, by_gain in places.items() if len(by_gain) > 1]
     if problems:
@@ -88,26 +89,26 @@ def read_judgments(
 def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
     """Give each conversation the labels of its documents and the judged pools of its topics."""
     pools: dict[str, list[int]] = {}
-    for (topic, _), one in judged.items():
+    for (topic, _), judged_document in judged.items():
         pool = pools.setdefault(topic, [0] * GRADES)
-        if one.gain is not None:
-            pool[one.gain] += 1
+        if judged_document.gain is not None:
+            pool[judged_document.gain] += 1
     counts: Counter[str] = Counter()
     labels: dict[str, ExternalLabels] = {}
     retrieved: set[tuple[str, str]] = set()
     topics: set[str] = set()
-    for part in asked:
-        counts["qrels.records_without_topic"] += part.without_topic
-        counts["qrels.results_without_id"] += part.without_name
-        found = labels.setdefault(part.conversation_id, ExternalLabels({}, {}, {}))
-        for topic, documents in part.documents.items():
+    for request in asked:
+        counts["qrels.records_without_topic"] += request.without_topic
+        counts["qrels.results_without_id"] += request.without_name
+        external = labels.setdefault(request.conversation_id, ExternalLabels({}, {}, {}))
+        for topic, documents in request.documents.items():
             topics.add(topic)
             if topic in pools:
-                found.pools[topic] = pools[topic]
+                external.pools[topic] = pools[topic]
             for document in documents:
                 known = judged.get((topic, document))
                 if known is not None and known.gain is not None:
-                    found.labels[document_digest(topic, document)] = known.gain
+                    external.labels[document_digest(topic, document)] = known.gain
                     retrieved.add((topic, document))
     with_label = sum(map(sum, pools.values()))
     counts.update(
@@ -132,9 +133,9 @@ def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:
     """Problems with judgments, each in one sentence after its place, like `qrels.txt:12: ...`."""
     sentences = []
-    for one in problems:
-        text = f"{_place(one.place, files, open_file)}: {one.text}"
-        other = "" if one.other is None else f" {_place(one.other, files, open_file)}."
+    for problem in problems:
+        text = f"{_place(problem.place, files, open_file)}: {problem.text}"
+        other = "" if problem.other is None else f" {_place(problem.other, files, open_file)}."
         sentences.append(text + other)
     return "\n".join(sentences)
 
@@ -149,7 +150,7 @@ def shards_of_judgments(file: InputFile, open_file: Open) -> list[FileShard]:
     """The shards of a file of judgments.
 
     Raises:
-      UsageError: it cannot be opened.
+      UsageError: the file cannot be opened.
     """
     try:
         with open_file(file.path) as opened:

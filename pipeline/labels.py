@@ -19,7 +19,7 @@ from goodgain.transforms.core.judgments.result_labels import (
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
-_LOOKED_AT = 1_000  # rows of each file, enough to notice that it has no labels
+_CHECKED_ROWS = 1_000  # rows of each file, enough to notice that it has no labels
 
 
 def label_files(
@@ -30,14 +30,14 @@ def label_files(
     Raises:
       UsageError: one of them cannot be read or has no rows, or none of its first rows has a label.
     """
-    found = tuple(
+    checked = tuple(
         LabelFile(recognise_table(file.path, open_file), file.size, number)
         for number, file in enumerate(files)
     )
-    for file in found:
-        rows = islice(read_labels(file, open_file, iteration_base), _LOOKED_AT)
-        first = next(rows, ...)
-        if first is ...:
+    for file in checked:
+        rows = islice(read_labels(file, open_file, iteration_base), _CHECKED_ROWS)
+        first = next(rows, None)
+        if first is None:
             raise UsageError(
                 f"{file.table.path} has no rows (--labels); the first line of a table names its "
                 "columns."
@@ -48,7 +48,7 @@ def label_files(
             raise UsageError(
                 f"{file.table.path} has no labels (--labels). {first.position}: {first.reason}"
             )
-    return found
+    return checked
 
 
 def local_labels(
@@ -57,25 +57,26 @@ def local_labels(
     """The labels in local files; empty without a pattern.
 
     Raises:
-      UsageError: it matches no file, or one of the files has no labels.
-      GoodGainError: there are more than `held` allows.
+      UsageError: the pattern matches no file, or one of the files has no labels.
+      GoodGainError: they exceed the memory limit of `held`.
     """
     if pattern is None:
         return
     for file in label_files(local_files([pattern]), open_local, iteration_base):
-        for found in kept_labels(read_labels(file, open_local, iteration_base), held):
-            if isinstance(found, ResultLabel):
-                yield found
+        for row in kept_labels(read_labels(file, open_local, iteration_base), held):
+            if isinstance(row, ResultLabel):
+                yield row
 
 
 def rejected_row(rejected: RejectedLabel, files: Sequence[LabelFile]) -> RejectedRecord:
-    """The row for a label that was not used."""
+    """The row of `rejected` for a label that was not used."""
     label, other = rejected.label, rejected.other
     table = files[label.file].table
     reason = rejected.reason
     if other is not None:
-        where = files[other.file].table
-        reason += f" {where.path}, {where.position(other.row)}: both are left out."
+        other_table = files[other.file].table
+        position = other_table.position(other.row)
+        reason += f" {other_table.path}, {position}: both are left out."
     return RejectedRecord(
         table.path,
         table.position(label.row),

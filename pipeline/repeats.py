@@ -39,15 +39,14 @@ def print_repeats(
     console.print(
         f"\nClusters by {attribute}"
         + (f"; {counted(alone, *_ALONE)}" if alone else "")
-        + f". A nightly gate finds changes of this size ({_POWER * 100:g} % power); paired by "
-        f"{attribute}, where all its values change alike, and else only larger ones:",
+        + f". Smallest change that a nightly gate detects ({_POWER * 100:g} % power): `paired` if "
+        f"both runs have the same values of {attribute} and all of these change equally (otherwise "
+        "it is larger), `unpaired` if they have different values:",
         soft_wrap=True,
     )
     if alone and all(row["clusters"] == row["n"] for row in rows.values() if row["clusters"]):
         console.print(f"No two conversations share {attribute}; is it misspelt?", soft_wrap=True)
-    table = plain_table(
-        "metric", "clusters", "variance between clusters", "paired by it", "other queries"
-    )
+    table = plain_table("metric", "clusters", "variance between clusters", "paired", "unpaired")
     for name in _METRICS:
         row = rows[name]
         paired, unpaired = detectable(row)
@@ -61,8 +60,8 @@ def print_repeats(
     console.print(table)
     if any((rows[name]["intraclass_correlation"] or 0) < 0 for name in _METRICS):
         console.print(
-            f"Below 0 %: conversations of one {attribute} differ as much as any others, so "
-            "the share is read as 0 %.",
+            f"Below 0 %: conversations with the same {attribute} differ as much as any others, so "
+            "the share counts as 0 %.",
             soft_wrap=True,
         )
 
@@ -79,13 +78,15 @@ def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """
     if not row["clusters"] or row["clusters"] < 2 or not row["stderr"]:
         return None, None
-    freedom = row["clusters"] - 1
-    reach = float(stdtrit(freedom, (1 + _CONFIDENCE) / 2)) + float(stdtrit(freedom, _POWER))
+    degrees_of_freedom = row["clusters"] - 1
+    standard_errors = float(stdtrit(degrees_of_freedom, (1 + _CONFIDENCE) / 2)) + float(
+        stdtrit(degrees_of_freedom, _POWER)
+    )
     paired = None
     if row["intraclass_correlation"] is not None:
         within = min(1 - row["intraclass_correlation"], 1.0)
-        paired = reach * sqrt(2 * within / row["n"]) * row["stddev"]
-    return paired, reach * sqrt(2) * row["stderr"]
+        paired = standard_errors * sqrt(2 * within / row["n"]) * row["stddev"]
+    return paired, standard_errors * sqrt(2) * row["stderr"]
 
 
 def _percent(share: float | None) -> str:

@@ -32,7 +32,8 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
 
 _AUC = "auc"
-_ROWS_OF_A_CALL = 1_000  # bytes of objects
+_OBJECT_BYTES_PER_CALL = 1_000
+# Reads the traces again for the canonical encodings that break ties: (conversation_id, encoding).
 Encodings = Callable[[Ties], Iterable[tuple[str, bytes]]]
 
 
@@ -42,7 +43,7 @@ class GatheredInput(Struct, frozen=True):
     Attributes:
       payloads: the payloads of the calls, by conversation_id.
       rejected: records that could not be used.
-      asked: the requests for judgments from outside the traces.
+      asked: the judgments that conversations need from outside the traces.
       counts: `records.read` and `records.rejected`.
     """
 
@@ -53,13 +54,13 @@ class GatheredInput(Struct, frozen=True):
 
 
 def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> GatheredInput:
-    """Gather everything by conversation.
+    """Gather what was read, by conversation.
 
     Args:
-      held: counts the bytes of it and of the payloads.
+      held: counts the bytes that are kept.
 
     Raises:
-      GoodGainError: it exceeds the limit of `held`.
+      GoodGainError: they exceed the limit of `held`.
     """
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
@@ -73,7 +74,7 @@ def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> Gather
             progress.advance({"records.read": one.records, "records.rejected": one.records})
         else:
             held.read(one.conversation_id, one.payload)
-            held.kept(_ROWS_OF_A_CALL * one.calls)
+            held.kept(_OBJECT_BYTES_PER_CALL * one.calls)
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
             if one.asked is not None:
@@ -96,9 +97,9 @@ def scores_of(
 
     Args:
       payloads: by conversation_id; emptied in the process.
-      pools: pools of topics, if `scoring.pool` is given.
-      encodings: reads the traces again for the encodings that break ties.
-      held: checks whether a conversation is small enough to be scored at once.
+      pools: the pools of topics, if `scoring.pool` is given.
+      encodings: reads the encodings that break ties.
+      held: checks whether the conversation fits into memory when it is decoded.
 
     Raises:
       GoodGainError: the traces have changed, or a conversation is too large.
@@ -113,10 +114,10 @@ def scores_of(
         except EncodingsNeededError:
             undecided[conversation_id] = b"".join(packed)
     if undecided:
-        again = {name: [packed] for name, packed in undecided.items()}
+        parts_of = {name: [packed] for name, packed in undecided.items()}
         for name, encoding in encodings(dict(ties_of(*one) for one in undecided.items())):
-            again[name].append(encoding)
-        for conversation_id, parts in again.items():
+            parts_of[name].append(encoding)
+        for conversation_id, parts in parts_of.items():
             try:
                 yield _scored(conversation_id, parts, scorer)
             except EncodingsNeededError:
@@ -145,7 +146,7 @@ class RunSums:
         pooled: bool = False,
     ) -> None:
         self._metrics = ranking_metrics
-        # Attribute names in another order make the same slice.
+        # The order of attribute names does not matter, so each set of names is used once.
         distinct = dict.fromkeys(tuple(sorted(set(names))) for names in slices)
         self._slices = ((), *(names for names in distinct if names))
         self._max_i = max_i
@@ -173,6 +174,6 @@ class RunSums:
             self._means[key].add(values)
 
     def means(self) -> Iterator[MeanRow]:
-        """The rows of `means`, in no order."""
+        """The rows of `means`, in no particular order."""
         for key, accumulator in self._means.items():
             yield from accumulator.rows(slice_of(key), self._metrics, self._interval)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 Record = dict[str, Any]
-_CALL = (
+_CALL_COLUMNS = (
     "conversation_id",
     "turn",
     "iteration",
@@ -18,8 +18,8 @@ _CALL = (
     "turn_count",
     "is_final",
 )
-_KEY = ("conversation_id", "turn", "iteration", "call", "record_id")
-_RESULT = (
+_KEY_COLUMNS = ("conversation_id", "turn", "iteration", "call", "record_id")
+_RESULT_COLUMNS = (
     "entity_type",
     "id",
     "url",
@@ -36,33 +36,33 @@ _RANK = "rank"
 
 
 def is_column(name: str) -> bool:
-    """Whether a column has a meaning in such a table."""
+    """Whether a column has a meaning in a table with one row per result."""
     maps = (*_CALL_MAPS, *_RESULT_MAPS)
-    return name in (*_CALL, *_RESULT, *maps, _RANK) or name.split(".", 1)[0] in maps
+    return name in (*_CALL_COLUMNS, *_RESULT_COLUMNS, *maps, _RANK) or name.split(".", 1)[0] in maps
 
 
 def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
-    """The search calls, in the order of their first rows.
+    """The search calls, ordered by their first rows.
 
     Rows with the same conversation_id, turn, iteration, call and record_id are one search call; its
-    own fields come from its first row. Its results are in the order of `rank` if there is one, else
-    of the rows. A row in which every column of a result is empty is a call that found nothing.
-    Columns `attributes.NAME`, `costs.NAME`, `ids.NAME` and `fields.NAME` are entries of these maps.
+    own fields come from its first row. Its results are ordered by `rank`, or without ranks as the
+    rows are. A row without any column of a result is a call that returned nothing. The columns
+    `attributes.NAME`, `costs.NAME`, `ids.NAME` and `fields.NAME` become entries of those maps.
 
     Args:
       rows: column names to values; None is missing.
     """
     calls: dict[tuple[Any, ...], tuple[Record, list[tuple[Any, Record]]]] = {}
     for row in rows:
-        key = tuple(row.get(name) for name in _KEY)
+        key = tuple(row.get(name) for name in _KEY_COLUMNS)
         if key not in calls:
-            calls[key] = (_part(row, _CALL, _CALL_MAPS), [])
-        result = _part(row, _RESULT, _RESULT_MAPS)
+            calls[key] = (_part(row, _CALL_COLUMNS, _CALL_MAPS), [])
+        result = _part(row, _RESULT_COLUMNS, _RESULT_MAPS)
         if result:
             calls[key][1].append((row.get(_RANK), result))
-    for call, ranked in calls.values():
+    for call, ranked_results in calls.values():
         # Sorting is stable: without ranks, rows keep their order.
-        ordered = sorted(ranked, key=lambda one: (one[0] is None, one[0] or 0))
+        ordered = sorted(ranked_results, key=lambda pair: (pair[0] is None, pair[0] or 0))
         yield {**call, "results": [result for _, result in ordered]}
 
 

@@ -1,4 +1,4 @@
-"""`goodgain convert`: other tools' traces and TREC files to traces, and traces to TREC files."""
+"""`goodgain convert`: imports other tools' traces and TREC files; exports traces to TREC."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from goodgain.pipeline.cli.tracing_options import add_json_option, add_rules_opt
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"
-HELP = "convert traces of other tools and TREC files, and traces to TREC"
+HELP = "import traces of other tools and TREC files; export traces to TREC"
 EXAMPLE = "goodgain convert --from otlp 'spans/*.jsonl' --output traces.parquet"
 
 _LAST_NUMBER = r"(\d+)$"
@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{parser.description}\n\nFrom other tools: a mapping says how fields are converted. Each "
         "format has one, which you\ncan copy and edit:\n"
         f"{known}\n\nFrom TREC: a topic becomes a conversation, ranked as trec_eval "
-        "ranks a run (score, ties by\ndocument id from the greatest). To TREC: the de-duplicated "
-        "list of each conversation's last\nturn, and its labels."
+        "ranks a run (by score, then by\ndescending document id). To TREC: the ranked list of each "
+        "conversation's last turn, without\nduplicates, and its labels."
     )
     parser.add_argument(
         "inputs", nargs="*", metavar="INPUT", help="files to import; * and ** are wildcards"
@@ -61,8 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_traces.add_argument(
         "--iteration-pattern",
         metavar="REGEX",
-        help=rf"finds the iteration in that column ({_LAST_NUMBER}: a number at its "
-        "end)",
+        help=rf"finds the iteration in that column ({_LAST_NUMBER}, the number at its end)",
     )
     to_trec = parser.add_argument_group("to TREC")
     to_trec.add_argument(
@@ -77,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_trec.add_argument(
         "--id",
         metavar="NAME",
-        help="named id of a result to use as document name (doc_id); results without it, or "
-        "with an id that another one has, are named by their position",
+        help="id of a result that becomes its document name (doc_id); results without it, or "
+        "whose id another document has, are named by their position",
     )
     to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (goodgain)")
     add_rules_option(parser)
@@ -89,14 +88,14 @@ def run(args: argparse.Namespace) -> int:
     """Convert in the direction that the options name, and print counts.
 
     Raises:
-      UsageError: the options do not fit, or a file cannot be read or written; for a line of a TREC
-        file the message names file and line.
+      UsageError: the options contradict each other, or a file cannot be read or written; the
+        message gives file and line if a line of a TREC file is wrong.
     """
     if args.from_format is not None or args.inputs or args.mapping or args.show_mapping:
         return _import(args)
     if args.output is not None:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
-    _refuse_mixture(args)
+    _check_one_direction(args)
     counts = _to_trec(args) if args.from_traces else _to_traces(args)
     # Imported here to keep --help fast.
     from goodgain.pipeline.terminal.console import print_json, result_console
@@ -123,15 +122,15 @@ def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
     from goodgain.pipeline.terminal.console import print_json, result_console
 
-    others = [name for name in (*_TO_TRACES, *_TO_TREC) if getattr(args, name) is not None]
-    if others:
+    conflicting = [name for name in (*_TO_TRACES, *_TO_TREC) if getattr(args, name) is not None]
+    if conflicting:
         raise UsageError(
-            f"--from and --{others[0].replace('_', '-')} belong to different directions; see "
+            f"--from and --{conflicting[0].replace('_', '-')} belong to different directions; see "
             "`goodgain convert --help`."
         )
     if args.from_format not in FORMATS:
-        given = "is missing" if args.from_format is None else f"is {args.from_format!r}"
-        raise UsageError(f"--from {given}; it must be one of {', '.join(FORMATS)}.")
+        problem = "is missing" if args.from_format is None else f"is {args.from_format!r}"
+        raise UsageError(f"--from {problem}; it must be one of {', '.join(FORMATS)}.")
     console = result_console()
     if args.show_mapping:
         console.print(shipped_mapping(args.from_format), end="", soft_wrap=True)
@@ -153,14 +152,14 @@ _TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteratio
 _TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules")
 
 
-def _refuse_mixture(args: argparse.Namespace) -> None:
-    sides = [
+def _check_one_direction(args: argparse.Namespace) -> None:
+    used_options = [
         [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) is not None]
         for names in (_TO_TRACES, _TO_TREC)
     ]
-    if all(sides):
+    if all(used_options):
         raise UsageError(
-            f"{sides[0][0]} and {sides[1][0]} belong to different directions; see "
+            f"{used_options[0][0]} and {used_options[1][0]} belong to different directions; see "
             "`goodgain convert --help`."
         )
     if args.from_traces and not (args.to_run or args.to_qrels):

@@ -54,26 +54,28 @@ class SampleCodes(Struct, frozen=True):
 def cluster_codes(matched: Matched, attribute: str) -> PairCodes | SampleCodes:
     """The clusters of matched arms; a conversation without the attribute is its own cluster.
 
-    A pair belongs to the cluster of its base conversation or, without one, of its candidate.
+    A pair belongs to the cluster of its base conversation or, if that lacks the attribute, of its
+    candidate conversation.
     """
     base, candidate = matched.base, matched.candidate
     if not matched.paired:
-        of_base = len(base.arm.ids)
-        both = (*base.arm.attributes, *candidate.arm.attributes)
-        codes = numbered(own.get(attribute, "") for own in both)
-        return SampleCodes(base.arm, candidate.arm, codes[:of_base], codes[of_base:])
-    mine, theirs = _by_group(base, attribute), _by_group(candidate, attribute)
-    places = zip(matched.base_places.tolist(), matched.candidate_places.tolist(), strict=True)
-    return PairCodes(numbered(mine[one] or theirs[other] for one, other in places))
+        n_base = len(base.arm.ids)
+        conversations = (*base.arm.attributes, *candidate.arm.attributes)
+        codes = numbered(attributes.get(attribute, "") for attributes in conversations)
+        return SampleCodes(base.arm, candidate.arm, codes[:n_base], codes[n_base:])
+    of_base, of_candidate = _first_values(base, attribute), _first_values(candidate, attribute)
+    pairs = zip(matched.base_places.tolist(), matched.candidate_places.tolist(), strict=True)
+    return PairCodes(numbered(of_base[b] or of_candidate[c] for b, c in pairs))
 
 
 def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
-    """Make sure that conversations have the attribute.
+    """Make sure that some conversation has the attribute.
 
     Raises:
       UsageError: none has it.
     """
-    if not any(own.get(attribute) for arm in (base, candidate) for own in arm.attributes):
+    attributes_of_all = (*base.attributes, *candidate.attributes)
+    if not any(attributes.get(attribute) for attributes in attributes_of_all):
         raise UsageError(
             f"No conversation in the means has the attribute {attribute} of --cluster; is it "
             "misspelt?"
@@ -81,19 +83,19 @@ def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
 
 
 def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str | None:
-    """The cluster attribute of both runs; None if they differ.
+    """The cluster attribute of both runs; None if they have none, or different ones.
 
     Args:
       base, candidate: manifests of runs.
     """
-    one, other = (manifest["parameters"].get("cluster") for manifest in (base, candidate))
-    return str(one) if one is not None and one == other else None
+    of_base, of_candidate = (run["parameters"].get("cluster") for run in (base, candidate))
+    return str(of_base) if of_base is not None and of_base == of_candidate else None
 
 
-def _by_group(grouped: Grouped, attribute: str) -> list[str]:
+def _first_values(grouped: Grouped, attribute: str) -> list[str]:
     """For each key, the attribute's value in its first conversation."""
-    own = grouped.arm.attributes
-    return [own[place].get(attribute, "") for place in grouped.first_rows().tolist()]
+    attributes = grouped.arm.attributes
+    return [attributes[place].get(attribute, "") for place in grouped.first_rows().tolist()]
 
 
 def numbered(values: Iterable[str]) -> Codes:

@@ -22,7 +22,8 @@ from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.transforms.core.dedup.rules_file import Policy
 
 AS_RUN = "as run"
-# In addition to the family, since copies that keep their slots change ranking metrics only.
+# Compared in addition to the family, since only ranking metrics depend on whether duplicates keep
+# their slots.
 _RANKING = "ndcg@10"
 _THRESHOLDS = (1, 2, 3)
 
@@ -31,9 +32,9 @@ class Variant(Struct, frozen=True):
     """A variant of the scoring options.
 
     Attributes:
-      name: its name in tables.
+      name: name in tables.
       parameters: fields of the run's configuration that differ.
-      policy: policy of the rules for duplicates; None = that of the run.
+      policy: policy of the rules for duplicates; None = as in the run.
     """
 
     name: str
@@ -59,13 +60,13 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
     Reads the inputs that the manifests name, and writes to a temporary folder only.
 
     Args:
-      say: called with one sentence before each policy.
+      say: receives a progress message before each variant.
 
     Raises:
       UsageError: the inputs or rules of a run are gone or have changed.
     """
-    ranking = (_RANKING,) if _RANKING in _ranking_of(compared) else ()
-    chosen = replace(
+    ranking = (_RANKING,) if _RANKING in _common_ranking_metrics(compared) else ()
+    request = replace(
         compared.request,
         metrics=tuple(dict.fromkeys((*compared.arms.measures.declared, *ranking))),
         family=compared.arms.measures.declared,
@@ -77,16 +78,16 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
         max_i=1,
         tests=Tests(options=compared.request.tests.options),
     )
-    usual = _rows(compare(chosen))
-    found = [_row(AS_RUN, row, row.verdict) for row in usual]
-    verdicts = {row.metric: row.verdict for row in usual}
+    rows_as_run = _rows(compare(request))
+    sensitivity_rows = [_row(AS_RUN, row, row.verdict) for row in rows_as_run]
+    verdicts = {row.metric: row.verdict for row in rows_as_run}
     for variant in filter(lambda variant: _differs(variant, compared), VARIANTS):
-        say(f"Scoring under {variant.name} ...")
+        say(f"Scoring with another policy: {variant.name} ...")
         with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
             outputs = _score_again(compared, variant, Path(folder))
-            rows = _rows(compare(replace(chosen, outputs=outputs)))
-        found += [_row(variant.name, row, verdicts[row.metric]) for row in rows]
-    return found
+            rows = _rows(compare(replace(request, outputs=outputs)))
+        sensitivity_rows += [_row(variant.name, row, verdicts[row.metric]) for row in rows]
+    return sensitivity_rows
 
 
 def _differs(variant: Variant, compared: Compared) -> bool:
@@ -99,7 +100,7 @@ def _differs(variant: Variant, compared: Compared) -> bool:
     )
 
 
-def _ranking_of(compared: Compared) -> set[str]:
+def _common_ranking_metrics(compared: Compared) -> set[str]:
     """The ranking metrics that both runs computed."""
     sources = (compared.arms.base_source, compared.arms.candidate_source)
     base, candidate = (set(source.manifest["parameters"]["metrics"]) for source in sources)
@@ -115,7 +116,7 @@ def _rows(compared: Compared) -> list[ComparisonRow]:
     ]
 
 
-def _row(policy: str, row: ComparisonRow, usual: Verdict) -> SensitivityRow:
+def _row(policy: str, row: ComparisonRow, verdict_as_run: Verdict) -> SensitivityRow:
     return SensitivityRow(
         policy=policy,
         metric=row.metric,
@@ -127,18 +128,18 @@ def _row(policy: str, row: ComparisonRow, usual: Verdict) -> SensitivityRow:
         p_holm=row.p_holm,
         p_benjamini_hochberg=row.p_benjamini_hochberg,
         verdict=row.verdict,
-        turns=row.verdict != usual,
+        turns=row.verdict != verdict_as_run,
     )
 
 
 def _score_again(compared: Compared, variant: Variant, folder: Path) -> tuple[str, ...]:
-    """Run each output of the comparison again; returns the new folders."""
+    """Score the traces of each compared run again; returns the new output folders, in order."""
     arms = compared.arms
     sources = {source.folder: source for source in (arms.base_source, arms.candidate_source)}
-    again = {}
+    new_folders = {}
     for number, (old, source) in enumerate(sources.items()):
-        place = folder / str(number)
+        new = folder / str(number)
         changes = {**variant.parameters, "max_i": None}
-        score_again(old, source.manifest, place, changes, variant.policy)
-        again[old] = str(place)
-    return tuple(again[old] for old in compared.request.outputs)
+        score_again(old, source.manifest, new, changes, variant.policy)
+        new_folders[old] = str(new)
+    return tuple(new_folders[old] for old in compared.request.outputs)

@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.rules import Rule
 
-# For each share, group and name of the part and of the whole in the manifest.
+# Where the manifest has the part and the whole of each share: group and name.
 _SHARES = {
     "rejected": (("records", "rejected"), ("records", "read")),
     "late": (("records", "late"), ("records", "read")),
@@ -20,6 +20,7 @@ _SHARES = {
         ("conversations", "total"),
     ),
 }
+# Where the manifest has each count.
 _COUNTS = {
     "conversations": ("conversations", "in_means"),
     "records": ("records", "read"),
@@ -28,7 +29,7 @@ _COUNTS = {
 
 
 def share(rule: Rule, evidence: GateEvidence) -> tuple[int, int]:
-    """Part and whole of a share of the run."""
+    """The part and the whole of the share that a rule bounds."""
     part, whole = _SHARES[str(rule.share)]
     return _count(evidence.manifest, *part), _count(evidence.manifest, *whole)
 

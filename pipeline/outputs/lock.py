@@ -1,4 +1,4 @@
-"""One job at a time: a lock that the kernel releases however its holder ends."""
+"""Locks that let only one job write to a folder; the kernel releases them however a job ends."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class LockedError(GoodGainError):
 def locked(folder: Path, started: datetime) -> Iterator[None]:
     """Hold the lock of a folder while the block runs.
 
-    The lock file is not removed, since two jobs could then lock two files of that name. The kernel
-    releases the lock even if the job is killed.
+    The lock file is never removed: otherwise two jobs could each lock a file of that name, one of
+    them removed. The kernel releases the lock even if the job is killed.
 
     Args:
       folder: an existing folder on a local disk, or on a network disk that supports flock.
@@ -60,8 +60,8 @@ def locked(folder: Path, started: datetime) -> Iterator[None]:
 def folder_locked(folder: str) -> Iterator[None]:
     """Keep other runs on this machine from writing to an output folder while the block runs.
 
-    No file is created. Other filesystems, and disks that cannot lock folders, are not locked;
-    there, runs detect one another by their claims, see `outputs.folder`.
+    No file is created. Folders on other filesystems, and on disks that do not support it, are not
+    locked; there, runs detect one another by their claims, see `outputs.folder`.
 
     Raises:
       LockedError: another process is writing to it.
@@ -96,7 +96,7 @@ def _opened(folder: str) -> int | None:
 
 
 def _holder(file: TextIO) -> str:
-    """Who holds the lock; "" if that is not known, as in the moment before the file is written."""
+    """Which job holds the lock; "" if unknown, as just before that job has written the file."""
     file.seek(0)
     try:
         holder = json.loads(file.read())

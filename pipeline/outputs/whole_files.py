@@ -19,25 +19,25 @@ def is_local(path: str | Path) -> bool:
 
 
 @contextmanager
-def replacing(path: str | Path, aside: str | Path | None = None) -> Iterator[BinaryIO]:
+def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator[BinaryIO]:
     """A file to write, which replaces the one at `path` if the block ends without an error.
 
-    On local disks it is then durable, even if the machine fails. If the block raises, nothing
-    changes.
+    On a local disk the new file then survives even a failure of the machine. If the block raises,
+    the old file stays.
 
     Args:
-      path: the file, on any of Beam's filesystems; a local folder must exist.
-      aside: temporary path; by default a hidden name next to the file.
+      path: the file, on any of Beam's filesystems; if it is local, its folder must exist.
+      temporary: path to write to first; by default a hidden name next to the file.
 
     Raises:
-      OSError: it cannot be written.
+      OSError: the file cannot be written.
     """
     path = str(path)
-    aside = hidden(path) if aside is None else str(aside)
+    temporary = hidden(path) if temporary is None else str(temporary)
     if not is_local(path):
-        yield from _replacing_elsewhere(path, aside)
+        yield from _replacing_elsewhere(path, temporary)
         return
-    with replacing_local(path, aside) as file:
+    with replacing_local(path, temporary) as file:
         yield file
 
 
@@ -53,12 +53,12 @@ def hidden(path: str) -> str:
     return f"{folder}{slash}.{name}{UNFINISHED_SUFFIX}"
 
 
-def _replacing_elsewhere(path: str, aside: str) -> Iterator[BinaryIO]:
+def _replacing_elsewhere(path: str, temporary: str) -> Iterator[BinaryIO]:
     from apache_beam.io.filesystem import CompressionTypes
     from apache_beam.io.filesystems import FileSystems
 
     from goodgain.pipeline.outputs.folder import move
 
-    with FileSystems.create(aside, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+    with FileSystems.create(temporary, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         yield file
-    move(aside, path)
+    move(temporary, path)

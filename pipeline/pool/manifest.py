@@ -14,7 +14,9 @@ from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.pool.rows import content_digest
 
-_VOTED, _APART = "voted.", "apart."  # followed by the name of an id
+# Prefixes of two counters for each id name: documents with votes of conversations that share the id,
+# and those of them whose votes are far apart (`label_spans`).
+_VOTED, _APART = "voted.", "apart."
 _OF_CONTENT = ("topics", "documents", "places", "evidence")
 _OF_BUILDING = (
     "conversations",
@@ -53,12 +55,12 @@ def manifest_of(
         earlier = runs.get(name, {}).get("inputs", [])
         added = [{"path": file.path, "size": file.size} for file in files]
         paths = {file.path for file in files}
-        kept = [one for one in earlier if one["path"] not in paths]
+        kept = [file for file in earlier if file["path"] not in paths]
         runs[name] = {"inputs": [*kept, *added]}
-    for name, facts in runs.items():
-        facts["conversations"] = counts.get(f"conversations.{name}", 0)
-        facts["documents"] = counts.get(f"documents.{name}", 0)
-        facts["only_here"] = counts.get(f"only.{name}", 0)
+    for name, run in runs.items():
+        run["conversations"] = counts.get(f"conversations.{name}", 0)
+        run["documents"] = counts.get(f"documents.{name}", 0)
+        run["only_here"] = counts.get(f"only.{name}", 0)
     preferred = None if before is None else before["preferred"]
     return {
         "kind": "pool",

@@ -76,14 +76,17 @@ def _page_data(facts: Facts) -> dict[str, Any]:
     """The data of the plots, small enough for a page.
 
     Returns:
-      slices: all conversations first; dimensions: indexes in slices, by the attribute names;
-      metrics: by scope; bins: of the histograms; types: duplicates by entity type.
+      slices: data of each slice; the first has all conversations.
+      dimensions: for each combination of slice attributes, the indexes of its slices.
+      metrics: menu entries of metrics, at the end and by iteration.
+      bins: bins of the histogram of each metric.
+      types: results and duplicates by entity type.
     """
-    words = facts.glossary
+    glossary = facts.glossary
     return {
         "slices": [
-            slice_data(one, facts.histograms.of_slice(at))
-            for at, one in enumerate(facts.slices.shown)
+            slice_data(one, facts.histograms.of_slice(index))
+            for index, one in enumerate(facts.slices.shown)
         ],
         "dimensions": [
             {
@@ -93,8 +96,8 @@ def _page_data(facts: Facts) -> dict[str, Any]:
             for names, positions in facts.slices.dimensions.items()
         ],
         "metrics": {
-            "end": {one.metric.name: one.menu for one in words.at_end},
-            "iteration": {one.metric.name: one.menu for one in words.by_iteration},
+            "end": {one.metric.name: one.menu for one in glossary.at_end},
+            "iteration": {one.metric.name: one.menu for one in glossary.by_iteration},
         },
         "bins": {
             name: [bins.start, bins.width, bins.count, bins.single]

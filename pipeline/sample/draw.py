@@ -7,7 +7,7 @@ from random import Random
 from typing import TypeVar
 
 Item = TypeVar("Item")
-_TOKEN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_TOKEN_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 class Draw:
@@ -32,7 +32,7 @@ class Draw:
         return least + int(self.random() * (greatest - least + 1))
 
     def chance(self, share: float) -> bool:
-        """True in `share` of all calls."""
+        """True with probability `share`."""
         return self.random() < share
 
     def pick(self, items: Sequence[Item]) -> Item:
@@ -56,9 +56,9 @@ class Draw:
     def token(self, length: int) -> str:
         """An opaque identifier of letters, digits, `-` and `_`."""
         bits = self._bits(6 * length)
-        return "".join([_TOKEN[bits >> shift & 63] for shift in range(0, 6 * length, 6)])
+        return "".join([_TOKEN_CHARACTERS[bits >> shift & 63] for shift in range(0, 6 * length, 6)])
 
     def digits(self, length: int) -> str:
-        """A decimal number of this many digits, the first not 0."""
+        """A decimal number of this many digits; the first is not 0."""
         least: int = 10 ** (length - 1)
         return str(self.between(least, 10 * least - 1))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from goodgain.transforms.core.errors import UsageError
 
-_LATEST_START = datetime(9000, 1, 1, tzinfo=UTC)
+_LATEST_END = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class SampleOptions:
       iterations: mean number of iterations of a conversation, over all of its turns; a single
         conversation has from 1 to 2 * `iterations` - 1.
       fixed_iterations: give every conversation exactly `iterations` iterations.
-      results: results per search call; two searches of one iteration divide them, and a few calls
-        find nothing.
+      results: results per search call; two searches in one iteration share this number, and a few
+        calls return nothing.
       turns_share: share of conversations with several turns.
       duplicate_share: share of results that repeat an earlier one of their turn.
       unlabelled_share: share of documents without a label.
       bad_share: share of records that cannot be used (SPEC 3, `rejected`).
       start: when the first conversation begins; without an offset, UTC.
-      conversations_per_hour: number of conversations that begin per hour.
+      conversations_per_hour: mean number of conversations that begin per hour.
 
     Raises:
       UsageError: an option is out of its range.
@@ -61,7 +61,7 @@ class SampleOptions:
                 "--conversations-per-hour must be between 0.001 and 1000000000, "
                 f"not {self.conversations_per_hour}."
             )
-        if self.first_millis + self.conversations * self.spacing_millis > _millis(_LATEST_START):
+        if self.first_millis + self.conversations * self.spacing_millis > _millis(_LATEST_END):
             raise UsageError("--start is so late that the sample would end after the year 9000.")
 
     @property
@@ -71,12 +71,12 @@ class SampleOptions:
 
     @property
     def spacing_millis(self) -> int:
-        """Mean time from the beginning of one conversation to that of the next."""
+        """Mean milliseconds between the beginnings of consecutive conversations."""
         return max(1, int(3_600_000 / self.conversations_per_hour))
 
 
 def _millis(moment: datetime) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return since.days * 86_400_000 + since.seconds * 1_000
+    elapsed = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return elapsed.days * 86_400_000 + elapsed.seconds * 1_000

@@ -258,11 +258,12 @@ def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequenc
     """
     file_format = FORMATS[target.format]
     file_name = pane.file_name(file_format.suffix)
-    aside = FileSystems.join(target.folder, UNFINISHED, dataset.name)
+    temporary_folder = FileSystems.join(target.folder, UNFINISHED, dataset.name)
     place = FileSystems.join(target.folder, dataset.name)
-    make_folder(aside)
+    make_folder(temporary_folder)
     make_folder(place)
-    with replacing(FileSystems.join(place, file_name), FileSystems.join(aside, file_name)) as file:
+    temporary = FileSystems.join(temporary_folder, file_name)
+    with replacing(FileSystems.join(place, file_name), temporary) as file:
         file_format.write(dataset, rows, file)
     return f"{dataset.name}/{file_name}"
 

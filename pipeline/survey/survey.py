@@ -31,7 +31,7 @@ from goodgain.transforms.core.warnings.findings import READ, REJECTED
 
 _MOST_NAMES = 1_000  # distinct names of each kind to count
 _MOST_VALUES = 20  # distinct values of an attribute to keep
-_KEPT_OF_A_RECORD = 600  # bytes, in addition to its ids
+_BYTES_KEPT_PER_RECORD = 600  # bytes, in addition to its ids
 OTHER_NAMES = "(further names)"
 
 
@@ -39,23 +39,24 @@ class Survey:
     """Running counts; memory grows with conversations, turns and record identities only.
 
     Attributes:
-      calls, empty_calls, results: usable records, those without a result, and their results.
-      redelivered: usable records whose identity was seen before (SPEC 3).
-      gains: results by label; None for those without.
-      types: results by entity type as written; "" for those without.
-      ids, fields: results by name of their ids or fields.
+      calls, empty_calls, results: number of usable records, of those without results, and of all
+        their results.
+      redelivered: number of usable records whose identity was seen before (SPEC 3).
+      gains: number of results by label; None for those without a label.
+      types: number of results by entity type as written; "" for those without a type.
+      ids, fields: number of results that have an id or field, by its name.
       field_types: for each name of a field, the entity types that it occurs with, as in `types`.
-      attributes: records by name of their attributes.
+      attributes: number of records that have an attribute, by its name.
       attribute_values: for each attribute, up to 20 non-blank values.
-      scored: results with a retriever's score.
-      timed: usable records that have a timestamp.
+      scored: number of results with a retriever's score.
+      timed: number of usable records with a timestamp.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
-      data: further counts, as in `scoring.data_counts` for scored turns.
+      data: further counts, by the names that `scoring.data_counts` uses for scored turns.
       rejections: the records that could not be used.
 
     Args:
       rules: the rules for duplicates.
-      clock: start of reading, in ms.
+      clock: when reading began, in milliseconds since 1970 UTC.
       held: counts the bytes that are kept, and raises beyond its limit.
     """
 
@@ -87,8 +88,8 @@ class Survey:
         """The counts that warnings are based on, over all usable records."""
         labels = {LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
         records = {READ: self.read, REJECTED: self.rejections.records}
-        whole = {RESULTS: self.results, UNLABELLED: self.gains[None]}
-        return {**self.data, **labels, **whole, **records}
+        results = {RESULTS: self.results, UNLABELLED: self.gains[None]}
+        return {**self.data, **labels, **results, **records}
 
     def add(self, record: SearchCall | RejectedRecord) -> None:
         """Count one record, usable or not.
@@ -101,37 +102,37 @@ class Survey:
             return
         self.rejections.add(record)
         if record.conversation_id is not None:
-            self._held.kept(_KEPT_OF_A_RECORD + getsizeof(record.conversation_id))
+            self._held.kept(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
             self._flagged.add(record.conversation_id)
 
     @property
     def read(self) -> int:
-        """All records (SPEC 3)."""
+        """Number of records read, usable or not (SPEC 3)."""
         return self.calls + self.rejections.records
 
     @property
     def conversations(self) -> int:
-        """Conversations, including those with only rejected records."""
+        """Number of conversations, including those with only rejected records."""
         return len(self._conversations | self._flagged)
 
     @property
     def flagged_conversations(self) -> int:
-        """Conversations with a rejected record, which are left out of the means."""
+        """Number of conversations with a rejected record, which are left out of the means."""
         return len(self._flagged)
 
     @property
     def turns(self) -> int:
-        """Turns of all conversations."""
+        """Number of turns of all conversations."""
         return len(self._turns)
 
     @property
     def iterations(self) -> int:
-        """Iterations of all turns."""
+        """Number of iterations of all turns."""
         return len(self._iterations)
 
     def _add_call(self, call: SearchCall) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
-        self._held.kept(_KEPT_OF_A_RECORD + ids)
+        self._held.kept(_BYTES_KEPT_PER_RECORD + ids)
         self.calls += 1
         self.empty_calls += not call.results
         self._conversations.add(call.conversation_id)
@@ -164,14 +165,14 @@ class Survey:
         self.scored += result.score is not None
         layout = layout_of(self._fingerprinter.result_fingerprint(result, {}).codes)
         self.data[UNIDENTIFIED] += not identifies(layout, self._rules)
-        written = _count(self.types, (result.entity_type or "").strip())
+        entity_type = _count(self.types, (result.entity_type or "").strip())
         for name in result.ids:
             _count(self.ids, name)
         for name in result.fields:
-            self.field_types.setdefault(_count(self.fields, name), set()).add(written)
+            self.field_types.setdefault(_count(self.fields, name), set()).add(entity_type)
 
     def labels(self) -> dict[int | None, int]:
-        """Results by gain, from 0 up, then those without."""
+        """Number of results by gain, from 0 up, then of those without a label."""
         gains: list[int | None] = [*range(GREATEST_GAIN + 1), None]
         return {gain: self.gains[gain] for gain in gains}
 

@@ -77,7 +77,7 @@ def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
     capsys.readouterr()
     output_of(tmp_path / "out", records, cluster="query_id")
     printed = capsys.readouterr().out
-    assert "Clusters by query_id. A nightly gate finds changes of this size" in printed
+    assert "Clusters by query_id. Smallest change that a nightly gate detects" in printed
     table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (one for one in table if one.startswith("Gain (CG) "))
     _, _, clusters, share, sign, paired, other = line.split()

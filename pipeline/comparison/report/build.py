@@ -13,6 +13,7 @@ from goodgain.pipeline.comparison.report.pool import good_documents
 from goodgain.pipeline.comparison.report.slices import PARTS, slice_data
 from goodgain.pipeline.report.render import render_page
 
+# The package of the page's templates and scripts, see `render_page`.
 _PAGE = {"comparison": "goodgain.pipeline.comparison.report"}
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
 _MOST_EXAMPLES = 25
@@ -80,18 +81,18 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
 
 
 def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The warnings of both runs, each with its arm; once only if one run holds both arms."""
-    sides = [("Base", manifest["base"]), ("Candidate", manifest["candidate"])]
+    """The warnings of both runs, each with its arm; once if both arms are of the same run."""
+    arms = [("Base", manifest["base"]), ("Candidate", manifest["candidate"])]
     if manifest["base"]["folder"] == manifest["candidate"]["folder"]:
-        sides = [("Both arms", manifest["base"])]
-    return [(whose, warning) for whose, side in sides for warning in side.get("warnings", [])]
+        arms = [("Both arms", manifest["base"])]
+    return [(arm, warning) for arm, run in arms for warning in run.get("warnings", [])]
 
 
 def _by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    by_metric: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row["metric"], []).append(row)
-    return found
+        by_metric.setdefault(row["metric"], []).append(row)
+    return by_metric
 
 
 def _parameters(manifest: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:

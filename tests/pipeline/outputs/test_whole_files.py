@@ -46,9 +46,9 @@ def test_content_is_synced_before_the_rename_and_the_folder_after_it(tmp_path, m
 
 
 def test_the_unfinished_file_can_be_in_another_folder(tmp_path):
-    (tmp_path / "aside").mkdir()
-    with replacing(tmp_path / "a.txt", tmp_path / "aside" / "b") as file:
+    (tmp_path / "unfinished").mkdir()
+    with replacing(tmp_path / "a.txt", tmp_path / "unfinished" / "b") as file:
         file.write(b"content")
-        assert names(tmp_path / "aside") == ["b"]
-    assert names(tmp_path) == ["a.txt", "aside"]
-    assert names(tmp_path / "aside") == []
+        assert names(tmp_path / "unfinished") == ["b"]
+    assert names(tmp_path) == ["a.txt", "unfinished"]
+    assert names(tmp_path / "unfinished") == []

@@ -10,26 +10,26 @@ from typing import BinaryIO
 
 
 @contextmanager
-def replacing_local(path: str | Path, aside: str | Path) -> Iterator[BinaryIO]:
+def replacing_local(path: str | Path, temporary: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which replaces the one at `path` if the block ends without an error.
 
     It is then durable, even if the machine fails. If the block raises, nothing changes.
 
     Args:
       path: the file; its folder must exist.
-      aside: temporary path on the same disk; a file left there by a crash is overwritten.
+      temporary: temporary path on the same disk; a file left there by a crash is overwritten.
 
     Raises:
       OSError: it cannot be written.
     """
     try:
-        with open(aside, "wb") as file:
+        with open(temporary, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(aside, path)
+        os.replace(temporary, path)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
     sync(Path(path).parent)
 
