@@ -14,8 +14,8 @@ from typing import Protocol, cast
 class Command(Protocol):
     """The interface of a command's module.
 
-    A command that passes unknown options on to Beam also sets `PASSES_ON = True`, and finds them in
-    `args.beam_arguments`.
+    A command that passes unknown options to Beam also sets `PASSES_OPTIONS_TO_BEAM = True`, and
+    finds them in `args.beam_arguments`.
 
     Attributes:
       NAME: the command's name, one word or two.
@@ -64,6 +64,6 @@ def load_command(name: str) -> Command:
     return cast(Command, import_module(COMMANDS[name]))
 
 
-def passes_on(command: Command) -> bool:
+def passes_options_to_beam(command: Command) -> bool:
     """Whether the command passes unknown options to Beam."""
-    return bool(getattr(command, "PASSES_ON", False))
+    return bool(getattr(command, "PASSES_OPTIONS_TO_BEAM", False))

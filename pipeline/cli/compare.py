@@ -148,8 +148,10 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
         help="also score both arms again under other policies: copies that keep their slots, no "
         "de-duplication, exact ids only, thresholds 1 to 3; takes several runs",
     )
-    group.add_argument("--wilcoxon", action="store_true", help="also test signed ranks of pairs")
-    group.add_argument("--sign", action="store_true", help="also test signs of pairs")
+    group.add_argument(
+        "--wilcoxon", action="store_true", help="also run Wilcoxon's signed-rank test on pairs"
+    )
+    group.add_argument("--sign", action="store_true", help="also run the sign test on pairs")
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
@@ -157,7 +159,11 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         "--at", type=int, metavar="I", help="show the metrics at iteration I instead of at N"
     )
     group.add_argument(
-        "--examples", type=int, default=5, metavar="N", help="wins and losses to list (5)"
+        "--examples",
+        type=int,
+        default=5,
+        metavar="N",
+        help="number of wins and of losses to list (5)",
     )
     group.add_argument(
         "--examples-by",
@@ -174,7 +180,7 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare and show.
+    """Compare, and print or write the result.
 
     Raises:
       UsageError: the arms cannot be compared as asked.
@@ -192,15 +198,15 @@ def run(args: argparse.Namespace) -> int:
     if args.output:
         check_output(args.output, args.overwrite, request.outputs)
     compared = compare(request, message_console().print)
-    turned = _sensitivity(compared) if args.sensitivity else None
+    sensitivity_rows = _sensitivity(compared) if args.sensitivity else None
     if args.output:
-        write(compared, args.output, args.format, turned)
+        write(compared, args.output, args.format, sensitivity_rows)
     if args.json:
-        print_json({**document(compared, turned), "rows": rows_of(compared)})
+        print_json({**document(compared, sensitivity_rows), "rows": rows_of(compared)})
     else:
         render(compared, result_console(), at=args.at)
-        if turned is not None:
-            render_sensitivity(turned, result_console(), request.correction)
+        if sensitivity_rows is not None:
+            render_sensitivity(sensitivity_rows, result_console(), request.correction)
         if args.output:
             result_console().print(f"\nReport: {args.output}/{REPORT}", soft_wrap=True)
     return 0
@@ -235,7 +241,7 @@ def request_of(args: argparse.Namespace) -> ComparisonRequest:
         family=_names(args.family),
         primary=args.primary,
         tolerances=_names(args.tolerance),
-        slices=tuple(_names([written]) for written in args.slice),
+        slices=tuple(_names([text]) for text in args.slice),
         max_i=args.max_i,
         pair_by=args.pair_by,
         unpaired=args.unpaired,
@@ -255,7 +261,7 @@ def request_of(args: argparse.Namespace) -> ComparisonRequest:
     )
 
 
-def _names(written: list[str]) -> tuple[str, ...]:
-    """Split names at commas."""
-    names = [name.strip() for text in written for name in text.split(",")]
+def _names(texts: list[str]) -> tuple[str, ...]:
+    """The distinct names in texts separated by commas."""
+    names = [name.strip() for text in texts for name in text.split(",")]
     return tuple(dict.fromkeys(name for name in names if name))

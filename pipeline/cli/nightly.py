@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NAME = "nightly"
 HELP = "score, compare, gate and publish a day of traces, every night"
 EXAMPLE = "goodgain nightly --config configs/nightly.yaml --date 2025-03-04"
-PASSES_ON = True
+PASSES_OPTIONS_TO_BEAM = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "run"
 HELP = "score traces and write every metric and its means"
 EXAMPLE = "goodgain run --input 'traces/*.avro' --output out --slice market arm,market"
-PASSES_ON = True
+PASSES_OPTIONS_TO_BEAM = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="YAML file with any of these options; the command line wins over it",
+        help="YAML file with any of these options; the command line overrides it",
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(

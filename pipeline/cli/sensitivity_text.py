@@ -1,4 +1,4 @@
-"""The sensitivity of a comparison to policies, as a table for people."""
+"""A table for people: how the verdicts of a comparison depend on policies."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def render_sensitivity(
     table.add_column("verdict", no_wrap=True)
     for metric in dict.fromkeys(row.metric for row in rows):
         of_metric = [row for row in rows if row.metric == metric]
-        for at, row in enumerate(of_metric):
+        for position, row in enumerate(of_metric):
             verdict = Text(row.verdict, style=COLOURS.get(row.verdict, ""))
             table.add_row(
-                Text(metric_by_name(metric).symbol if at == 0 else ""),
+                Text(metric_by_name(metric).symbol if position == 0 else ""),
                 row.policy,
                 difference_text(metric, row.difference),
                 interval_text(metric, row.ci_low, row.ci_high),
@@ -42,6 +42,8 @@ def render_sensitivity(
                 verdict.append(" (changes)") if row.turns else verdict,
             )
     console.print(table)
-    turned = list(dict.fromkeys(row.metric for row in rows if row.turns))
-    conclusion = f"Verdicts that change: {', '.join(turned)}." if turned else "No verdict changes."
+    changed = list(dict.fromkeys(row.metric for row in rows if row.turns))
+    conclusion = (
+        f"Verdicts that change: {', '.join(changed)}." if changed else "No verdict changes."
+    )
     console.print(Text(f"\n{conclusion}"))

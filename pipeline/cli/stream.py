@@ -12,12 +12,12 @@ from goodgain.transforms.core.errors import UsageError
 NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"
 EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
-PASSES_ON = True
-_OF_RUNS_ONLY = ("--labels", "--qrels")
+PASSES_OPTIONS_TO_BEAM = True
+_OPTIONS_OF_RUN_ONLY = ("--labels", "--qrels")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a stream, all of which a configuration file can also hold."""
+    """Declare the options of a stream, which a configuration file can also hold."""
     parser.usage = f"{parser.prog} --input SOURCE --output DIR [options] [options of Beam]"
     parser.description = (
         f"{parser.description}\n\nWhen started again with the same options, it continues where "
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="YAML file with any of these options; the command line wins over it",
+        help="YAML file with any of these options; the command line overrides it",
     )
     add_config_options(parser, StreamConfig)
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
       GoodGainError: the stream failed.
     """
     for word in args.beam_arguments:
-        if (name := word.partition("=")[0]) in _OF_RUNS_ONLY:
+        if (name := word.partition("=")[0]) in _OPTIONS_OF_RUN_ONLY:
             raise UsageError(
                 f"{name} is an option of `goodgain run`: in a stream labels come with the traces, "
                 "or from a --pool."

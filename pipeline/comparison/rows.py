@@ -20,32 +20,34 @@ class ComparisonRow(Struct, frozen=True):
 
     Attributes:
       slice: attributes that the conversations share; {} = all conversations.
-      metric, i, population: as in `means` (SPEC 6); `everyone`, at N and at i, if the arms differ
-        in how many conversations searched at all.
+      metric, i, population: as in `means` (SPEC 6); the population is `everyone`, at N and at i, if
+        the arms differ in their share of conversations that searched.
       direction: whether higher or lower values are better.
       own_ideal: measured against what each run found itself (SPEC 10).
-      family: the p values of one family are corrected together, those of slices by themselves.
+      family: the p values of a family are corrected together, those of slices separately.
       design: paired, or unpaired (Welch).
       n_base, n_candidate: number of values compared; when paired, both are the number of pairs.
       relative_difference: difference / |base_mean|.
       p_holm, p_benjamini_hochberg: p_value corrected within the family; null if the verdict is
         withheld, which removes the row from its family.
-      verdict_confidence, verdict_ci_low, verdict_ci_high: the interval that the verdict rests on:
-        it excludes 0 exactly when the corrected p is at most the level.
+      verdict_confidence, verdict_ci_low, verdict_ci_high: the interval that the verdict rests on;
+        it excludes 0 exactly when the corrected p is at most 1 - confidence.
       effect_size: Cohen's d_z (paired) or Hedges' g, as effect_size_name says.
-      minimum_detectable_effect: the smallest true difference found with the requested power.
+      minimum_detectable_effect: the smallest true difference that the test detects with the
+        requested power.
       clusters: number of clusters of the values; null if values count as independent.
       good, same, bad: number of pairs on which the candidate is better by more than `tolerance`,
         neither, or worse.
       gsb: (good - bad) / (good + same + bad), with its interval; null when unpaired.
       bootstrap_*, wilcoxon_*, sign_*: null unless requested.
-      only_in_base, only_in_candidate: number of keys without a partner in this population.
+      only_in_base, only_in_candidate: number of pairing keys that only one arm has, in this
+        population.
       undefined_in_base, undefined_in_candidate, undefined_in_both: number of nulls, see `Sample`.
-      worst_*: the means if each null were the metric's worst value; null if no value is null, or
-        the metric has no worst value.
-      verdict: better, worse or changed (no direction) at the requested level, by the corrected p;
-        `not shown` when p is above it, `not tested` when there is no p, `not comparable` when the
-        arms do not measure the same thing.
+      worst_*: means and difference if each null were the metric's worst value; null if no value is
+        null, or the metric has no worst value.
+      verdict: `better`, `worse` or `changed` (for a metric without direction) when the corrected p
+        is at most 1 - confidence, `not shown` when it is above, `not tested` when there is no p,
+        `not comparable` when the arms do not measure the same thing.
       reason: why it is `not comparable`, as a clause.
       note: why something is null, or a caveat.
     """
@@ -115,7 +117,7 @@ class ComparisonRow(Struct, frozen=True):
     def shown_interval(self) -> tuple[float | None, float | None]:
         """The interval to show: the one that decided the verdict, else the uncorrected one.
 
-        It is clipped to possible differences: shares differ by at most 1.
+        It is clipped to the possible differences, since shares differ by at most 1.
         """
         low, high = self.verdict_ci_low, self.verdict_ci_high
         if low is None or high is None:

@@ -19,9 +19,9 @@ _encode = msgspec.msgpack.Encoder().encode
 class Spool(Generic[_Item]):
     """Items on disk, partitioned by key; one partition is in memory at a time."""
 
-    def __init__(self, parts: int, kind: type[_Item]) -> None:
-        """Partition keys into `parts` temporary files of items of one type."""
-        self._decode = msgspec.msgpack.Decoder(tuple[str, kind]).decode  # type: ignore[valid-type]
+    def __init__(self, parts: int, item_type: type[_Item]) -> None:
+        """Open `parts` temporary files, among which keys are divided."""
+        self._decode = msgspec.msgpack.Decoder(tuple[str, item_type]).decode  # type: ignore[valid-type]
         self._stack = ExitStack()
         self._files: list[IO[bytes]] = []
         for _ in range(parts):

@@ -18,7 +18,7 @@ LOG = "engine.log"
 def engine_log(path: Path) -> Iterator[None]:
     """While the block runs, write warnings, and stderr of other threads, to a new file.
 
-    This continues after a failure, since workers of a dead engine complain for a while.
+    If the block raises, they still go to the file, since workers of a dead engine log for a while.
     """
     logger = logging.getLogger()
     level, handlers, stderr = logger.level, list(logger.handlers), sys.stderr
@@ -27,7 +27,7 @@ def engine_log(path: Path) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger.handlers[:] = [handler]
     logger.setLevel(logging.WARNING)
-    # Workers print tracebacks to stderr besides logging them.
+    # Workers also print to stderr the tracebacks that they log.
     sys.stderr = _OnlyMainThread(stderr, file)
     yield
     sys.stderr = stderr

@@ -45,7 +45,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import fitting
 
 
-class _How(Struct, frozen=True):
+class _TestSettings(Struct, frozen=True):
     """How changes are tested; for `cluster` see `GateFile`."""
 
     options: ComparisonOptions
@@ -67,27 +67,31 @@ def judge_change(
         yield _outcome(rule, {}, "", "failed", str(error).rstrip("."), None)
         return
     parameters = evidence.manifest["parameters"]
-    how = _How(
+    settings = _TestSettings(
         ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall")),
         gate.cluster or parameters.get("cluster"),
     )
-    wanted = changed_slices(rule, arms)
-    if not wanted:
-        named = {name: value or "any" for name, value in rule.slice.items()}
-        yield _outcome(rule, named, "", "failed", "no conversation belongs to this slice", None)
-    for slice_ in wanted:
-        yield _judge(rule, gate, slice_, arms, families, how)
+    checked_slices = changed_slices(rule, arms)
+    if not checked_slices:
+        slice_of_rule = {name: value or "any" for name, value in rule.slice.items()}
+        yield _outcome(
+            rule, slice_of_rule, "", "failed", "no conversation belongs to this slice", None
+        )
+    for slice_ in checked_slices:
+        yield _judge(rule, gate, slice_, arms, families, settings)
 
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
     """The slices of baseline or run for which a bound on change is checked."""
     if not rule.slice:
         return [{}]
-    known = {name: value for name, value in rule.slice.items() if value is not None}
-    if len(known) == len(rule.slice):
-        return [known] if any(_occurs(known, arm) for arm in (arms.base, arms.candidate)) else []
+    required = {name: value for name, value in rule.slice.items() if value is not None}
+    if len(required) == len(rule.slice):
+        return (
+            [required] if any(_occurs(required, arm) for arm in (arms.base, arms.candidate)) else []
+        )
     occurring = slices([tuple(rule.slice)], arms.base, arms.candidate)
-    return [slice_ for slice_ in occurring if slice_ and known.items() <= slice_.items()]
+    return [slice_ for slice_ in occurring if slice_ and required.items() <= slice_.items()]
 
 
 def _occurs(slice_: Mapping[str, str], arm: Arm) -> bool:
@@ -101,28 +105,28 @@ def _judge(
     slice_: Mapping[str, str],
     arms: Arms,
     families: Families,
-    how: _How,
+    settings: _TestSettings,
 ) -> Outcome:
-    values, matched, reason, codes = _values(rule, slice_, arms, how.cluster)
+    values, matched, reason, codes = _values(rule, slice_, arms, settings.cluster)
     paired = matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
-    of = fitting(n, *pair) if paired else f"{fitting(n, *conversation)} in the smaller arm"
-    shown = _change(values) if n else ""
+    unit = fitting(n, *pair) if paired else f"{fitting(n, *conversation)} in the smaller arm"
+    shown = _change_text(values) if n else ""
     if reason is not None:
         return _outcome(rule, slice_, shown, "failed", f"not comparable: {reason}", n)
     if n == 0:
-        return _outcome(rule, slice_, "", "failed", f"no {of} with a value", 0)
+        return _outcome(rule, slice_, "", "failed", f"no {unit} with a value", 0)
     if n < least:
-        reason = f"{n:,} {of} {fitting(n, 'is', 'are')} below least_n = {least:,}"
+        reason = f"{n:,} {unit} {fitting(n, 'is', 'are')} below least_n = {least:,}"
         return _outcome(rule, slice_, shown, "failed", reason, n)
-    notes = [f"n = {n:,} {of}", *filter(None, [without_counterpart(matched)])]
+    notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(matched)])]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
             return _outcome(rule, slice_, shown, "failed", reason, n)
-        compare = partial(_compared, values, paired, how.options, codes)
+        compare = partial(_compared, values, paired, settings.options, codes)
         held = _hold(rule, values, compare, side, amount, families)
         if not held.keeps:
             reason = _failure(rule, side, amount, held)
@@ -135,9 +139,9 @@ def _judge(
 def _values(
     rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None
 ) -> tuple[Sample, Matched, str | None, Any]:
-    """The values, how they were matched, why they are not comparable (else None), and clusters.
+    """The values, how they were matched, why they are not comparable (or None), and their clusters.
 
-    They are paired if the arms share keys, otherwise two samples.
+    The values are paired if the arms share keys, otherwise two samples.
     """
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     measure = Measure(str(rule.metric), rule.i, rule.population or "all")
@@ -188,8 +192,8 @@ def _hold(
 ) -> Held:
     """Check the change against an amount.
 
-    A drop of at most 2 % means that candidate - 0.98 base is at least 0. This includes the
-    uncertainty of the baseline's mean; a fixed amount of 2 % of that mean would ignore it.
+    A drop of at most 2 % is tested as candidate - 0.98 base >= 0, which includes the uncertainty of
+    the baseline's mean; a fixed amount of 2 % of that mean would ignore it.
     """
     sign = -1.0 if side == "at least" else 1.0
     base = np.asarray(values.base)
@@ -212,18 +216,18 @@ def _hold(
 def _failure(rule: Rule, side: Side, amount: Amount, held: Held) -> str:
     word = "drop" if side == "at least" else "rise"
     if rule.proof == "of_compliance":
-        of, asked = "the change", ""
+        subject, requirement = "the change", ""
         if amount.percent:
             share = 1 - amount.value if side == "at least" else 1 + amount.value
-            of, asked = f"candidate - {share:g} baseline", f", but not {side} 0"
-        why = held.reason.replace("it is", f"{of} is") + asked
+            subject, requirement = f"candidate - {share:g} baseline", f", but not {side} 0"
+        why = held.reason.replace("it is", f"{subject} is") + requirement
         return f"not proven that it {word}s by at most {amount}: {why}"
     if rule.proof == "of_breach" and held.without_interval:
         return f"a {word} by more than {amount} cannot be ruled out: {held.reason}"
     return f"it {word}s by more than {amount}"
 
 
-def _change(values: Sample) -> str:
+def _change_text(values: Sample) -> str:
     before, after = float(values.base.mean()), float(values.candidate.mean())
     relative = f" ({100 * (after - before) / abs(before):+z.2f} %)" if before else ""
     return f"{number(before)} -> {number(after)}{relative}"
@@ -232,5 +236,5 @@ def _change(values: Sample) -> str:
 def _outcome(
     rule: Rule, slice_: Mapping[str, str], value: str, verdict: Verdict, reason: str, n: int | None
 ) -> Outcome:
-    rule_said, bound = rule_text(rule, slice_), bound_text(rule)
-    return Outcome(rule_said, value, bound, verdict, reason, n, metric_at_n(rule))
+    subject, bound = rule_text(rule, slice_), bound_text(rule)
+    return Outcome(subject, value, bound, verdict, reason, n, metric_at_n(rule))

@@ -8,7 +8,7 @@ from goodgain.pipeline.gate.outcome import Outcome, cautions_of, passed
 from goodgain.pipeline.terminal.words import printable
 
 _MARKS = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
-_MEANINGFUL = "\\`*_{}[]<>#|~&!"
+_SPECIAL = "\\`*_{}[]<>#|~&!"
 
 
 def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
@@ -35,4 +35,4 @@ def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
 
 def _escaped(text: str) -> str:
     """Escape Markdown and HTML in a text."""
-    return "".join("\\" + one if one in _MEANINGFUL else one for one in printable(text))
+    return "".join("\\" + one if one in _SPECIAL else one for one in printable(text))

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.gate.rules import Rule
 
-_NOTHING = 1e-12
+_LEAST_SHOWN = 1e-12  # smaller values are rounding errors
 _PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
 
 def rule_text(rule: Rule, slice_: Mapping[str, str]) -> str:
-    """The subject of a rule, like `CG_at_i at i = 3 (reached), market = de`."""
-    about = rule.name or _subject(rule)
-    where = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
-    return f"{about}, {where}" if where else about
+    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`."""
+    subject = rule.name or _subject(rule)
+    slice_text = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
+    return f"{subject}, {slice_text}" if slice_text else subject
 
 
 def _subject(rule: Rule) -> str:
@@ -32,8 +32,8 @@ def _subject(rule: Rule) -> str:
 
 
 def metric_at_n(rule: Rule) -> str:
-    """The metric if a rule bounds its value at N; else ""."""
-    return rule.metric or "" if rule.share is None and rule.i is None else ""
+    """The metric whose value at N, or its change, a rule bounds; "" for other rules."""
+    return (rule.metric or "") if rule.share is None and rule.i is None else ""
 
 
 def bound_text(rule: Rule) -> str:
@@ -57,4 +57,4 @@ def bound_text(rule: Rule) -> str:
 
 def number(value: float) -> str:
     """A value to six significant digits; rounding errors around 0 are shown as 0."""
-    return "0" if abs(value) < _NOTHING else f"{value:.6g}"
+    return "0" if abs(value) < _LEAST_SHOWN else f"{value:.6g}"

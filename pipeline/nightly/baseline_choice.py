@@ -16,26 +16,26 @@ class BaselineChoice(Struct, frozen=True):
     """The baseline that days are compared with.
 
     Attributes:
-      days: use this many good days before the day; the baseline is all of their conversations, each
-        with the same weight.
-      pinned: compare every day with this day instead.
+      days: number of good days before the compared day; the baseline is all of their conversations,
+        each with the same weight.
+      pinned: a fixed day that is the baseline instead.
     """
 
     days: int = 1
     pinned: date | None = None
 
     @classmethod
-    def parse(cls, written: Any) -> BaselineChoice:
+    def parse(cls, value: Any) -> BaselineChoice:
         """Read `previous_good`, `mean of last 7` or a day.
 
         Raises:
           ValueError: it is none of these.
         """
-        if isinstance(written, cls):
-            return written
-        if isinstance(written, date):  # YAML parses dates
-            return cls(pinned=date(written.year, written.month, written.day))
-        text = str(written).strip()
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, date):  # YAML parses dates
+            return cls(pinned=date(value.year, value.month, value.day))
+        text = str(value).strip()
         if text == _PREVIOUS:
             return cls()
         if match := _MEAN.fullmatch(text):
@@ -44,7 +44,7 @@ class BaselineChoice(Struct, frozen=True):
             return cls(pinned=date.fromisoformat(text))
         except ValueError:
             raise ValueError(
-                f"must be {_PREVIOUS}, a day like 2025-03-01 or like `mean of last 7`, not {text!r}"
+                f"must be {_PREVIOUS}, `mean of last N` or a day like 2025-03-01, not {text!r}"
             ) from None
 
     def __str__(self) -> str:

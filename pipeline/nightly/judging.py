@@ -43,14 +43,14 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
     """For each headline metric, the difference from the baseline at N over all conversations.
 
     Raises:
-      UsageError: they cannot be compared.
+      UsageError: the runs cannot be compared.
     """
     if baseline.folder is None:
         return {}
     outputs = (str(baseline.folder), str(folder))
-    of_pool = DECISIVE_OF_POOL if "pool" in read_manifest(str(folder)) else ()
+    pool_metrics = DECISIVE_OF_POOL if "pool" in read_manifest(str(folder)) else ()
     request = ComparisonRequest(
-        outputs, metrics=(*HEADLINE, *of_pool), family=(*DECISIVE, *of_pool), max_i=1
+        outputs, metrics=(*HEADLINE, *pool_metrics), family=(*DECISIVE, *pool_metrics), max_i=1
     )
     compared = compare(request)
     rests_on = grounds(compared.matched, compared.arms)
@@ -62,7 +62,7 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
 
 
 def _change(row: ComparisonRow, rests_on: Grounds) -> DayChange:
-    """A row of the comparison; a metric that needs labels has null if there are none."""
+    """A row of the comparison; if an arm has no labels, metrics that need labels are null."""
     change = DayChange(
         n_base=row.n_base,
         n=row.n_candidate,
@@ -95,9 +95,9 @@ def judge(
 ) -> Judgement:
     """The verdict on a day.
 
-    Bad data fail the day whatever the gate says. If no earlier day was good and measured the same
-    thing, there is no baseline, and rules on change are skipped even if the gate file says to fail
-    them; otherwise there could never be a first good day.
+    With bad data the day fails whatever the gate says. If there is no baseline yet, since no
+    earlier day was good and measured the same thing, rules on change are skipped even if the gate
+    file says that they fail then; otherwise there could never be a first good day.
 
     Args:
       folder: output folder of the day's run.
@@ -110,8 +110,8 @@ def judge(
         return Judgement("passed", (), ())
     if baseline.lacking:
         gate = gate.model_copy(update={"without_baseline": "skip"})
-    against = None if baseline.folder is None else str(baseline.folder)
-    outcomes = tuple(evaluate(gate, gather(gate, str(folder), against)))
+    baseline_folder = None if baseline.folder is None else str(baseline.folder)
+    outcomes = tuple(evaluate(gate, gather(gate, str(folder), baseline_folder)))
     if passed(outcomes):
         return Judgement("passed", (), outcomes)
     failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
@@ -126,8 +126,8 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
             f"{fitting(records['rejected'], 'was', 'were')} rejected, more than "
             f"max_rejected = {manifest['parameters']['max_rejected']}"
         )
-    if fatal := grave_in(manifest):
-        return fatal[0].message.rstrip(".")
+    if warnings := grave_in(manifest):
+        return warnings[0].message.rstrip(".")
     if not manifest["conversations"].get("in_means"):
         return "there are no conversations in the means"
     return ""

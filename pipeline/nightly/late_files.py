@@ -1,4 +1,4 @@
-"""Files that arrived after a day was run: those that exist now, but are not in its manifest."""
+"""Input files of a day that were added or changed after its run, as its manifest shows."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ class LateFiles(Struct, frozen=True):
 
 
 def late_files(
-    day: date, manifest: Mapping[str, Any], found: Sequence[InputFile]
+    day: date, manifest: Mapping[str, Any], files: Sequence[InputFile]
 ) -> LateFiles | None:
-    """The changes since a run; None if there are none.
+    """The changes in a day's input since its run; None if there are none.
 
-    Missing files do not count, since traces are deleted after their retention period.
+    Files that are gone do not count, since traces are deleted after their retention period.
 
     Args:
       manifest: manifest of the day's run.
-      found: the files that the day's patterns match.
+      files: the files that the day's patterns match now.
     """
-    read = {settled(one["path"]): one["size"] for one in manifest["inputs"]}
-    sizes = [(file, read.get(settled(file.path))) for file in found]
+    sizes_at_run = {absolute(file["path"]): file["size"] for file in manifest["inputs"]}
+    sizes = [(file, sizes_at_run.get(absolute(file.path))) for file in files]
     added = tuple(file.path for file, size in sizes if size is None)
     changed = tuple(file.path for file, size in sizes if size not in (None, file.size))
     return LateFiles(day, added, changed) if added or changed else None
 
 
-def settled(path: str) -> str:
-    """The absolute path, since manifests of some engines' runs have absolute paths."""
+def absolute(path: str) -> str:
+    """The path made absolute, as some engines' runs have it in their manifests."""
     return path if FileSystems.get_scheme(path) else os.path.abspath(path)

@@ -15,7 +15,7 @@ from apache_beam.io.filesystem import BeamIOError, FileSystem
 from apache_beam.io.filesystems import FileSystems
 
 from goodgain.pipeline.nightly.dates import patterns_of
-from goodgain.pipeline.nightly.late_files import settled
+from goodgain.pipeline.nightly.late_files import absolute
 from goodgain.pipeline.nightly.scratch import fetch
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest, reason_of
 from goodgain.transforms.core.errors import GoodGainError
@@ -78,12 +78,12 @@ def _check_day(
     Traces may have been deleted or added since; `late_files` finds the latter.
     """
     # A pattern that names a folder stands for the files directly in it.
-    named = [name for one in patterns for name in (settled(one), f"{settled(one).rstrip('/')}/*")]
+    named = [name for one in patterns for name in (absolute(one), f"{absolute(one).rstrip('/')}/*")]
     wanted = [re.compile(FileSystem.translate_pattern(name)) for name in named]
     if "inputs" not in manifest:
         raise GoodGainError(f"{folder} is not the output of a run.")
     for file in manifest["inputs"]:
-        if not any(regex.match(settled(file["path"])) for regex in wanted):
+        if not any(regex.match(absolute(file["path"])) for regex in wanted):
             raise GoodGainError(
                 f"The outputs in {folder} are not of {day.isoformat()}: they were made from "
                 f"{file['path']}, which the day's `input` does not match."

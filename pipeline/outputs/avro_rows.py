@@ -1,7 +1,7 @@
 """Encodes the rows of a dataset in Avro, several times faster than fastavro.
 
-fastavro works out for every nullable value which branch of the union it is; here each column has
-one type.
+fastavro determines the union branch of every nullable value; here each column has only one type, so
+the branch follows from whether the value is null.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from goodgain.pipeline.outputs.datasets import Column, Kind
 from goodgain.transforms.core.files.avro_header import zigzag
 
 _NULL, _VALUE = b"\0", b"\2"  # the union branches of a nullable value
-_MOST_REMEMBERED = 2**12
+_CACHED_BELOW = 2**12
 _double, _branch_and_double = Struct("<d").pack, Struct("<cd").pack
 _Encode = Callable[[Any], bytes]
 
@@ -35,7 +35,7 @@ def _encoder(column: Column) -> _Encode:
         return _NULL if value is None else _VALUE + encode(value)
 
     if column.kind == "whole":
-        return _Remembered(encode_nullable).__getitem__
+        return _CachedWholeNumbers(encode_nullable).__getitem__
     return _nullable_number if column.kind == "number" else encode_nullable
 
 
@@ -43,23 +43,23 @@ def _nullable_number(number: float | None) -> bytes:
     return _NULL if number is None else _branch_and_double(_VALUE, number)
 
 
-class _Remembered(dict[int | None, bytes]):
-    """Encoded whole numbers; caches the small ones, which are nearly all."""
+class _CachedWholeNumbers(dict[int | None, bytes]):
+    """Encodings of whole numbers; caches those of small ones, which are nearly all."""
 
     def __init__(self, encode: Callable[[Any], bytes]) -> None:
         self._encode = encode
 
     def __missing__(self, number: int | None) -> bytes:
         encoded = self._encode(number)
-        if number is None or 0 <= number < _MOST_REMEMBERED:
+        if number is None or 0 <= number < _CACHED_BELOW:
             self[number] = encoded
         return encoded
 
 
-_whole = _Remembered(zigzag).__getitem__
+_whole = _CachedWholeNumbers(zigzag).__getitem__
 
 
-@lru_cache(maxsize=256)  # the rows of a conversation are consecutive
+@lru_cache(maxsize=256)  # consecutive rows of a conversation repeat texts
 def _text(text: str) -> bytes:
     encoded = text.encode()
     return _whole(len(encoded)) + encoded

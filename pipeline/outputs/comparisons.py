@@ -61,7 +61,10 @@ COMPARISON = Dataset(
         _number("verdict_ci_high", "Its upper end."),
         _number("effect_size", "The difference in standard deviations."),
         Column("effect_size_name", "text", "cohen_dz (paired) or hedges_g."),
-        _number("minimum_detectable_effect", "Smallest true difference found with 80 % power."),
+        _number(
+            "minimum_detectable_effect",
+            "Smallest true difference that the test detects with 80 % power.",
+        ),
         Column(
             "clusters",
             "whole",

@@ -14,8 +14,8 @@ from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.pool.rows import content_digest
 
-# Prefixes of two counters for each id name: documents with votes of conversations that share the id,
-# and those of them whose votes are far apart (`label_spans`).
+# Prefixes of two counters for each id name: documents with votes of conversations that share the
+# id, and those of them whose votes are far apart (`label_spans`).
 _VOTED, _APART = "voted.", "apart."
 _OF_CONTENT = ("topics", "documents", "places", "evidence")
 _OF_BUILDING = (

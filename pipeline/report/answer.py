@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_NO_SEARCH = "No conversation both searched and could be evaluated."
+_NO_SEARCH = "No conversation that searched could be evaluated."
 
 
 def answer(means: Mapping[str, Mapping[str, Any]]) -> str:
@@ -14,11 +14,11 @@ def answer(means: Mapping[str, Mapping[str, Any]]) -> str:
     Args:
       means: the rows of `means` of all conversations at N, by metric; may be empty.
     """
-    found = {name: row["mean"] for name, row in means.items()}
-    repeated, iterations = found.get("SRR"), found.get("N")
+    by_metric = {name: row["mean"] for name, row in means.items()}
+    repeated, iterations = by_metric.get("SRR"), by_metric.get("N")
     if repeated is None or iterations is None:
         return _NO_SEARCH
-    good, gain = found.get("SRE"), found.get("CG")
+    good, gain = by_metric.get("SRE"), by_metric.get("CG")
     in_iterations = f"in {_one_decimal(iterations)} iterations"
     if good is None or gain is None:
         return (

@@ -14,7 +14,7 @@ from goodgain.pipeline.outputs.means import read_means
 from goodgain.pipeline.report.definitions import Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.listed import List, lists_of
-from goodgain.pipeline.report.noteworthy import MEASURES, Leaders
+from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy
 from goodgain.pipeline.report.repeats import Repeats, repeats_of
 from goodgain.pipeline.report.slices import Slices, read_slices
 from goodgain.pipeline.report.timelines import read_timelines
@@ -51,20 +51,20 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     )
     metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
-    leaders = [Leaders(measure) for measure in MEASURES]
+    noteworthy = [Noteworthy(reason) for reason in REASONS]
     for row in read_dataset(folder, _CONVERSATIONS):
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
-            for found in leaders:
-                found.add(row)
-    identities = {row["conversation_id"] for found in leaders for row in found.rows}
+            for one in noteworthy:
+                one.add(row)
+    identities = {row["conversation_id"] for one in noteworthy for row in one.rows}
     timelines = read_timelines(read_iterations(folder, identities), identities)
     return Facts(
         manifest=manifest,
         glossary=words,
         slices=slices,
         histograms=histograms,
-        lists=lists_of(leaders, timelines, parameters),
+        lists=lists_of(noteworthy, timelines, parameters),
         repeats=repeats_of(manifest["results"]),
         rejections=_rejections(folder),
     )

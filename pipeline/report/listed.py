@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.options.explain_command import explain_command
-from goodgain.pipeline.report.noteworthy import Leaders, NoteworthyReason
+from goodgain.pipeline.report.noteworthy import Noteworthy, NoteworthyReason
 from goodgain.pipeline.report.timelines import Timeline
 from goodgain.pipeline.terminal.words import shortened
 
@@ -36,27 +36,27 @@ class Listed(Struct, frozen=True):
 
 
 class List(Struct, frozen=True):
-    """Conversations sorted by one measure, the most noteworthy first."""
+    """The conversations that are noteworthy for one reason, the most noteworthy first."""
 
-    measure: NoteworthyReason
+    reason: NoteworthyReason
     conversations: tuple[Listed, ...]
 
 
 def lists_of(
-    leaders: Sequence[Leaders],
+    noteworthy: Sequence[Noteworthy],
     timelines: Mapping[str, Timeline],
     parameters: Mapping[str, Any],
 ) -> tuple[List, ...]:
     """The lists of the page.
 
     Args:
-      leaders: the conversations of each list.
+      noteworthy: the conversations of each list.
       timelines: timelines of all of these conversations, by id.
       parameters: parameters of the run.
     """
     return tuple(
         List(
-            found.measure,
+            one.reason,
             tuple(
                 Listed(
                     row=row,
@@ -65,10 +65,10 @@ def lists_of(
                     timeline=timelines[row["conversation_id"]],
                     command=explain_command(row["conversation_id"], parameters),
                 )
-                for row in found.rows
+                for row in one.rows
             ),
         )
-        for found in leaders
+        for one in noteworthy
     )
 
 

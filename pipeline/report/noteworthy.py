@@ -1,4 +1,4 @@
-"""Finds the conversations worth looking at: the worst by a few measures."""
+"""Finds the conversations worth looking at: the worst by each of a few metrics."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 Row = Mapping[str, Any]
-_SHOWN = 6
-_WAITING = 1_024
+_SHOWN = 6  # conversations per reason
+_MOST_UNSORTED = 1_024  # conversations kept before the best are chosen again
 
 
 class NoteworthyReason(Struct, frozen=True):
@@ -19,19 +19,18 @@ class NoteworthyReason(Struct, frozen=True):
     Attributes:
       name: name of the metric.
       title, meaning: texts of the report.
-      key: sort key, the most noteworthy conversation first.
-      concerns: whether a conversation belongs in the list.
+      key: sort key; the most noteworthy conversation has the least.
+      applies: whether a conversation is noteworthy for this reason.
     """
 
     name: str
     title: str
     meaning: str
     key: Callable[[Row], tuple[Any, ...]]
-    concerns: Callable[[Row], bool]
+    applies: Callable[[Row], bool]
 
 
-# Ties are broken in favour of conversations with more results.
-MEASURES = (
+REASONS = (
     NoteworthyReason(
         "SRE",
         "Lowest search efficiency",
@@ -56,23 +55,23 @@ MEASURES = (
 )
 
 
-class Leaders:
-    """The first few conversations by a measure; memory does not grow with their number."""
+class Noteworthy:
+    """The conversations that are most noteworthy for one reason; memory is bounded."""
 
-    def __init__(self, measure: NoteworthyReason) -> None:
-        self.measure = measure
+    def __init__(self, reason: NoteworthyReason) -> None:
+        self.reason = reason
         self._kept: list[tuple[tuple[Any, ...], Row]] = []
-        self._bar: tuple[Any, ...] | None = None
+        self._last_key: tuple[Any, ...] | None = None
 
     def add(self, row: Row) -> None:
         """Consider a conversation that is in the means."""
-        if not self.measure.concerns(row):
+        if not self.reason.applies(row):
             return
-        key = self.measure.key(row)
-        if self._bar is not None and key >= self._bar:
+        key = self.reason.key(row)
+        if self._last_key is not None and key >= self._last_key:
             return
         self._kept.append((key, row))
-        if len(self._kept) >= _WAITING:
+        if len(self._kept) >= _MOST_UNSORTED:
             self._trim()
 
     @property
@@ -85,4 +84,4 @@ class Leaders:
         self._kept.sort(key=itemgetter(0))
         del self._kept[_SHOWN:]
         if len(self._kept) == _SHOWN:
-            self._bar = self._kept[-1][0]
+            self._last_key = self._kept[-1][0]

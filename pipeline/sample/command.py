@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     numbers = (
         ("seed", "random seed; the same seed gives the same traces"),
-        ("conversations", "how many conversations"),
+        ("conversations", "number of conversations"),
         ("iterations", "mean number of iterations of a conversation"),
-        ("results", "results of a search call"),
+        ("results", "number of results of a search call"),
     )
     for name, meaning in numbers:
         value = getattr(default, name)
@@ -75,12 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=default.conversations_per_hour,
         metavar="N",
-        help=f"conversations that begin per hour ({default.conversations_per_hour:g})",
+        help=f"mean number of conversations per hour ({default.conversations_per_hour:g})",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the sample and print its contents on stdout; returns 0.
+    """Write the sample, and print what it contains: counts, format and size; returns 0.
 
     Raises:
       UsageError: an option is wrong, or the file cannot be written.
@@ -88,10 +88,10 @@ def run(args: argparse.Namespace) -> int:
     options = _options(args)
     format, codec = resolve_format(args.output, args.format, args.codec)
     written = write_sample(options, args.output, format, codec)
-    lines = f", {counted(written.broken_lines, 'broken line')}" if written.broken_lines else ""
+    broken = f", {counted(written.broken_lines, 'broken line')}" if written.broken_lines else ""
     sys.stdout.write(
         f"{args.output}: {counted(options.conversations, 'conversation')}, "
-        f"{counted(written.records, 'record')}, {counted(written.results, 'result')}{lines}\n"
+        f"{counted(written.records, 'record')}, {counted(written.results, 'result')}{broken}\n"
         f"{format}, {codec}, {written.size:,} bytes; seed {options.seed}\n"
     )
     return 0

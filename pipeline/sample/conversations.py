@@ -16,14 +16,14 @@ REGULAR = "regular"
 
 _MODELS = ("agent-large-2", "agent-small-2", "agent-large-3-preview")
 _GOLDEN_RATIO = 0.6180339887498949
-_TWO_SEARCHES_SHARE = 0.12
-_EMPTY_SHARE = 0.03
-_REDELIVERED_SHARE = 0.02
-_ITERATION_GAP_SHARE = 0.12
-_UNSEARCHED_TURN_SHARE = 0.01
+_TWO_SEARCHES_SHARE = 0.12  # of iterations
+_EMPTY_SHARE = 0.03  # iterations whose only search returns nothing
+_REDELIVERED_SHARE = 0.02  # of records
+_ITERATION_GAP_SHARE = 0.12  # iterations before which a number is skipped
+_UNSEARCHED_TURN_SHARE = 0.01  # conversations with a last turn without a search
 _STEP_TOKENS = 350  # added to the context by each earlier step
-_USD_A_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
-_SILENT_SHARE = 0.04  # share of producers that do not know costs in USD
+_USD_PER_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
+_NO_PRICES_SHARE = 0.04  # share of conversations without costs in USD
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,10 @@ class SampleCall:
 
     Attributes:
       record: plain values with the names of SPEC 2; the timestamp in milliseconds since 1970 UTC.
-      kind: `regular`, `redelivered` (the same again), `conflicting` (again, with changes) or
-        `bad:FIELD`.
-      origins: one per result: `new`, `copy:WAY` or `near:WAY`.
+      kind: `regular`, `redelivered` (an unchanged copy of an earlier record), `conflicting` (a copy
+        with changes) or `bad:FIELD`.
+      origins: for each result `new`, `copy:WAY` or `near:WAY`; WAY is a name of `copies` or
+        `NEAR_MISSES`.
     """
 
     record: dict[str, Any]
@@ -62,7 +63,7 @@ def sample_records(options: SampleOptions) -> Iterator[dict[str, Any]]:
 
 
 def sample_calls(options: SampleOptions) -> Iterator[SampleCall]:
-    """The records of `sample_records`, each with how it was made."""
+    """The records of `sample_records`, each with a description of how it was made."""
     for index in range(options.conversations):
         yield from _conversation(options, index)
 
@@ -80,14 +81,14 @@ def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
     )
     calls = _searches(scene, options, _iterations_of_turns(draw, options, index))
     calls = _with_costs(Draw(f"{options.seed}/{index}/costs"), calls)
-    calls = [_stamped(scene, producer, call) for call in calls]
+    calls = [_with_identity(scene, producer, call) for call in calls]
     calls = _with_ending(draw, producer, calls)
     calls = [_spoiled(draw, options, call) for call in calls]
     return _with_redeliveries(draw, producer, calls)
 
 
 def _iterations_of_turns(draw: Draw, options: SampleOptions, index: int) -> list[int]:
-    """Iterations of each turn; they add up to those of the conversation.
+    """The number of iterations of each turn; together, those of the conversation.
 
     The totals follow a golden-ratio sequence, which looks random but is evenly spread, so the size
     of a sample hardly depends on the seed.
@@ -123,16 +124,16 @@ def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> li
         for _ in range(count):
             iteration += draw.between(2, 3) if draw.chance(_ITERATION_GAP_SHARE) else 1
             clock += draw.between(1_500, 25_000)
-            for place, results in enumerate(_results_of_calls(draw, options.results)):
-                found, origins = search(scene, options, turn, results)
+            for call, results in enumerate(_results_of_calls(draw, options.results)):
+                content, origins = search(scene, options, turn, results)
                 record = {
                     "conversation_id": conversation_id,
                     "turn": number,
                     "iteration": iteration,
-                    "call": place,
-                    "timestamp": clock + place * draw.between(0, 400),
+                    "call": call,
+                    "timestamp": clock + call * draw.between(0, 400),
                     "attributes": attributes,
-                    **found,
+                    **content,
                 }
                 calls.append(SampleCall(record, REGULAR, origins))
         clock += draw.between(20_000, 240_000)
@@ -150,12 +151,12 @@ def _with_costs(draw: Draw, calls: list[SampleCall]) -> list[SampleCall]:
 def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, float]]:
     """The costs of the calls of a conversation.
 
-    The first call of an iteration has the tokens of the step that led to it, the others have none.
+    The first call of an iteration has the tokens of the model step before it; the others have 0.
 
     Args:
       places: turn and iteration of each call, in order.
     """
-    has_prices = not draw.chance(_SILENT_SHARE)
+    has_prices = not draw.chance(_NO_PRICES_SHARE)
     costs = []
     steps = 0
     before: tuple[int, int] | None = None
@@ -167,7 +168,7 @@ def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, flo
         before = place
         milliseconds = draw.between(150, 900) + 4 * tokens
         call_costs = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
-        costs.append(call_costs | ({"usd": tokens * _USD_A_TOKEN} if has_prices else {}))
+        costs.append(call_costs | ({"usd": tokens * _USD_PER_TOKEN} if has_prices else {}))
     return costs
 
 
@@ -181,7 +182,7 @@ def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
     return (results,)
 
 
-def _stamped(scene: Scene, producer: _Producer, call: SampleCall) -> SampleCall:
+def _with_identity(scene: Scene, producer: _Producer, call: SampleCall) -> SampleCall:
     record = dict(call.record)
     if not producer.numbers_calls:
         del record["call"]
@@ -231,8 +232,8 @@ def _again(draw: Draw, producer: _Producer, call: SampleCall) -> SampleCall:
     if not identified or not call.record["results"] or draw.chance(0.6):
         return replace(call, kind="redelivered")
     results = list(call.record["results"])
-    place = draw.below(len(results))
-    results[place] = {**results[place], "gain": (results[place].get("gain", 0) + 1) % 5}
+    rank = draw.below(len(results))
+    results[rank] = {**results[rank], "gain": (results[rank].get("gain", 0) + 1) % 5}
     later = call.record["timestamp"] + draw.pick((0, 1_000, 7_000))
     record = {**call.record, "results": results, "timestamp": later}
     return replace(call, record=record, kind="conflicting")

@@ -16,7 +16,7 @@ def _same_title(_: Scene, earlier: Document, new: Document) -> Document | None:
 
 
 def _same_snippet(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """The same boilerplate passage with another definitive id."""
+    """The same boilerplate passage, but another definitive id."""
     if "snippet" not in earlier or "ids" not in earlier or "ids" not in new:
         return None
     return {**new, "snippet": earlier["snippet"]}
@@ -30,7 +30,7 @@ def _same_generic_id(_: Scene, earlier: Document, new: Document) -> Document | N
 
 
 def _identity_parameter(scene: Scene, earlier: Document, new: Document) -> Document | None:
-    """Same host and path, another version in the query."""
+    """The same host and path, but another id in the URL's query, so another document."""
     if "url" not in earlier:
         return None
     url = earlier["url"]
@@ -48,7 +48,7 @@ def _identity_parameter(scene: Scene, earlier: Document, new: Document) -> Docum
 
 
 def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Document | None:
-    """Same host and path, another page of a list in the query, another passage."""
+    """The same host and path, but another page number in the URL's query, and another passage."""
     if "url" not in earlier or "snippet" not in earlier or "snippet" not in new:
         return None
     url = earlier["url"]
@@ -57,7 +57,7 @@ def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Documen
 
 
 def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
-    """The next meeting of a series: same title, organizer and series, other times and id."""
+    """Another meeting of a series: the same title, organizer and series, but other times and id."""
     if earlier.get("entity_type") != "Event" or "original_id" not in earlier.get("ids", {}):
         return None
     start, end = scene.slot(30)
@@ -69,7 +69,7 @@ def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
 
 
 def _title_only(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """Only the title in common, and nothing else to decide by: inconclusive."""
+    """Only the title in common, which is too little to decide (inconclusive)."""
     if earlier.get("entity_type") not in ("File", "TeamsMessage", "MeetingTranscript"):
         return None
     copy = {name: new[name] for name in ("entity_type", "gain") if name in new}
@@ -107,12 +107,12 @@ NEAR_MISSES = tuple(_MAKERS)
 def near_miss_of(
     scene: Scene, earlier: Document, unlabelled_share: float
 ) -> tuple[str, Document] | None:
-    """A new document that resembles the earlier one, and how (a name from `NEAR_MISSES`).
+    """How a new document resembles the earlier one (a name from `NEAR_MISSES`), and the document.
 
     None if the earlier document lacks the necessary fields. A near miss may lack ids or fields, so
     it must not be passed to `copy_of`.
     """
-    kind = earlier.get("entity_type")
-    way = scene.draw.pick(NEAR_MISSES)
-    near = _MAKERS[way](scene, earlier, new_document(scene, kind, unlabelled_share))
-    return None if near is None else (way, near)
+    entity_type = earlier.get("entity_type")
+    name = scene.draw.pick(NEAR_MISSES)
+    near_miss = _MAKERS[name](scene, earlier, new_document(scene, entity_type, unlabelled_share))
+    return None if near_miss is None else (name, near_miss)

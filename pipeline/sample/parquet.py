@@ -1,7 +1,7 @@
 """Trace records as Parquet.
 
-Parquet has no unions, so the values of `ids` and `fields` are lists there, and a plain string is a
-list of one (SPEC 4.1).
+Parquet has no unions, so the values of `ids` and `fields` are always lists; a single string becomes
+a list of one (SPEC 4.1).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import pyarrow
 import pyarrow.parquet
 
 _TEXT = pyarrow.string()
-_MANY = pyarrow.map_(_TEXT, pyarrow.list_(_TEXT))
+_LISTS_BY_NAME = pyarrow.map_(_TEXT, pyarrow.list_(_TEXT))
 _RESULT = pyarrow.struct(
     {
         "entity_type": _TEXT,
         "id": _TEXT,
-        "ids": _MANY,
+        "ids": _LISTS_BY_NAME,
         "url": _TEXT,
         "title": _TEXT,
         "snippet": _TEXT,
         "content": _TEXT,
-        "fields": _MANY,
+        "fields": _LISTS_BY_NAME,
         "gain": pyarrow.int32(),
         "score": pyarrow.float64(),
         "reference_id": _TEXT,
@@ -54,8 +54,8 @@ def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str)
     """Write trace records with the names of SPEC 2, 1,000 per row group.
 
     Args:
-      records: plain dicts as from `sample_records`.
-      file: the file, which stays open.
+      records: dicts as `sample_records` yields them.
+      file: where to write; it stays open.
       codec: none, snappy, gzip or zstd.
     """
     remaining = iter(records)
@@ -72,10 +72,14 @@ def _row(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _result(result: dict[str, Any]) -> dict[str, Any]:
-    return {**result, "ids": _lists(result.get("ids")), "fields": _lists(result.get("fields"))}
+    return {
+        **result,
+        "ids": _list_entries(result.get("ids")),
+        "fields": _list_entries(result.get("fields")),
+    }
 
 
-def _lists(values: dict[str, str | list[str]] | None) -> list[tuple[str, list[str]]] | None:
+def _list_entries(values: dict[str, str | list[str]] | None) -> list[tuple[str, list[str]]] | None:
     if values is None:
         return None
     return [(name, [value] if isinstance(value, str) else value) for name, value in values.items()]

@@ -16,13 +16,17 @@ from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
 
-_START = Column("start", "whole", "Number of the start of the stream that wrote the row, from 1.")
+_START = Column("start", "whole", "Which start of the stream wrote the row, counted from 1.")
 
 
 def _pane_columns() -> tuple[Column, ...]:
     """The first columns of rows that belong to a pane of a window."""
     return (
-        Column("window_start", "time", "Start of the window; conversations count by last event."),
+        Column(
+            "window_start",
+            "time",
+            "Start of the window; a conversation belongs to that of its last event.",
+        ),
         Column("window_end", "time", "End of the window, exclusive."),
         _START,
         Column("pane", "whole", "Number of the pane of the window since the start, from 0."),
@@ -39,16 +43,18 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
     """
     return Dataset(
         "live",
-        "Rows of iterations before their conversation is closed. Of rows with the same "
-        "conversation_id, turn and i the one with the greatest start, then revision, counts.",
+        "Rows of iterations before their conversation is closed. Among rows with the same "
+        "conversation_id, turn and i, use the one with the greatest start, then revision.",
         (
             _START,
             Column("revision", "whole", "Version of the row since the start, from 1."),
-            Column("is_final", "flag", "Whether it was written when the conversation was closed."),
+            Column(
+                "is_final", "flag", "Whether the row was written when the conversation was closed."
+            ),
             Column(
                 "withdrawn",
                 "flag",
-                "Whether the row is void: the conversation has no such iteration.",
+                "Whether the row is void: the conversation no longer has this iteration.",
             ),
             *datasets.iterations(pooled, costs).columns,
         ),
@@ -59,8 +65,8 @@ LIVE = live()
 
 MEANS = Dataset(
     datasets.MEANS.name,
-    "One row for each mean over the conversations of a window, in each pane. Of rows with the same "
-    "window, slice, metric, i and population the one with the greatest start, then pane, counts.",
+    "One row for each mean over the conversations of a window, in each pane. Among rows with the "
+    "same window, slice, metric, i and population, use the one with the greatest start, then pane.",
     (
         *_pane_columns(),
         *datasets.MEANS.columns,
@@ -69,15 +75,15 @@ MEANS = Dataset(
 
 WARNINGS = Dataset(
     "warnings",
-    "Oddities in the data of a window. Of rows with the same window those with the greatest start, "
-    "then pane, count; the code `none` means that earlier warnings no longer hold.",
+    "Warnings about the data of a window. Among rows with the same window, use those with the "
+    "greatest start, then pane; the code `none` means that earlier warnings no longer hold.",
     (
         *_pane_columns(),
         Column("code", "text", "Code of the warning."),
         Column("count", "whole", "Number of affected results, records or names."),
-        Column("share", "number", "Their share of all.", nullable=True),
-        Column("message", "text", "The finding and its effect on the numbers."),
-        Column("remedy", "text", "The remedy."),
+        Column("share", "number", "Their share of all results, records or names.", nullable=True),
+        Column("message", "text", "What was found, and how it affects the numbers."),
+        Column("remedy", "text", "What to do about it."),
     ),
 )
 
@@ -88,8 +94,8 @@ def conversations(
     """The dataset `conversations`, which also counts records of earlier turns."""
     batch = datasets.conversations(metrics, pooled=pooled, costs=costs)
     columns = list(batch.columns)
-    place = next(at for at, column in enumerate(columns) if column.name == "redelivered")
-    columns.insert(place, Column("earlier_turn", "whole", "Usable records of earlier turns."))
+    index = next(i for i, column in enumerate(columns) if column.name == "redelivered")
+    columns.insert(index, Column("earlier_turn", "whole", "Usable records of earlier turns."))
     return replace(batch, columns=tuple(columns))
 
 
@@ -122,9 +128,9 @@ class StreamRows:
             }
         ]
 
-    def warnings(self, found: WindowWarnings) -> list[Row]:
+    def warnings(self, window: WindowWarnings) -> list[Row]:
         """The rows of `warnings`."""
-        return [{**self._pane(found), **asdict(warning)} for warning in found.warnings]
+        return [{**self._pane(window), **asdict(warning)} for warning in window.warnings]
 
     def mean(self, mean: WindowedMeanRow) -> list[Row]:
         """The row of `means`."""

@@ -44,7 +44,7 @@ class StreamPlan(Struct, frozen=True):
 
     Attributes:
       source: a transform that returns `StreamedTraces`.
-      kept: folder in which the sinks' progress is recorded; None if the engine restores streams.
+      progress_folder: where the sinks record their progress; None if the engine restores streams.
       end: what stops the stream, and which timers still fire then.
     """
 
@@ -56,7 +56,7 @@ class StreamPlan(Struct, frozen=True):
     max_i: int
     interval: Interval
     cluster: str | None
-    kept: Path | None
+    progress_folder: Path | None
     end: StreamEnd
 
 
@@ -96,30 +96,30 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     )
 
     rows = StreamRows(plan.target.start, RankedRows(plan.scoring.ranking.names))
-    one = _write_one
     files = [
         new_scores | "WriteScores" >> _write_scores(plan, rows),
         means.rows
         | "NewMeans" >> _OnlyNew()
-        | "WriteMeans" >> one(plan, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),
+        | "WriteMeans"
+        >> _write_one(plan, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),
         means.warnings
         | "NewWarnings" >> _OnlyNew()
         | "WriteWarnings"
-        >> one(plan, datasets.WARNINGS, rows.warnings, WindowWarnings, _warnings_key),
+        >> _write_one(plan, datasets.WARNINGS, rows.warnings, WindowWarnings, _warnings_key),
         rejected
         | "NewRejected" >> _OnlyNew()
         | "WriteRejected"
-        >> one(plan, batch_datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
+        >> _write_one(plan, batch_datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
         late
         | "NewLate" >> _OnlyNew()
-        | "WriteLate" >> one(plan, batch_datasets.LATE, late_rows, LateRow, late_key),
+        | "WriteLate" >> _write_one(plan, batch_datasets.LATE, late_rows, LateRow, late_key),
     ]
     if plan.closing.live:
         files.append(
             scored.live
             | "NewLive" >> beam.ParDo(_OnlyNewLive()).with_output_types(LiveIteration)
             | "WriteLive"
-            >> one(
+            >> _write_one(
                 plan,
                 datasets.live(plan.scoring.pool is not None, plan.scoring.costs),
                 rows.live,
@@ -127,11 +127,15 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
                 _live_key,
             )
         )
-    _ = files | "Files" >> beam.Flatten() | "Progress" >> NoteProgress(plan.kept, plan.end)
+    _ = (
+        files
+        | "Files" >> beam.Flatten()
+        | "Progress" >> NoteProgress(plan.progress_folder, plan.end)
+    )
 
 
 class _OnlyNew(beam.PTransform):
-    """Filters out elements that earlier starts have written."""
+    """Filters out elements that earlier starts of the stream have written."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         only = elements | "Only" >> beam.Filter(written_rows.is_new)
@@ -140,7 +144,7 @@ class _OnlyNew(beam.PTransform):
 
 
 class _OnlyNewLive(beam.DoFn):
-    """Filters out live rows of closed conversations, which a restart reads only in part."""
+    """Filters out live rows of closed conversations, whose records a restart reads only in part."""
 
     def process(
         self, live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam
@@ -152,14 +156,16 @@ class _OnlyNewLive(beam.DoFn):
 def _write_scores(plan: StreamPlan, rows: StreamRows) -> WritePanes:
     metrics, costs = plan.scoring.ranking.metrics, plan.scoring.costs
     pooled = plan.scoring.pool is not None
-    written = [DatasetRows(batch_datasets.iterations(pooled, costs), iteration_rows)]
+    dataset_rows = [DatasetRows(batch_datasets.iterations(pooled, costs), iteration_rows)]
     if plan.scoring.per_call:
-        written.append(DatasetRows(batch_datasets.calls(metrics), rows.ranked.calls))
+        dataset_rows.append(DatasetRows(batch_datasets.calls(metrics), rows.ranked.calls))
     if plan.scoring.keep_duplicates:
-        written.append(DatasetRows(batch_datasets.DUPLICATES, duplicate_rows))
+        dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, duplicate_rows))
     # Last, since the file of a conversation's row implies that its other rows are written.
-    written.append(DatasetRows(datasets.conversations(metrics, pooled, costs), rows.conversation))
-    return WritePanes(plan.target, written, ConversationScore, score_key)
+    dataset_rows.append(
+        DatasetRows(datasets.conversations(metrics, pooled, costs), rows.conversation)
+    )
+    return WritePanes(plan.target, dataset_rows, ConversationScore, score_key)
 
 
 def _write_one(
@@ -176,8 +182,8 @@ def _windowed_mean_key(mean: WindowedMeanRow) -> str:
     return f"{mean.window_start:020d} {mean.pane:06d} {mean_key(mean.row)}"
 
 
-def _warnings_key(found: WindowWarnings) -> str:
-    return f"{found.window_start:020d} {found.pane:06d}"
+def _warnings_key(warnings: WindowWarnings) -> str:
+    return f"{warnings.window_start:020d} {warnings.pane:06d}"
 
 
 def _live_key(live: LiveIteration) -> str:

@@ -178,7 +178,7 @@ def _plan(
         max_i=config.max_i,
         interval=config.interval,
         cluster=config.cluster,
-        kept=kept,
+        progress_folder=kept,
         end=end,
     )
 

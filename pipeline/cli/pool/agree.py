@@ -23,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool and the annotators."""
     parser.description = (
         f"{parser.description}\n\nShows the confusion matrix, Cohen's kappa with quadratic "
-        "weights, and means over the pooled\nconversations with the labels of A and with those of "
-        "B instead, with the interval of the\nshift (over topics, if conversations share "
-        "them). `votes` are the traces' labels."
+        "weights, and means over the pooled\nconversations once with A's labels and once with B's, "
+        "with the interval of the difference\n(over topics, if conversations share them). `votes` "
+        "stands for the labels in the traces."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
@@ -63,7 +63,7 @@ def agreement_of(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreem
     """The agreement of two annotators of a pool.
 
     Raises:
-      UsageError: one of them labelled nothing.
+      UsageError: one of the annotators labelled nothing.
     """
     from goodgain.pipeline.pool.labelling import check_annotators
     from goodgain.transforms.core.pool.agreement import (

@@ -1,4 +1,4 @@
-"""`goodgain pool build`: make a pool of several runs, or add runs to one (SPEC 9)."""
+"""`goodgain pool build`: make a pool of several runs, or add runs to a pool (SPEC 9)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "pool build"
 HELP = "pool the documents of several runs, to judge each once"
 EXAMPLE = "goodgain pool build --run base='base/*.avro' --run new='new/*.avro' --output pool"
-PASSES_ON = True
+PASSES_OPTIONS_TO_BEAM = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--output", metavar="POOL", help="folder of the new pool")
     where.add_argument(
-        "--update", metavar="POOL", help="pool to add the runs to; ids and labels stay"
+        "--update", metavar="POOL", help="pool to add the runs to; it keeps its ids and labels"
     )
     parser.add_argument(
         "--replace",
@@ -126,14 +126,14 @@ def _request(args: argparse.Namespace, runs: dict[str, tuple[str, ...]]) -> Pool
     )
 
 
-def runs_of(given: list[list[str]]) -> dict[str, tuple[str, ...]]:
-    """Parse words like `NAME=PATTERN PATTERN` into the patterns of each run.
+def runs_of(run_options: list[list[str]]) -> dict[str, tuple[str, ...]]:
+    """The patterns of each run, from the words of each --run, like `NAME=PATTERN PATTERN`.
 
     Raises:
       UsageError: a run has no name.
     """
     runs: dict[str, tuple[str, ...]] = {}
-    for first, *others in given:
+    for first, *others in run_options:
         name, equals, pattern = first.partition("=")
         if not equals or not name.strip() or not pattern:
             raise UsageError(

@@ -31,13 +31,13 @@ def one_sided(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[dict[st
         (
             topic,
             [
-                {"arm": name, "count": len(found), "documents": _best(found)}
-                for name, found in sides.items()
+                {"arm": arm, "count": len(documents), "documents": _best(documents)}
+                for arm, documents in by_arm.items()
             ],
         )
-        for topic, sides in list(topics.items())[:_MOST_TOPICS]
+        for topic, by_arm in list(topics.items())[:_MOST_TOPICS]
     ]
 
 
-def _best(found: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return sorted(found, key=lambda row: (-row["label"], row["number"]))[:_MOST_DOCUMENTS]
+def _best(documents: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(documents, key=lambda row: (-row["label"], row["number"]))[:_MOST_DOCUMENTS]

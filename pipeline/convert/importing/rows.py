@@ -16,11 +16,11 @@ _NUMBERS = ("turn", "iteration", "call", "rank")
 
 
 class Row(Struct, frozen=True, array_like=True):
-    """A search call, or one result of one.
+    """A search call, or one of its results.
 
     Attributes:
-      at: its position in the input, from 0.
-      results: the results of the call, or the only one; None if the row does not record any.
+      at: index of the row in the input, from 0.
+      results: the results of the call, or only the row's own; None if the row has none recorded.
     """
 
     conversation: str
@@ -42,8 +42,8 @@ def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCou
     """A record as a row; None if it cannot be used, which is counted.
 
     Args:
-      at: the record's position in the input.
-      place: the record's place in the input, for messages.
+      at: index of the record in the input.
+      place: file and position of the record, for messages.
     """
     conversation = text(mapping.part("conversation", record))
     if conversation is None:
@@ -51,9 +51,9 @@ def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCou
         return None
     numbers = {}
     for name in _NUMBERS:
-        written = mapping.part(name, record)
-        numbers[name] = integer(written)
-        if numbers[name] is None and text(written) is not None:
+        value = mapping.part(name, record)
+        numbers[name] = integer(value)
+        if numbers[name] is None and text(value) is not None:
             counts.skip(f"a row whose {name} is not a whole number", place)
             return None
     results: list[dict[str, Any]] | None
@@ -81,23 +81,23 @@ def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
 
     If each row is a result, rows with the same turn, iteration and call form one call; without a
     call number, rows with the same query do. Results are ordered by rank, then as in the input. A
-    missing turn is 1. A missing iteration is 1 if rows are results; otherwise every call of a turn
-    is an iteration of its own, ordered by time.
+    missing turn is 1. A missing iteration is 1 if rows are results; otherwise the calls of a turn,
+    ordered by time, are its iterations.
     """
     calls = _joined(rows) if unit == "result" else list(rows)
     calls.sort(key=lambda call: (call.time is None, call.time or 0, call.at))
     in_turn: dict[int, int] = {}
     in_iteration: dict[tuple[int, int], int] = {}
-    placed = []
+    numbered = []
     for call in calls:
         turn = 1 if call.turn is None else call.turn
         in_turn[turn] = in_turn.get(turn, 0) + 1
         iteration = in_turn[turn] if call.iteration is None else call.iteration
-        at = in_iteration.get((turn, iteration), 0)
-        in_iteration[turn, iteration] = at + 1
-        number = at if call.call is None else call.call
-        placed.append(replace(call, turn=turn, iteration=iteration, call=number))
-    return placed
+        earlier_calls = in_iteration.get((turn, iteration), 0)
+        in_iteration[turn, iteration] = earlier_calls + 1
+        number = earlier_calls if call.call is None else call.call
+        numbered.append(replace(call, turn=turn, iteration=iteration, call=number))
+    return numbered
 
 
 def _joined(rows: Sequence[Row]) -> list[Row]:

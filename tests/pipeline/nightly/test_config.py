@@ -81,7 +81,7 @@ def test_every_mistake_has_a_line_number():
     for expected in (
         "n.yaml:1: input does not name a day",
         "n.yaml:2: baselin is not an option; did you mean baseline?",
-        "n.yaml:3: baseline must be previous_good, a day like 2025-03-01 or like",
+        "n.yaml:3: baseline must be previous_good, `mean of last N` or a day like 2025-03-01",
         "n.yaml:5: late_days appears here a second time",
         "n.yaml:6: webhook must be an http or https URL",
         "n.yaml:7: command must be a list",

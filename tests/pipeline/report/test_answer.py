@@ -22,5 +22,5 @@ def test_without_labels_the_gain_is_unknown():
 
 
 def test_without_conversations_the_answer_says_so():
-    assert answer({}) == "No conversation both searched and could be evaluated."
+    assert answer({}) == "No conversation that searched could be evaluated."
     assert answer(means(SRR=None, N=None)) == answer({})

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.report.noteworthy import MEASURES, Leaders
+from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy
 
 
 def row(at, sre, srr, wasted, results):
@@ -20,20 +20,20 @@ rows = st.lists(st.tuples(share, share, st.integers(0, 3), st.integers(1, 4)), m
 
 
 @given(rows, st.randoms(use_true_random=False))
-def test_leaders_do_not_depend_on_the_order_of_conversations(drawn, random):
+def test_noteworthy_conversations_do_not_depend_on_the_order_of_conversations(drawn, random):
     all_rows = [row(at, *values) for at, values in enumerate(drawn)]
     shuffled = random.sample(all_rows, len(all_rows))
-    for measure in MEASURES:
-        leaders = Leaders(measure)
+    for reason in REASONS:
+        noteworthy = Noteworthy(reason)
         for one in shuffled:
-            leaders.add(one)
-        expected = sorted(filter(measure.concerns, all_rows), key=measure.key)[:6]
-        assert leaders.rows == expected
+            noteworthy.add(one)
+        expected = sorted(filter(reason.applies, all_rows), key=reason.key)[:6]
+        assert noteworthy.rows == expected
 
 
 def test_conversations_without_problems_are_not_listed():
     perfect = row(1, 1.0, 0.0, 0, 5)
-    for measure in MEASURES:
-        leaders = Leaders(measure)
-        leaders.add(perfect)
-        assert leaders.rows == []
+    for reason in REASONS:
+        noteworthy = Noteworthy(reason)
+        noteworthy.add(perfect)
+        assert noteworthy.rows == []
