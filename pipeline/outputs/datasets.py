@@ -58,7 +58,7 @@ _ITERATION = Column("iteration", "whole", "The iteration's raw number in the tra
 
 
 def _metric_column(metric: Metric) -> Column:
-    doc = f"{metric.meaning} Unit: {metric.unit}. {metric.formula}."
+    doc = f"{metric.meaning} Unit: {metric.unit}. Definition: {metric.formula}."
     if metric.undefined:
         doc += f" Null when {metric.undefined}."
     return Column(
