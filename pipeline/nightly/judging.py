@@ -62,7 +62,7 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
 
 
 def _change(row: ComparisonRow, rests_on: Grounds) -> DayChange:
-    """A row of the comparison; if an arm has no labels, metrics that need labels are null."""
+    """A row of the comparison; a metric that needs labels has no difference if an arm has none."""
     change = DayChange(
         n_base=row.n_base,
         n=row.n_candidate,

@@ -19,7 +19,7 @@ _GOLDEN_RATIO = 0.6180339887498949
 _TWO_SEARCHES_SHARE = 0.12  # of iterations
 _EMPTY_SHARE = 0.03  # iterations whose only search returns nothing
 _REDELIVERED_SHARE = 0.02  # of records
-_ITERATION_GAP_SHARE = 0.12  # iterations before which a number is skipped
+_ITERATION_GAP_SHARE = 0.12  # of iterations; before them, numbers are skipped
 _UNSEARCHED_TURN_SHARE = 0.01  # conversations with a last turn without a search
 _STEP_TOKENS = 350  # added to the context by each earlier step
 _USD_PER_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
@@ -34,7 +34,7 @@ class SampleCall:
       record: plain values with the names of SPEC 2; the timestamp in milliseconds since 1970 UTC.
       kind: `regular`, `redelivered` (an unchanged copy of an earlier record), `conflicting` (a copy
         with changes) or `bad:FIELD`.
-      origins: for each result `new`, `copy:WAY` or `near:WAY`; WAY is a name of `copies` or
+      origins: for each result `new`, `copy:WAY` or `near:WAY`; WAY is a name in `COPIES` or
         `NEAR_MISSES`.
     """
 
