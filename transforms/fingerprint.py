@@ -25,9 +25,9 @@ class FingerprintCalls(beam.PTransform):
 
     `RejectedRecord`s among the calls flag their conversations (SPEC 3). All expensive work on texts
     (normalising, hashing) happens here, before the shuffle. Calls of one conversation in the same
-    bundle share a payload. Works in the global window; a payload has the timestamp of its earliest
-    call. If files are only scored and their records are not needed, `ReadPayloads` does the same in
-    one step.
+    bundle share a payload, which is in the global window and has the timestamp of its earliest
+    call. If files are only scored, and their records are not needed, `ReadPayloads` reads and
+    fingerprints them in one step.
 
     Attributes:
       packing: the compiled rules for duplicates, whether to keep canonical encodings, and the keys
@@ -51,7 +51,7 @@ class FingerprintCalls(beam.PTransform):
 
 
 class FingerprintBundle(beam.DoFn):
-    """Fingerprints calls, and joins those of one conversation in a bundle."""
+    """Fingerprints calls, and joins those of one conversation that are in the same bundle."""
 
     def __init__(self, packing: Packing) -> None:
         self._packing = packing
@@ -72,7 +72,7 @@ class FingerprintBundle(beam.DoFn):
 
 
 def timestamped(packed: Iterable[Packed]) -> Iterator[WindowedValue]:
-    """Payloads at the times of their earliest records, in microseconds, in the global window."""
+    """Payloads in the global window, with the timestamps of their earliest records."""
     for one in packed:
         yield WindowedValue(
             (one.conversation_id, one.payload),

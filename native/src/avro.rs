@@ -1,8 +1,8 @@
-//! Reads the records of an Avro block: `files/avro.py`, with the values that `records/parsing.py`
-//! accepts.
+//! Reads the records of an Avro block, as `files/avro.py` does.
 //!
-//! Plain records become search calls. Others are odd: they are well-formed, but Python must check
-//! their values. A block that does not fit its schema is left to Python as a whole.
+//! Records whose values need no conversion become search calls. The others are called odd: they
+//! are well-formed, but Python must convert or reject them (`records/parsing.py`). A block that
+//! does not fit its schema is left to Python as a whole.
 
 use crate::avro_schema::{Field, Plan, Type, TypeNumber};
 use crate::avro_values::{BlockReader, Read, Stop};
@@ -136,7 +136,7 @@ impl<'a> Source<'a> for BlockReader<'a> {
     fn pairs(&mut self, number: TypeNumber, pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
         let start = pools.pairs.len();
         self.entries(number, |reader, key, of, may_repeat| {
-            // Of entries with the same key the last counts, even if it has no value.
+            // If a key is repeated, its last entry counts, even if that has no value.
             let has_value = reader.pair(key, of, pools, lists)?;
             if has_value || !may_repeat { Ok(()) } else { Err(Stop::Odd) }
         })?;
@@ -168,7 +168,7 @@ impl<'a> BlockReader<'a> {
         Ok(result)
     }
 
-    /// Call `take` for the entries of a map, or of a record in place of one.
+    /// Call `take` for each entry of a map, or for each field of a record that stands for a map.
     ///
     /// `take` gets the key, the type of the value, and whether the key may be repeated.
     fn entries(
@@ -195,7 +195,7 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    /// Add an entry; false if it has no value, so counts as absent.
+    /// Add an entry to `pools.pairs`; false if it has no value and so counts as absent.
     fn pair(
         &mut self,
         key: &'a str,
@@ -217,7 +217,7 @@ impl<'a> BlockReader<'a> {
         Ok(true)
     }
 
-    /// The strings of a list; a list of one is equal to a plain string.
+    /// The strings of a list; a list of one string becomes that string, and an empty one None.
     fn texts(&mut self, items: TypeNumber, pools: &mut Pools<'a>) -> Read<Option<OneOrMany<'a>>> {
         let start = pools.texts.len();
         loop {

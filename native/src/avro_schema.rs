@@ -1,4 +1,4 @@
-//! A writer's schema as a graph of numbered types, from `files/avro_plan.py`.
+//! A writer's schema as a list of types that refer to each other by number (`files/avro_plan.py`).
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,11 +26,13 @@ pub enum Type {
     Record(Vec<Field>),
 }
 
-/// A field of a record, and which field it is of a search call or a result.
+/// A field of a record.
 pub struct Field {
     pub name: String,
     pub of: TypeNumber,
+    /// Its index in `CALL_FIELDS`, if a search call has a field of this name.
     pub call_field: Option<usize>,
+    /// Its index in `RESULT_FIELDS`, if a result has a field of this name.
     pub result_field: Option<usize>,
 }
 
@@ -38,15 +40,17 @@ pub struct Field {
 pub struct Plan {
     types: Vec<Type>,
     top: TypeNumber,
-    /// Factor and divisor from a stored timestamp to milliseconds, rounded down.
+    /// A stored timestamp times `factor` / `divisor` is in milliseconds, rounded down.
     pub factor: i64,
     pub divisor: i64,
-    /// Most results of a record; one with more is odd.
+    /// Records with more results are odd (see `avro.rs`).
     pub most_results: usize,
 }
 
 impl Plan {
-    /// Check the plan from Python: numbers in range, a record at the top.
+    /// Make the plan from its description in Python.
+    ///
+    /// Fails if a type number is out of range, or if the top type is not a record.
     pub fn new(
         described: &Bound<PyAny>,
         top: usize,
@@ -79,7 +83,7 @@ impl Plan {
         &self.types[number]
     }
 
-    /// The fields of the records at the top.
+    /// The fields of the trace records.
     pub fn top_fields(&self) -> &[Field] {
         match self.of(self.top) {
             Type::Record(fields) => fields,

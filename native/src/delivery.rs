@@ -1,11 +1,12 @@
-//! Decides which deliveries of a conversation count, and in what order: `scoring/delivery.py`.
+//! Decides which deliveries of a conversation count, and in what order, as `scoring/delivery.py`
+//! does.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// The place and identity of a delivery.
+/// What decides the identity of a delivery, and its place in the order of SPEC 3.
 pub struct Delivery<Text = Box<str>> {
     pub turn: i64,
     pub iteration: i64,
@@ -22,7 +23,7 @@ enum Identity<'d> {
     Record(&'d [u8; 16]),
 }
 
-/// The place of a call in the order of calls.
+/// What calls are ordered by: turn, iteration, call, timestamp, record_id (SPEC 3).
 type Place<'d> = (i64, i64, i64, Option<i64>, Option<&'d str>);
 
 impl<Text: AsRef<str>> Delivery<Text> {
@@ -46,7 +47,8 @@ impl<Text: AsRef<str>> Delivery<Text> {
     }
 }
 
-/// The indexes of deliveries that have equal identity and time, or equal places, but differ.
+/// The indexes of deliveries that differ although they have equal identity and time, or equal
+/// places. Only their canonical encodings decide between them.
 pub fn tied(deliveries: &[Delivery]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     if deliveries.len() > 1 {
@@ -73,11 +75,12 @@ fn add_tied<'d, K: Hash + Eq>(
     }
 }
 
-/// A conversation's deliveries without redeliveries.
+/// Which deliveries of a conversation count.
 pub struct Delivered {
-    /// Indexes of those that count, in order.
+    /// Indexes of those that count, in the order of SPEC 3.
     pub kept: Vec<usize>,
     pub redelivered: usize,
+    /// Number of redeliveries that differ from the one that counts.
     pub conflicting: usize,
 }
 

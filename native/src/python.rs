@@ -1,4 +1,4 @@
-//! Calls Python for strings and records that are not plain.
+//! Calls Python for strings and records that native code does not handle.
 
 use std::sync::OnceLock;
 
@@ -11,14 +11,15 @@ use crate::normalise::Query;
 // One per process, since a process has one Python.
 static CHARACTERS: OnceLock<Characters> = OnceLock::new();
 
-/// The Python object for strings and records that are not plain (`scoring/native_packing.py`).
+/// The Python object that handles strings which native code does not: `_Fallback` of
+/// `scoring/native_packing.py`, which has the methods that are called here.
 pub struct Fallback(pub Py<PyAny>);
 
 /// The outcome of a record that native code leaves to Python.
 pub enum HandedBack {
-    /// A usable call, encoded by msgspec.
+    /// A usable call, as encoded by msgspec in Python.
     Usable(Vec<u8>),
-    /// A rejected record, and the conversation that it names.
+    /// A rejected record, and its conversation_id if that is readable.
     Rejected(Option<String>),
 }
 
@@ -27,7 +28,7 @@ impl Fallback {
         Python::attach(|py| Fallback(self.0.clone_ref(py)))
     }
 
-    /// The table of characters, made on first use.
+    /// The table of the normal forms of single characters, made on first use.
     pub fn characters(&self) -> PyResult<&'static Characters> {
         if let Some(made) = CHARACTERS.get() {
             return Ok(made);
@@ -41,7 +42,7 @@ impl Fallback {
         Python::attach(|py| self.0.call_method1(py, "text", (text,))?.extract(py))
     }
 
-    /// The id and its casefolded form.
+    /// The normal form of an id, and its casefolded form, by which candidates are found.
     pub fn identifier(&self, value: &str) -> PyResult<(String, String)> {
         Python::attach(|py| self.0.call_method1(py, "identifier", (value,))?.extract(py))
     }
@@ -54,7 +55,7 @@ impl Fallback {
         Python::attach(|py| self.0.call_method1(py, "entity_type", (written,))?.extract(py))
     }
 
-    /// See `normalise_plain_url`.
+    /// The query of a URL; writes its host and path into `place`. See `normalise_plain_url`.
     pub fn url(&self, url: &str, place: &mut Vec<u8>) -> PyResult<Option<Query<'static>>> {
         type Parts = Option<(String, String, Vec<(String, String)>)>;
         let parts: Parts =
@@ -68,7 +69,7 @@ impl Fallback {
         }))
     }
 
-    /// The canonical encoding of a call that was encoded by msgspec.
+    /// The canonical encoding (SPEC 3) of a call, from its encoding by msgspec.
     pub fn encoding(&self, encoded: &[u8]) -> PyResult<Vec<u8>> {
         Python::attach(|py| {
             self.0.call_method1(py, "encoding", (PyBytes::new(py, encoded),))?.extract(py)
@@ -76,7 +77,7 @@ impl Fallback {
     }
 }
 
-/// Reads the records of a block that are left to Python.
+/// The Python function that reads the records of a block which native code cannot.
 pub struct RecordReader(pub Py<PyAny>);
 
 impl RecordReader {

@@ -1,4 +1,4 @@
-//! Decodes payloads of a conversation: `unpack` of `scoring/payload.py`.
+//! Decodes payloads of a conversation, as `unpack` of `scoring/payload.py` does.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ const LENGTH_BYTES: usize = 4;
 const DIGEST_BYTES: usize = 8;
 const COMPRESSED: u32 = 1 << 31;
 
-/// A result: the number of its evidence, its label and its score.
+/// A result: the index of its evidence in the frame, its label and its score.
 #[derive(Clone, Copy)]
 pub struct Found {
     pub evidence: u32,
@@ -19,25 +19,25 @@ pub struct Found {
     pub score: Option<f64>,
 }
 
-/// The rest of a call: its place and identity are in the `Delivery` of the same index.
+/// A call without what its `Delivery`, at the same index in the frame, holds.
 pub struct Call<'p> {
     pub turn_count: Option<i64>,
-    /// Attributes, encoded and decoded.
+    /// Attributes: their encoding, and the same decoded.
     pub attributes: (&'p [u8], Vec<(&'p str, &'p str)>),
     pub encoding: Option<&'p [u8]>,
     pub names: Vec<(&'p [u8], &'p str)>,
     pub costs: Vec<(&'p str, f64)>,
-    /// The range of its results among all.
+    /// The range of its results in the frame's.
     pub results: Range<usize>,
 }
 
-/// Everything in some payloads, as one frame.
+/// The content of some payloads, merged into one frame.
 #[derive(Default)]
 pub struct Frame<'p> {
     pub deliveries: Vec<Delivery<&'p str>>,
     pub calls: Vec<Call<'p>>,
     pub results: Vec<Found>,
-    /// Distinct evidence: its codes, and the position of its digests.
+    /// Distinct evidence: its codes, and the range of its digests in `digests`.
     pub evidence: Vec<(&'p [u8], Range<usize>)>,
     pub digests: Vec<u64>,
     pub rejected_records: i64,
@@ -45,7 +45,7 @@ pub struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
-    /// Read all frames; those left to Python, compressed frames and labels, also count as
+    /// Read all frames. Those that only Python decodes, with compression or labels, also count as
     /// malformed.
     pub fn read(payloads: &[&'p [u8]]) -> Result<Self, Malformed> {
         let mut frame = Frame::default();
@@ -96,7 +96,7 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// The number of some evidence, which may be known already.
+    /// The index of some evidence, which is added if it is new.
     fn number(&mut self, codes: &'p [u8], packed: &'p [u8]) -> Result<u32, Malformed> {
         let next = u32::try_from(self.evidence.len()).map_err(|_| Malformed)?;
         let number = *self.numbers.entry((codes, packed)).or_insert(next);

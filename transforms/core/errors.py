@@ -1,6 +1,6 @@
-"""The exceptions for mistakes of users or in data.
+"""The exceptions for mistakes of users, or in their data.
 
-Every message is one sentence for the user: what is wrong, where, and what to do about it.
+Every message tells the user what is wrong, where, and what to do about it.
 """
 
 
@@ -9,7 +9,7 @@ class GoodGainError(Exception):
 
 
 class UsageError(GoodGainError):
-    """A wrong option, configuration or pattern; commands exit with 2."""
+    """A wrong option, configuration or input pattern; commands exit with code 2."""
 
 
 class RulesError(UsageError):
@@ -35,4 +35,4 @@ class RecordError(GoodGainError):
 
 
 class BalanceError(GoodGainError):
-    """Records were lost or counted twice: the sum of SPEC 3 does not hold."""
+    """Records were lost or counted twice: the balance of SPEC 3 does not hold."""

@@ -16,7 +16,7 @@ from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.sources.messages import ParseMessages
 from goodgain.transforms.sources.streamed import StreamedTraces
 
-_TIMES = {
+_TIMESTAMP_POLICIES = {
     "create": ReadFromKafka.create_time_policy,
     "append": ReadFromKafka.log_append_time,
 }
@@ -25,20 +25,20 @@ _TIMES = {
 class ReadKafkaTraces(beam.PTransform):
     """PBegin to `StreamedTraces`: the value of each message is one trace record, a JSON object.
 
-    Beam's source derives the watermark from the timestamps of messages, not of records. So the
-    producer must send each record with its event time (`create`), or the topic must timestamp
-    messages on arrival (`append`), which does not depend on the clocks of producers. The watermark
-    never passes this machine's clock, and advances to it while a partition has no new data; a
-    partition that never had any data holds it back.
+    Beam's source derives the watermark from the timestamps of the Kafka messages, not from those in
+    the records. So the producer must set each message's timestamp to the event time of its record
+    (`create`), or the topic must timestamp messages on arrival (`append`), which does not depend on
+    the clocks of producers. The watermark never passes the clock of the worker, and advances to it
+    while a partition has no new data; a partition that never had any data holds it back.
 
     Attributes:
       bootstrap_servers: bootstrap brokers, `host:port,host:port`.
-      topics: the topics to read.
+      topics: names of the topics to read.
       rules: the compiled rules for duplicates (SPEC 4.3).
       timestamps: `create` or `append`, like the topic's `message.timestamp.type`.
-      consumer: further settings of Kafka's consumer; `auto.offset.reset` defaults to earliest.
+      consumer: further settings of the Kafka consumer; `auto.offset.reset` defaults to earliest.
       expansion_service: `host:port` of Beam's Java expansion service; None for Beam's own choice.
-      adaptation: renamed fields and the like; None if records are as in SPEC 2.
+      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
       bounds: limits on the memory that one message may take.
     """
 
@@ -53,18 +53,20 @@ class ReadKafkaTraces(beam.PTransform):
         adaptation: Adaptation | None = None,
         bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
-        """Read `topics`.
+        """Check the arguments.
 
         Raises:
-          UsageError: no broker, no topic, or unknown `timestamps`.
+          UsageError: there is no broker or no topic, or `timestamps` is unknown.
         """
         super().__init__()
         if not bootstrap_servers.strip():
             raise UsageError("No Kafka broker is given; write kafka://HOST:PORT/TOPIC.")
         if not topics or not all(topic.strip() for topic in topics):
             raise UsageError("No Kafka topic is given; write kafka://HOST:PORT/TOPIC.")
-        if timestamps not in _TIMES:
-            raise UsageError(f"Kafka timestamps are {' or '.join(_TIMES)}, not {timestamps!r}.")
+        if timestamps not in _TIMESTAMP_POLICIES:
+            raise UsageError(
+                f"Kafka timestamps are {' or '.join(_TIMESTAMP_POLICIES)}, not {timestamps!r}."
+            )
         self.bootstrap_servers = bootstrap_servers
         self.topics = tuple(topics)
         self.rules = rules
@@ -83,7 +85,7 @@ class ReadKafkaTraces(beam.PTransform):
             >> ReadFromKafka(
                 {**consumer, "bootstrap.servers": self.bootstrap_servers},
                 list(self.topics),
-                timestamp_policy=_TIMES[self.timestamps],
+                timestamp_policy=_TIMESTAMP_POLICIES[self.timestamps],
                 with_metadata=True,
                 expansion_service=self.expansion_service,
             )
@@ -95,5 +97,5 @@ class ReadKafkaTraces(beam.PTransform):
 
 def _message(row: Any) -> Message:
     """A row of Beam's Kafka source, with attributes `topic`, `partition`, `offset` and `value`."""
-    place = f"partition {row.partition}, offset {row.offset}"
-    return Message(f"kafka://{row.topic}", place, row.value)
+    position = f"partition {row.partition}, offset {row.offset}"
+    return Message(f"kafka://{row.topic}", position, row.value)

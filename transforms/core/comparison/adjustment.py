@@ -14,7 +14,9 @@ AdjustmentMethod = Literal["holm", "benjamini_hochberg"]
 
 
 def adjust(p_values: Sequence[float | None], method: AdjustmentMethod) -> list[float | None]:
-    """The p values of one family, adjusted; below the level means rejected at that level.
+    """The adjusted p values of one family of tests.
+
+    A hypothesis is rejected at a level if its adjusted p value is below that level.
 
     `holm` (Holm 1979) bounds the probability of any false positive in the family under any
     dependence; `benjamini_hochberg` (Benjamini and Hochberg 1995) bounds the expected share of
@@ -28,27 +30,27 @@ def adjust(p_values: Sequence[float | None], method: AdjustmentMethod) -> list[f
     """
     if method not in ("holm", "benjamini_hochberg"):
         raise UsageError(f"There is no correction {method!r}: use holm or benjamini_hochberg.")
-    members = [at for at, p in enumerate(p_values) if p is not None]
-    family = np.array([p_values[at] for at in members], dtype=np.float64)
+    tested = [index for index, p in enumerate(p_values) if p is not None]
+    family = np.array([p_values[index] for index in tested], dtype=np.float64)
     if not np.all((family >= 0) & (family <= 1)):
         raise UsageError("A p value is outside 0 to 1: pass null if a test was not possible.")
     order = np.argsort(family, kind="stable")
-    ascending = _holm if method == "holm" else _benjamini_hochberg
+    correction = _holm if method == "holm" else _benjamini_hochberg
     adjusted: list[float | None] = [None] * len(p_values)
-    for place, p in zip(order.tolist(), ascending(family[order]).tolist(), strict=True):
-        adjusted[members[place]] = min(p, 1.0)
+    for place, p in zip(order.tolist(), correction(family[order]).tolist(), strict=True):
+        adjusted[tested[place]] = min(p, 1.0)
     return adjusted
 
 
 def _holm(ascending: Array) -> Array:
     """Each p times the number of hypotheses not yet rejected, made monotone."""
-    still_open = np.arange(ascending.size, 0, -1)
-    highest: Array = np.maximum.accumulate(ascending * still_open)
-    return highest
+    not_yet_rejected = np.arange(ascending.size, 0, -1)
+    adjusted: Array = np.maximum.accumulate(ascending * not_yet_rejected)
+    return adjusted
 
 
 def _benjamini_hochberg(ascending: Array) -> Array:
-    """Each p times family / rank, made monotone."""
+    """Each p times family size / rank, made monotone."""
     scaled = ascending * ascending.size / np.arange(1, ascending.size + 1)
-    lowest: Array = np.minimum.accumulate(scaled[::-1])[::-1]
-    return lowest
+    adjusted: Array = np.minimum.accumulate(scaled[::-1])[::-1]
+    return adjusted

@@ -1,4 +1,4 @@
-"""The t-test of a difference whose standard error is known from the data."""
+"""The t-test of a difference whose standard error was estimated from the data."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class ComparisonOptions(Struct, frozen=True):
     """The options of a comparison.
 
     Attributes:
-      confidence: confidence of the intervals; 1 - confidence is the two-sided level of the tests.
-      power: the probability of detecting the minimum detectable effect.
+      confidence: confidence of the intervals; the two-sided level of the tests is 1 - confidence.
+      power: the probability with which the minimum detectable effect is detected.
       interval: whether t is corrected for skewness (`hall`) or plain (`student`), for the intervals
         and for the tests.
 
@@ -62,9 +62,9 @@ def difference_test(
 ) -> DifferenceTest:
     """Interval, t, two-sided p and detectable effect of one difference.
 
-    The minimum detectable effect is the longer side of the interval plus t[power] * stderr, with
-    the quantile of Student's distribution with these degrees of freedom: a true difference of this
-    size exceeds the critical value in all but 1 - power of all samples. It is an estimate, since
+    The minimum detectable effect is the longer side of the interval plus t[power] * stderr, where
+    t[power] is a quantile of Student's distribution with these degrees of freedom: if the true
+    difference has this size, the test detects it with probability `power`. It is an estimate, since
     stderr and interval are the observed ones.
 
     Args:
@@ -72,18 +72,18 @@ def difference_test(
       asymmetry: see `Studentized`; not used for Student's t.
     """
     asymmetry = asymmetry if options.interval == "hall" else 0.0
-    found = Studentized(difference, stderr, degrees_of_freedom, asymmetry, covers_student=True)
-    low, high = found.interval(options.confidence)
-    critical = max(difference - low, high - difference)
-    lost_to_chance = float(stdtrit(degrees_of_freedom, options.power)) * stderr
+    estimate = Studentized(difference, stderr, degrees_of_freedom, asymmetry, covers_student=True)
+    low, high = estimate.interval(options.confidence)
+    longer_side = max(difference - low, high - difference)
+    power_margin = float(stdtrit(degrees_of_freedom, options.power)) * stderr
     return DifferenceTest(
         stderr=stderr,
         ci_low=low,
         ci_high=high,
-        t=found.t,
+        t=estimate.t,
         degrees_of_freedom=degrees_of_freedom,
         asymmetry=asymmetry,
-        p_value=found.p_value,
+        p_value=estimate.p_value,
         effect_size=effect_size,
-        minimum_detectable_effect=critical + lost_to_chance,
+        minimum_detectable_effect=longer_side + power_margin,
     )

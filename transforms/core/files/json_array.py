@@ -1,7 +1,7 @@
-"""Reads search calls from one JSON array of records, as written by data frames (SPEC 2).
+"""Reads search calls from one JSON array of records, as data frames write it (SPEC 2).
 
-The array is split into elements by brackets only, and each element is read like a line, so that the
-same bounds and error messages apply.
+The array is split into elements by its brackets, without decoding them. Each element is then read
+like a line of JSON Lines, so that the same bounds and error messages apply.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ _Records = Iterator[SearchCall | RejectedRecord]
 _CHUNK = 1024 * 1024
 _ADVICE = "write one record per line instead (jq -c '.[]' does)"
 # An object without any of these is not a search call.
-_TELLING = ("conversation_id", "iteration")
-_TEXT = rb'"(?:[^"\\]++|\\.)*+"'
-# Possessive, so that a long string takes neither time nor memory for backtracking.
-_BETWEEN = rb'[^"\[\]{}]++|' + _TEXT
-_INNERMOST = rb"[\[{](?:" + _BETWEEN + rb")*+[\]}]"
-_BRACKET = re.compile(rb"(?:" + _BETWEEN + rb"|" + _INNERMOST + rb")*+([\[\]{}])", re.DOTALL)
-_PLAIN = re.compile(_TEXT + rb"|[^\s,\[\]{}\"]++", re.DOTALL)
+_FIELDS_OF_CALLS = ("conversation_id", "iteration")
+# Possessive quantifiers, so that a long string takes neither time nor memory for backtracking.
+_STRING = rb'"(?:[^"\\]++|\\.)*+"'
+_NOT_A_BRACKET = rb'[^"\[\]{}]++|' + _STRING
+_INNERMOST_BRACKETS = rb"[\[{](?:" + _NOT_A_BRACKET + rb")*+[\]}]"
+_BRACKET = re.compile(
+    rb"(?:" + _NOT_A_BRACKET + rb"|" + _INNERMOST_BRACKETS + rb")*+([\[\]{}])", re.DOTALL
+)
+_SCALAR = re.compile(_STRING + rb"|[^\s,\[\]{}\"]++", re.DOTALL)
 _SPACE = re.compile(rb"\s*+")
 
 
@@ -44,15 +46,16 @@ class _UnusableArrayError(Exception):
     """The file as a whole cannot be read."""
 
 
-class _BrokenOffError(Exception):
-    """The array cannot be read from some place on."""
+class _BrokenArrayError(Exception):
+    """The array cannot be read beyond some byte."""
 
 
 def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = None) -> _Records:
     """The records of a file that begins like a JSON array, in order.
 
-    An array of something else becomes one rejected row for the file, and so does one above the
-    limit. If the file turns out to be lines of which the first is an array, it is read as lines.
+    An array of something other than search calls becomes one rejected row for the file, and so does
+    an array above the limit. If the file turns out to be JSON Lines whose first line is an array,
+    it is read as JSON Lines.
 
     Args:
       file: the file, open for reading from its beginning.
@@ -63,12 +66,12 @@ def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = No
       OSError: the file cannot be read.
     """
     try:
-        content = _content(file, shard)
-        if _is_line(content):
+        content = _whole_content(file, shard)
+        if _is_jsonl(content):
             file.seek(0)
             yield from cast(_Records, read_jsonl(file, shard, wanted))
             return
-        _check(content, shard)
+        _check_first_element(content, shard)
     except _UnusableArrayError as error:
         yield RejectedRecord(shard.path, WHOLE_FILE, str(error))
         return
@@ -78,23 +81,23 @@ def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = No
             number += 1
             if wanted is None or wanted.may_stand_in_json(element):
                 yield _record(element, number, shard)
-    except _BrokenOffError as error:
+    except _BrokenArrayError as error:
         reason = f"The JSON array cannot be read from here on: {error}."
         yield RejectedRecord(shard.path, f"record {number + 1}", reason)
 
 
 def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, Any]]:
-    """The raw objects of an array; empty if it cannot be used.
+    """The decoded objects of an array; it ends where the array cannot be read.
 
     Raises:
       OSError: the file cannot be read.
     """
     try:
-        for element in _elements(_content(file, shard)):
+        for element in _elements(_whole_content(file, shard)):
             value = _decoded(element, shard)
             if isinstance(value, Mapping):
                 yield value
-    except (_UnusableArrayError, _BrokenOffError):
+    except (_UnusableArrayError, _BrokenArrayError):
         return
 
 
@@ -109,57 +112,57 @@ def _elements(content: bytes) -> Iterator[bytes]:
     """The undecoded elements of the array.
 
     Raises:
-      _BrokenOffError: the array is malformed or truncated.
+      _BrokenArrayError: the array is malformed or truncated.
     """
-    at = _behind_space(content, _behind_space(content, 0) + 1)
-    if _ends(content, at):
+    at = _skip_space(content, _skip_space(content, 0) + 1)
+    if _is_end_of_array(content, at):
         return
     while True:
         end = _end_of_element(content, at)
         yield content[at:end]
-        end = _behind_space(content, end)
-        if _ends(content, end):
+        end = _skip_space(content, end)
+        if _is_end_of_array(content, end):
             return
         if content[end : end + 1] != b",":
-            raise _BrokenOffError(f"there is no comma at byte {end}")
-        at = _behind_space(content, end + 1)
+            raise _BrokenArrayError(f"there is no comma at byte {end}")
+        at = _skip_space(content, end + 1)
 
 
 def _end_of_element(content: bytes, at: int) -> int:
     if content[at : at + 1] not in (b"{", b"["):
-        plain = _PLAIN.match(content, at)
-        if plain is None:
-            raise _BrokenOffError(f"there is no value at byte {at}")
-        return plain.end()
+        scalar = _SCALAR.match(content, at)
+        if scalar is None:
+            raise _BrokenArrayError(f"there is no value at byte {at}")
+        return scalar.end()
     depth, end = 1, at + 1
     while depth:
-        # Not a search, which would start again at each byte of a truncated string.
+        # `search` instead of `match` would start again at each byte of a truncated string.
         bracket = _BRACKET.match(content, end)
         if bracket is None:
-            raise _BrokenOffError("it is truncated")
+            raise _BrokenArrayError("it is truncated")
         depth += 1 if bracket[1] in (b"{", b"[") else -1
         end = bracket.end()
     return end
 
 
-def _ends(content: bytes, at: int) -> bool:
-    return content[at : at + 1] == b"]" and _behind_space(content, at + 1) == len(content)
+def _is_end_of_array(content: bytes, at: int) -> bool:
+    return content[at : at + 1] == b"]" and _skip_space(content, at + 1) == len(content)
 
 
-def _behind_space(content: bytes, at: int) -> int:
+def _skip_space(content: bytes, at: int) -> int:
     space = _SPACE.match(content, at)
     return at if space is None else space.end()
 
 
-def _check(content: bytes, shard: FileShard) -> None:
-    """Make sure that an array contains search calls, by its first element.
+def _check_first_element(content: bytes, shard: FileShard) -> None:
+    """Check by its first element that an array contains search calls.
 
     Raises:
       _UnusableArrayError: it contains something else.
     """
     try:
         first = next(_elements(content), None)
-    except _BrokenOffError as error:
+    except _BrokenArrayError as error:
         raise _UnusableArrayError(
             f"The file begins like a JSON array but is not one ({error}); {_ADVICE}."
         ) from None
@@ -167,7 +170,7 @@ def _check(content: bytes, shard: FileShard) -> None:
         return
     value = _decoded(first, shard)
     if value is None and first.startswith(b"{"):
-        return  # the error is reported when it is read
+        return  # reading this element will report what is wrong with it
     if value is None and first != b"null":
         raise _UnusableArrayError(
             "The file begins like a JSON array but is not one: its first element is not JSON; "
@@ -179,7 +182,7 @@ def _check(content: bytes, shard: FileShard) -> None:
             "is a search call with conversation_id, iteration and results."
         )
     record = shard.adaptation.applied(value) if shard.adaptation else value
-    if not any(name in record for name in _TELLING):
+    if not any(name in record for name in _FIELDS_OF_CALLS):
         names = ", ".join(str(name) for name in list(value)[:5])
         raise _UnusableArrayError(
             "The file is a JSON array of something other than search calls: its first object has "
@@ -198,15 +201,15 @@ def _decoded(element: bytes, shard: FileShard) -> Any:
         return None
 
 
-def _content(file: BinaryIO, shard: FileShard) -> bytes:
-    most = shard.bounds.decoded_bytes
+def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
+    limit = shard.bounds.decoded_bytes
     content = bytearray()
     try:
         for piece in _pieces(file, shard):
             content += piece
-            if len(content) > most:
+            if len(content) > limit:
                 raise _UnusableArrayError(
-                    f"The file is a JSON array of more than {most:,} bytes; {_ADVICE}."
+                    f"The file is a JSON array of more than {limit:,} bytes; {_ADVICE}."
                 )
     except DamagedStreamError as error:
         raise _UnusableArrayError(f"The JSON array cannot be unpacked: {error}.") from None
@@ -222,12 +225,12 @@ def _pieces(file: BinaryIO, shard: FileShard) -> Iterator[bytes]:
         yield piece
 
 
-def _is_line(content: bytes) -> bool:
+def _is_jsonl(content: bytes) -> bool:
     """Whether the first line is a complete array that is followed by another line."""
     line, _, rest = content.partition(b"\n")
     if not rest.strip():
         return False
     try:
-        return _ends(line, _end_of_element(line, _behind_space(line, 0)) - 1)
-    except _BrokenOffError:
+        return _is_end_of_array(line, _end_of_element(line, _skip_space(line, 0)) - 1)
+    except _BrokenArrayError:
         return False

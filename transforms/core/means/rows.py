@@ -22,8 +22,8 @@ from goodgain.transforms.core.statistics import (
 Population = Literal["reached", "all", "everyone", "calls"]
 IntervalKind = Literal["hall", "student", "wilson", "clusters"]
 CONFIDENCE = 0.95
-_ONE_SIDED = (1 + CONFIDENCE) / 2
-_FEW = 8  # values up to which estimates are cached
+_WILSON_LEVEL = (1 + CONFIDENCE) / 2  # of each of its two bounds
+_FEW_VALUES = 8  # estimates of at most this many different values are cached
 NO_SPREAD = "no value differs, so there is no interval"
 NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 
@@ -33,15 +33,18 @@ class Estimate(Struct, frozen=True):
 
     Attributes:
       n, undefined: number of conversations in which the metric is defined, and in which it is null.
-      skewness: third central moment of the n values in standard deviations cubed; null for fewer
-        than 2 values or if all are equal.
-      interval: method of the 95 % interval, see `IntervalKind`; null without an interval.
+      skewness: third central moment of the n values, divided by the cube of their standard
+        deviation; null for fewer than 2 values or if all are equal.
+      ci_low, ci_high: ends of the 95 % interval; null without an interval.
+      interval: method of the interval, see `IntervalKind`; null without an interval.
       clusters: number of clusters with a value; null if conversations count as independent.
       intraclass_correlation: the share of the variance that is between clusters; below 0 if
-        conversations of a cluster differ more than others; null if no cluster has two values.
-      note: why there is no interval, if there is none.
+        conversations differ more within a cluster than between clusters; null if no cluster has
+        two values.
+      note: why there is no interval; null with an interval.
       worst, best: the mean of the same n values if every unlabelled result were worthless, or had
         the best label; null if the metric has no such bounds, if n = 0, and if not requested.
+      p10, p50, p90: quantiles.
     """
 
     n: int
@@ -69,11 +72,12 @@ class MeanOf(NamedTuple):
     """What a row is the mean of.
 
     Attributes:
-      metric: a column name of `conversations` (i null) or `iterations`; gauc, gauc_weighted.
-      i: the iteration; null = at N, each conversation's own end.
+      metric: a column name of `conversations` if i is null, else of `iterations`; or `gauc` or
+        `gauc_weighted`.
+      i: the iteration; null = N, the last iteration of each conversation.
       population: `reached` = conversations with N >= i; `all` = every conversation that searched;
         `everyone` = also those that never searched, with gain 0, if there are any; `calls` =
-        every search call by its own ranked list, if those are evaluated.
+        every search call, by its own ranked list, if these lists are evaluated.
     """
 
     metric: str
@@ -85,7 +89,7 @@ class MeanRow(Estimate, frozen=True):
     """One mean; a row of `means`.
 
     Attributes:
-      slice: the attributes that the conversations share; {} = all conversations.
+      slice: the attribute values that the conversations share; {} = all conversations.
       metric, i, population: see `MeanOf`.
     """
 
@@ -96,7 +100,7 @@ class MeanRow(Estimate, frozen=True):
 
 
 def mean_row(slice_: dict[str, str], of: MeanOf, estimate: Estimate) -> MeanRow:
-    """The row of an estimate."""
+    """The row with the estimate of what `of` names."""
     return MeanRow(
         slice=slice_, metric=of.metric, i=of.i, population=of.population, **asdict(estimate)
     )
@@ -106,10 +110,10 @@ def estimate_of(distribution: Distribution, interval: Interval, binary: bool) ->
     """Mean, 95 % interval, extremes and quantiles of one distribution.
 
     Args:
-      interval: method for metrics that are not binary.
+      interval: method of the interval if the metric is not binary.
       binary: whether each value is 0 or 1.
     """
-    if distribution.binned is None and len(distribution.counts) <= _FEW:
+    if distribution.binned is None and len(distribution.counts) <= _FEW_VALUES:
         counts = tuple(sorted(distribution.counts.items()))
         return _estimate_of_few(distribution.n, distribution.undefined, counts, interval, binary)
     return _estimate(distribution, interval, binary)
@@ -123,7 +127,7 @@ def _estimate_of_few(
     interval: Interval,
     binary: bool,
 ) -> Estimate:
-    """`_estimate`, cached: many slices and metrics share the same few values."""
+    """`_estimate`, cached, since many slices and metrics have the same few values."""
     return _estimate(Distribution(n, undefined, dict(counts)), interval, binary)
 
 
@@ -168,13 +172,13 @@ def _interval(
     interval: Interval,
     binary: bool,
 ) -> tuple[float | None, float | None, IntervalKind | None, str | None]:
-    """The ends and the method of the interval, and why there is none if so."""
+    """The ends and the method of the interval, and why there is none, if there is none."""
     if mean is None:
         return None, None, None, "no conversation has a value"
     if stddev is None:
         return None, None, None, "one value has no interval"
     if binary:
-        low, high = wilson_lower(mean, n, _ONE_SIDED), wilson_upper(mean, n, _ONE_SIDED)
+        low, high = wilson_lower(mean, n, _WILSON_LEVEL), wilson_upper(mean, n, _WILSON_LEVEL)
         return low, high, "wilson", None
     if skewness is None:
         return None, None, None, NO_SPREAD
@@ -183,12 +187,12 @@ def _interval(
 
 
 def clustered(row: Estimate, between: Between) -> Estimate:
-    """The estimate with clusters: Student's t of their totals, with G - 1 degrees of freedom.
+    """The estimate with the interval of clustered values, by Student's t.
 
     Args:
-      between: the variance between the clusters of the values.
+      between: the variance between the clusters; G clusters give G - 1 degrees of freedom.
     """
-    known = replace(
+    estimate = replace(
         row,
         stderr=between.stderr,
         clusters=between.clusters,
@@ -196,17 +200,17 @@ def clustered(row: Estimate, between: Between) -> Estimate:
         **_NO_INTERVAL,
     )
     if row.mean is None or row.n < 2:
-        return replace(known, note=row.note)
-    if known.stderr is None:
-        return replace(known, note="one cluster has no interval")
-    if not has_spread(known.stderr, max(abs(row.min or 0), abs(row.max or 0))):
-        return replace(known, note=NO_CLUSTER_DIFFERS)
-    low, high = Studentized(row.mean, known.stderr, between.clusters - 1).interval(CONFIDENCE)
-    return replace(known, ci_low=low, ci_high=high, interval="clusters", note=None)
+        return replace(estimate, note=row.note)
+    if estimate.stderr is None:
+        return replace(estimate, note="one cluster has no interval")
+    if not has_spread(estimate.stderr, max(abs(row.min or 0), abs(row.max or 0))):
+        return replace(estimate, note=NO_CLUSTER_DIFFERS)
+    low, high = Studentized(row.mean, estimate.stderr, between.clusters - 1).interval(CONFIDENCE)
+    return replace(estimate, ci_low=low, ci_high=high, interval="clusters", note=None)
 
 
 def without_clusters(row: Estimate) -> Estimate:
-    """The estimate if there are too many clusters to keep."""
+    """The estimate without an interval, since there are too many clusters to keep."""
     note = f"there are more than {MOST_CLUSTERS:,} clusters, too many for an interval"
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
 
@@ -217,6 +221,6 @@ _NO_INTERVAL: Any = {"ci_low": None, "ci_high": None, "interval": None}
 def studentized(
     mean: float, stderr: float, n: int, skewness: float, interval: Interval
 ) -> Studentized:
-    """The mean of n values as an estimate with intervals at any confidence."""
+    """The mean of n values, from which intervals at any confidence can be computed."""
     asymmetry = skewness / sqrt(n) if interval == "hall" else 0.0
     return Studentized(mean, stderr, n - 1, asymmetry)

@@ -1,4 +1,4 @@
-"""Means over unlabelled conversations: null with a reason, not 0 (SPEC 10, no_labels)."""
+"""Means over conversations without labels: null with a note, not 0 (SPEC 10, `no_labels`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTE = "no result has a label"
 
 
 def without_labels(estimate: Estimate) -> Estimate:
-    """The mean of a metric that needs labels, over conversations without any label."""
+    """The estimate for a metric that needs labels, if no result has one: null, with a note."""
     return replace(
         estimate,
         n=0,

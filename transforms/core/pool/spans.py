@@ -1,7 +1,7 @@
-"""Detects votes on a document that are far apart, by name of the id that merged it (SPEC 9).
+"""Detects pool documents whose votes are far apart, by the name of a shared id (SPEC 9).
 
-Ids that are only positions in a result list merge unrelated documents, whose labels then differ
-far more often than those of different annotators.
+Ids that are only positions in a result list merge unrelated documents. Votes on them then differ
+far more often than annotators differ on one document.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from collections.abc import Iterator
 
 from goodgain.transforms.core.pool.document import PoolDocument
 
-GENERIC = "id"  # the name of the generic id
-APART = 2  # grades
+GENERIC_ID_NAME = "id"
+FAR_APART = 2  # in grades, the smallest difference that counts
 
 
 def label_spans(document: PoolDocument) -> Iterator[tuple[str, bool]]:
-    """Each id name that two voting conversations share, and whether their votes are far apart."""
+    """Each id name that at least two voters have, and whether their votes are far apart.
+
+    A voter is a conversation of a run.
+    """
     names: dict[tuple[str, str], set[str]] = {}
     for place in document.places:
         result = document.evidence[place.evidence]
-        carried = names.setdefault((place.run, place.conversation_id), set())
-        carried.update(name for name, value in result.ids.items() if value)
+        of_voter = names.setdefault((place.run, place.conversation_id), set())
+        of_voter.update(name for name, value in result.ids.items() if value)
         if result.id:
-            carried.add(GENERIC)
+            of_voter.add(GENERIC_ID_NAME)
     votes = {(vote.run, vote.conversation_id): vote.gain for vote in document.votes}
     for name in sorted(set().union(*names.values())):
         gains = [gain for voter, gain in votes.items() if name in names.get(voter, ())]
         if len(gains) > 1:
-            yield name, max(gains) - min(gains) >= APART
+            yield name, max(gains) - min(gains) >= FAR_APART

@@ -1,8 +1,8 @@
-"""Payloads, which are sent between workers: encoded fingerprints of a conversation's calls.
+"""Payloads: the encoded fingerprints of a conversation's calls, as they are sent between workers.
 
-A payload is a sequence of frames, so payloads are joined by concatenation. A frame is its length in
-four bytes, followed by MessagePack; the highest bit of the length is set if this is compressed by
-zstd.
+A payload is a sequence of frames, so payloads are joined by concatenation. A frame has four bytes
+for its length, followed by its content in MessagePack; if the content is compressed with zstd, the
+highest bit of the length is set.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from goodgain.transforms.core.judgments.result_labels import ResultLabel
 
 _LENGTH_BYTES = 4
 _COMPRESSED = 1 << 31
-# It compresses 1.16 KB per result with text (calls of 20 results of the sample) to 0.44 KB, or to
-# 0.29 KB if the calls of a conversation are joined, at a tenth of the cost of fingerprinting.
-# Deflate takes three times as long, and a higher level gains 2 %. Digests do not compress.
+# Level 1 of zstd compresses 1.16 KB per result with text (calls of 20 results of the sample) to
+# 0.44 KB, or to 0.29 KB if the calls of a conversation are joined, at a tenth of the cost of
+# fingerprinting. Deflate takes three times as long, and a higher level gains 2 %. Frames without
+# text hardly shrink, since digests do not compress.
 _LEVEL = 1
 
 
 class Frame(Struct, frozen=True):
-    """Some deliveries of one conversation.
+    """The content of some payloads of one conversation.
 
     Attributes:
-      calls: their fingerprints.
-      rejected_records: records of the conversation that could not be used (SPEC 3).
+      calls: the fingerprints of its calls, possibly with repeated deliveries.
+      rejected_records: number of records of the conversation that could not be used (SPEC 3).
       external: external judgments, or the keys to find them; None if there are none.
       labels: labels of single results, given separately from the traces.
     """
@@ -49,9 +50,9 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     Attributes:
       shapes: the distinct `codes` of its results.
       evidence: the distinct fingerprints, each an index in `shapes` and its `digests`.
-      results: for each call, index in `evidence`, gain and score of its results.
+      results: for each call, the index in `evidence`, the gain and the score of each result.
       calls: the calls without their results.
-      encodings: canonical encodings by record_digest, for calls in other payloads.
+      encodings: canonical encodings by record_digest, for calls that are in other payloads.
     """
 
     shapes: list[bytes]
@@ -65,7 +66,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
 
 
 class _BareCalls(Struct, frozen=True, array_like=True):
-    """Reads only the calls of a packed frame."""
+    """A packed frame of which only the calls are decoded."""
 
     shapes: msgspec.Raw
     evidence: msgspec.Raw
@@ -90,9 +91,9 @@ def payload(
 
     Args:
       calls: the fingerprints.
-      rejected_records: records of the conversation that could not be used (SPEC 3).
+      rejected_records: number of records of the conversation that could not be used (SPEC 3).
       external: external judgments, or the keys to find them.
-      encodings: canonical encodings by record_digest, for fingerprints in other payloads.
+      encodings: canonical encodings by record_digest, for calls that are in other payloads.
       compress: whether to compress, which pays off if fingerprints have encodings.
       labels: labels of single results, given separately from the traces.
     """
@@ -103,8 +104,8 @@ def payload(
         packed = []
         for result in call.results:
             fingerprint = (shapes.setdefault(result.codes, len(shapes)), result.digests)
-            place = evidence.setdefault(fingerprint, len(evidence))
-            packed.append((place, result.gain, result.score))
+            index = evidence.setdefault(fingerprint, len(evidence))
+            packed.append((index, result.gain, result.score))
         results.append(packed)
     without_results = [replace(call, results=[]) for call in calls]
     frame = _encoder.encode(
@@ -176,7 +177,7 @@ def _calls_of(frame: _PackedFrame) -> Iterator[CallFingerprint]:
         yield replace(
             call,
             results=[
-                ResultFingerprint(*fingerprints[place], gain, score)
-                for place, gain, score in results
+                ResultFingerprint(*fingerprints[index], gain, score)
+                for index, gain, score in results
             ],
         )
