@@ -1,4 +1,4 @@
-"""External judgments: reads them from files, and joins them with results (SPEC 8)."""
+"""Reads external judgments from files, and joins them with results (SPEC 8)."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _COUNTS = "counts"
 # Beam queues a shard's content until the engine takes it, and a judgment is ten times as large
 # there as in a file.
 _MOST_SHARD_BYTES = 1024 * 1024
-_MOST_HELD = 100_000  # pairs of each kind that a bundle buffers before it emits them
+_MOST_HELD = 100_000  # labels, and topics, that a bundle buffers before it emits them
 
-# The first byte of a value is its kind, since one GroupByKey joins several kinds.
+# The first byte of a grouped value tells requests from judgments.
 _ASKED = b"a"
 _JUDGED = b"j"
 
@@ -70,7 +70,7 @@ class ReadQrels(beam.PTransform):
     """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
 
     Attributes:
-      files: the files to read; places of judgments have a file's index in this list.
+      files: the files to read; a `JudgmentPlace` has the index of its file in this list.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
       most_held: see `ReadPayloads`.
     """
@@ -129,7 +129,7 @@ class Labelling(NamedTuple):
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`
         together with those of `ReadPayloads`.
       problems: PCollection[QrelsProblem], documents with two different labels.
-      counts: PCollection[dict[str, int]], what was joined and what was not, by dotted name.
+      counts: PCollection[dict[str, int]], how much was joined and how much was not, by dotted name.
     """
 
     payloads: beam.PCollection[tuple[str, bytes]]
@@ -162,17 +162,17 @@ def _asked_by(call: SearchCall, keys: LabelKeys) -> Asked:
 class JoinQrels(beam.PTransform):
     """`PCollection[Asked]` to `Labelling`: sends judgments to conversations (SPEC 8).
 
-    Labels are joined by topic and document, so a topic's judgments spread over workers; the pool of
-    a topic, five numbers, is joined by topic. Neither a side of a join nor the values of a key are
-    held in memory; a bundle holds at most 100,000 pairs of each kind. The work for a key grows with
-    the number of conversations that need it; each bundle requests it once. Works in the global
-    window, on bounded input.
+    Labels are joined by topic and document, so that a topic's judgments spread over workers. The
+    judged pool of a topic, which is the number of documents by gain, is joined by topic. Neither a
+    side of a join nor the values of a key are held in memory; a bundle holds at most 100,000 labels
+    and 100,000 topics. The work for a key grows with the number of conversations that need it; each
+    bundle requests it once. For bounded input in the global window.
 
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
     `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record),
     `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments` (topics of
-    records), `qrels.records_without_topic`, `qrels.results_without_id`. The sum of their digests:
-    `qrels.digest`.
+    records), `qrels.records_without_topic`, `qrels.results_without_id`. `qrels.digest`
+    is the sum of the digests of all judgments.
 
     Attributes:
       judgments: PCollection[Judgment].
@@ -187,12 +187,14 @@ class JoinQrels(beam.PTransform):
         asked = questions | "Ask" >> beam.ParDo(_Ask()).with_outputs(
             _TOPICS, _COUNTS, main="documents"
         )
-        judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed).with_output_types(Keyed)
-        documents = _grouped("Document", asked["documents"], judged)
+        judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
+            Keyed
+        )
+        documents = _group("Document", asked["documents"], judged)
         labels = documents | "Label" >> beam.ParDo(_Label()).with_outputs(
             _TOPICS, _PROBLEMS, _COUNTS, main="payloads"
         )
-        topics = _grouped("Topic", asked[_TOPICS], labels[_TOPICS])
+        topics = _group("Topic", asked[_TOPICS], labels[_TOPICS])
         pools = topics | "Pool" >> beam.ParDo(_Pool()).with_outputs(_COUNTS, main="payloads")
         problems = labels[_PROBLEMS]
         problems.element_type = QrelsProblem
@@ -205,23 +207,24 @@ class JoinQrels(beam.PTransform):
         )
 
 
-def _grouped(by: str, *sides: beam.PCollection[Keyed]) -> beam.PCollection[Any]:
+def _group(by: str, *sides: beam.PCollection[Keyed]) -> beam.PCollection[Any]:
     for side in sides:
         side.element_type = KV[bytes, bytes]
     return sides | f"{by}Sides" >> beam.Flatten() | f"GroupBy{by}" >> beam.GroupByKey()
 
 
-def _keyed(judgment: Judgment) -> Keyed:
+def _keyed_by_document(judgment: Judgment) -> Keyed:
     key = _encode((judgment.topic, judgment.document))
     return key, _JUDGED + _encode((judgment.gain, judgment.place))
 
 
-def _last(value: Any) -> WindowedValue:
+def _at_end(value: Any) -> WindowedValue:
+    """A value at the end of the global window."""
     window = GlobalWindow()
     return WindowedValue(value, window.max_timestamp(), (window,))
 
 
-class _Counting(beam.DoFn):
+class _CountingDoFn(beam.DoFn):
     """A DoFn that sums counts during a bundle and outputs them at its end."""
 
     def start_bundle(self) -> None:
@@ -230,28 +233,28 @@ class _Counting(beam.DoFn):
     def _count(self, name: str, number: int = 1) -> None:
         self._counts[name] = self._counts.get(name, 0) + number
 
-    def _counted(self) -> Iterator[TaggedOutput]:
+    def _emit_counts(self) -> Iterator[TaggedOutput]:
         if self._counts:
-            yield TaggedOutput(_COUNTS, _last(self._counts))
+            yield TaggedOutput(_COUNTS, _at_end(self._counts))
 
 
-class _Ask(_Counting):
+class _Ask(_CountingDoFn):
     """Requests for judgments, keyed by document and by topic."""
 
     def process(self, asked: Asked) -> Iterator[WindowedValue | TaggedOutput]:
         self._count("qrels.records_without_topic", asked.without_topic)
         self._count("qrels.results_without_id", asked.without_name)
-        asking = _ASKED + asked.conversation_id.encode()
+        request = _ASKED + asked.conversation_id.encode()
         for topic, documents in asked.documents.items():
-            yield TaggedOutput(_TOPICS, _last((topic.encode(), asking)))
+            yield TaggedOutput(_TOPICS, _at_end((topic.encode(), request)))
             for document in documents:
-                yield _last((_encode((topic, document)), asking))
+                yield _at_end((_encode((topic, document)), request))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
-        return self._counted()
+        return self._emit_counts()
 
 
-class _Label(_Counting):
+class _Label(_CountingDoFn):
     """Sends a document's judgment to the conversations that need it and to the topic's pool."""
 
     def start_bundle(self) -> None:
@@ -264,17 +267,17 @@ class _Label(_Counting):
         self, document: tuple[bytes, Iterable[bytes]]
     ) -> Iterator[WindowedValue | TaggedOutput]:
         key, values = document
-        judged, lines = self._judged(values)
-        if not lines:
+        judged, judgment_count = self._judgments_in(values)
+        if not judgment_count:
             return
         topic, name = _decode_key(key)
         if len(judged) > 1:
             yield TaggedOutput(_PROBLEMS, conflict(topic, name, judged))
             return
         ((gain, _),) = judged.items()
-        self._count("qrels.repeated", lines - 1)
+        self._count("qrels.repeated", judgment_count - 1)
         if topic not in self._pools and len(self._pools) >= _MOST_HELD:
-            yield from self._pooled()
+            yield from self._emit_pools()
         pool = self._pools.setdefault(topic, [0] * GRADES)
         if gain is None:
             self._count("qrels.unjudged")
@@ -290,16 +293,16 @@ class _Label(_Counting):
         if not asked:
             self._count("qrels.never_retrieved")
 
-    def _judged(self, values: Iterable[bytes]) -> tuple[dict[int | None, JudgmentPlace], int]:
+    def _judgments_in(self, values: Iterable[bytes]) -> tuple[dict[int | None, JudgmentPlace], int]:
         """The first place of each different label, and the number of judgments."""
         places: dict[int | None, JudgmentPlace] = {}
-        lines = 0
+        judgment_count = 0
         for value in values:
             if value[:1] == _JUDGED:
                 gain, place = _decode_judged(value[1:])
                 places[gain] = min(place, places.get(gain, place))
-                lines += 1
-        return places, lines
+                judgment_count += 1
+        return places, judgment_count
 
     def _add_label(self, conversation_id: str, digest: bytes, gain: int) -> Iterator[WindowedValue]:
         self._labels.setdefault(conversation_id, {})[digest] = gain
@@ -310,21 +313,21 @@ class _Label(_Counting):
     def _emit_labels(self) -> Iterator[WindowedValue]:
         by_conversation, self._labels, self._held = self._labels, {}, 0
         for conversation_id, labels in by_conversation.items():
-            yield _last((conversation_id, payload((), external=ExternalLabels({}, labels))))
+            yield _at_end((conversation_id, payload((), external=ExternalLabels({}, labels))))
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
         yield from self._emit_labels()
-        yield from self._pooled()
-        yield from self._counted()
+        yield from self._emit_pools()
+        yield from self._emit_counts()
 
-    def _pooled(self) -> Iterator[TaggedOutput]:
+    def _emit_pools(self) -> Iterator[TaggedOutput]:
         pools, self._pools = self._pools, {}
         for topic, pool in pools.items():
-            yield TaggedOutput(_TOPICS, _last((topic.encode(), _JUDGED + _encode(pool))))
+            yield TaggedOutput(_TOPICS, _at_end((topic.encode(), _JUDGED + _encode(pool))))
 
 
-class _Pool(_Counting):
-    """Sends the judged pool of a topic to every conversation of the topic."""
+class _Pool(_CountingDoFn):
+    """Sends the judged pool of a topic to every conversation that has the topic."""
 
     def process(self, topic: tuple[bytes, Iterable[bytes]]) -> Iterator[tuple[str, bytes]]:
         name, values = topic
@@ -349,7 +352,7 @@ class _Pool(_Counting):
                 yield value[1:].decode(), packed
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
-        yield from self._counted()
+        yield from self._emit_counts()
 
 
 beam.coders.registry.register_coder(Judgment, StructCoder)

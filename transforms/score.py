@@ -1,4 +1,4 @@
-"""Scores conversations once all of their records are gathered (SPEC 3, 4, 5)."""
+"""Scores conversations after all of their records have been gathered (SPEC 3, 4, 5)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNDECIDED = "undecided"
 _encode = msgspec.msgpack.Encoder().encode
 # The topic's key, conversation_id, payload.
 _decode_of_topic = msgspec.msgpack.Decoder(tuple[str, str, bytes]).decode
-_SORTED_AT_ONCE = 1_000  # conversations to sort by topic
+_SORTED_AT_ONCE = 1_000  # conversations
 
 
 class ScoredConversations(NamedTuple):
@@ -113,9 +113,9 @@ class ScorePayloads(beam.PTransform):
                 ScoreWithPool(self.scoring, self.spill_folder, self.most_held)
             ).with_output_types(ConversationScore)
         )
-        nothing = gathered.pipeline | "Undecided" >> beam.Create([])
-        nothing.element_type = beam.typehints.Tuple[str, bytes]
-        return ScoredConversations(scores, nothing)
+        no_undecided = gathered.pipeline | "Undecided" >> beam.Create([])
+        no_undecided.element_type = beam.typehints.Tuple[str, bytes]
+        return ScoredConversations(scores, no_undecided)
 
 
 class _ToPoolFile(ReadsGathered):
@@ -153,8 +153,8 @@ class ScoreWithPool(ReadsGathered):
         """Score the conversations by topic, so that few topics are in memory at a time."""
         _, gathered = grouped
         remaining = map(_decode_of_topic, self.payloads(gathered))
-        while some := list(islice(remaining, _SORTED_AT_ONCE)):
-            for _, conversation_id, packed in sorted(some):
+        while batch := list(islice(remaining, _SORTED_AT_ONCE)):
+            for _, conversation_id, packed in sorted(batch):
                 yield self._scorer.score(conversation_id, [packed])
 
 
@@ -175,10 +175,10 @@ class ScoreGathered(ReadsGathered):
     def process(
         self, grouped: tuple[str, Iterable[bytes]]
     ) -> Iterator[ConversationScore | TaggedOutput]:
-        """Score it, or emit its payloads as undecided.
+        """Score the conversation, or emit its payloads as undecided.
 
         Raises:
-          GoodGainError: the conversation is too large to be scored at once.
+          GoodGainError: the conversation takes more memory than `most_held` allows.
         """
         conversation_id, gathered = grouped
         packed = list(self.payloads(gathered))

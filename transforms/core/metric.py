@@ -1,4 +1,4 @@
-"""The declaration of a metric, from which columns, schemas, tables and reports are made."""
+"""The declaration of a metric, from which its columns, schemas, tables and reports are made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 SHARE = "share"
-ZERO_TO_ONE = (SHARE, "0 or 1")  # units
+ZERO_TO_ONE = (SHARE, "0 or 1")  # the units of values from 0 to 1
 Direction = Literal["higher", "lower", "neither"]
 
 
@@ -28,13 +28,13 @@ class Metric(Struct, frozen=True):
       whole: whether values are whole numbers.
       needs_labels: whether it is meaningless if no result has a label (SPEC 10).
       bounded: whether it has a worst and a best case for unlabelled results (SPEC 8).
-      own_ideal: whether it is measured against the best possible with all judged documents, which
-        without external judgments are the run's own finds.
+      own_ideal: whether it is relative to the best ranking of all judged documents, which without
+        external judgments are only those that the run itself found.
       caution: one sentence on how a better value may mislead; "" if it cannot.
       binary: whether each conversation's value is 0 or 1.
       function: computes it from the `IterationCounts` of a turn that searched, or for iteration i
         from those of iterations 1..i; None if it is a field of the row.
-      words: the name in words, like "Gain per result"; "" if the name needs none.
+      words: the name in words, like "Gain per result"; "" if readers know the name.
     """
 
     name: str
@@ -84,5 +84,5 @@ class Metric(Struct, frozen=True):
 
     @property
     def explained(self) -> str:
-        """The meaning, followed by the caution if there is one."""
+        """The meaning, followed by the caution, if there is one."""
         return f"{self.meaning} {self.caution}".rstrip()

@@ -9,19 +9,21 @@ from pyarrow import types
 
 from goodgain.transforms.core.files.arrow_values import MILLIS_A_DAY, TO_MILLIS
 
-# Each slice of something larger would be copied as a whole.
-_MOST_UNUSED = 2
-_LITTLE = 1024 * 1024
+# Buffers are copied as a whole, even if the rows are a small slice of them. So they may take this
+# many times what the rows use, and some bytes more.
+_MOST_TIMES_USED = 2
+_ALWAYS_COPIED = 1024 * 1024
 _UNSCALED = (1, 1)
 
-# Kind, width in bytes of a number or an offset, factor and divisor from a time to milliseconds,
-# offset of the first row, buffers, and child columns with their names.
+# A column: its kind, the width in bytes of its numbers or offsets, factor and divisor that convert
+# its times to milliseconds, the index of its first row in the buffers, the buffers, and its child
+# columns with their names ("" for those of lists and maps).
 Described = tuple[str, int, tuple[int, int], int, list[bytes | None], list[tuple[str, Any]]]
 
 
 def described(array: Any) -> Described | None:
-    """A pyarrow Array of rows for native code; None if native code does not support a type."""
-    if array.get_total_buffer_size() > _MOST_UNUSED * array.nbytes + _LITTLE:
+    """A pyarrow Array of rows; None if native code does not support it, or would copy too much."""
+    if array.get_total_buffer_size() > _MOST_TIMES_USED * array.nbytes + _ALWAYS_COPIED:
         return None
     return _described(array)
 
@@ -34,20 +36,20 @@ def _described(array: Any) -> Described | None:
     if form is None:
         return None
     name, width, scale, own_buffers = form
-    within = []
-    for field, child in _within(array):
-        inner = _described(child)
-        if inner is None:
+    children = []
+    for child_name, child in _children(array):
+        described_child = _described(child)
+        if described_child is None:
             return None
-        within.append((field, inner))
+        children.append((child_name, described_child))
     buffers = [None if one is None else one.to_pybytes() for one in array.buffers()[:own_buffers]]
-    return name, width, scale, array.offset, buffers, within
+    return name, width, scale, array.offset, buffers, children
 
 
 def _form(kind: Any) -> tuple[str, int, tuple[int, int], int] | None:
-    """Kind, width, scale and number of buffers."""
-    for belongs, form in _FORMS:
-        if belongs(kind):
+    """Kind, width, scale and number of buffers for an Arrow type; None if not supported."""
+    for is_kind, form in _FORMS:
+        if is_kind(kind):
             return form
     if types.is_integer(kind):
         name = "whole" if types.is_signed_integer(kind) else "unsigned"
@@ -72,7 +74,7 @@ _FORMS = [
 ]
 
 
-def _within(array: Any) -> list[tuple[str, pa.Array]]:
+def _children(array: Any) -> list[tuple[str, pa.Array]]:
     kind = array.type
     if types.is_struct(kind):
         return [(kind.field(at).name, array.field(at)) for at in range(kind.num_fields)]

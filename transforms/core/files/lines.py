@@ -1,4 +1,4 @@
-"""Splits a stream of bytes into lines, keeping at most a limit of each (SPEC 2)."""
+"""Splits a stream of bytes into lines; keeps only the beginning of lines above a limit (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -10,41 +10,42 @@ _KEPT_OF_LONG_LINE = 64 * 1024
 
 
 class LongLine(Struct, frozen=True):
-    """A line above the limit: its first bytes and its total length."""
+    """A line above the limit: its first bytes, and its length in bytes."""
 
     head: bytes
     length: int
 
 
 class LineSplitter:
-    """Makes lines from pieces of any size.
+    """Splits pieces of any size into lines.
 
     An incomplete line waits for the next piece. Once it is longer than the limit, only its
     beginning is kept, and its length counted.
     """
 
     def __init__(self, limit: int) -> None:
-        """A splitter for lines of at most `limit` bytes."""
+        """Keep lines of at most `limit` bytes as a whole."""
         self._limit = limit
         self._pending: list[bytes] = []
         self._length = 0
 
     def feed(self, piece: bytes) -> list[bytes | LongLine]:
-        """The lines completed by `piece`, in stretches without the last line feed.
+        """The lines that `piece` completes: first the pending one, then a stretch of the others.
 
-        The limit is checked only for lines that span several pieces; `lines_of` checks the others.
+        A stretch is lines with line feeds between them, none after the last; `lines_of` splits it,
+        and checks the limit for its lines. Here it is checked only for the pending line.
         """
         last = piece.rfind(b"\n")
-        found: list[bytes | LongLine] = []
+        completed: list[bytes | LongLine] = []
         begin = 0
         if self._length and last >= 0:
             begin = piece.find(b"\n") + 1
             self._extend(piece[: begin - 1])
-            found.append(self.take())
+            completed.append(self.take())
         if begin <= last:
-            found.append(piece[begin:last])
+            completed.append(piece[begin:last])
         self._extend(piece[last + 1 :])
-        return found
+        return completed
 
     def take(self) -> bytes | LongLine:
         """The bytes since the last line feed; may be empty."""
@@ -64,7 +65,7 @@ class LineSplitter:
 
 
 def lines_of(stretch: bytes, limit: int) -> Iterator[bytes | LongLine]:
-    """The lines of a stretch."""
+    """The lines of a stretch (see `LineSplitter.feed`)."""
     for line in stretch.split(b"\n"):
         if len(line) > limit:
             yield LongLine(line[:_KEPT_OF_LONG_LINE], len(line))

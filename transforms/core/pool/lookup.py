@@ -1,7 +1,7 @@
-"""Reads the pools of topics from a pool's files on demand (SPEC 9).
+"""Reads the documents of topics from a pool's files on demand (SPEC 9).
 
-All documents of a topic are in the file to which its name hashes. So a topic takes one file, and if
-conversations are sorted by file, each file is read once.
+A hash of the topic determines the file that holds all of its documents. So a topic needs only one
+file, and if conversations are sorted by file, each file is read once.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from goodgain.transforms.core.pool.matching import TopicPool, labels_of
 from goodgain.transforms.core.pool.rows import document_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
-_MOST_BYTES = 64 * 2**20  # of documents in the cache for further topics
-_MOST_TOPICS = 16  # topics in the cache, ready for scoring
-_A_DOCUMENT = 100  # bytes of a cached document in addition to its packed ones
-_WHILE_READ = 2  # copies while a file is read: its pages and their rows
+_MOST_CACHED_BYTES = 64 * 2**20  # of encoded documents, kept for other topics in the same files
+_MOST_READY_TOPICS = 16  # topics with decoded documents, ready for scoring
+_DOCUMENT_OVERHEAD = 100  # bytes of a cached document in addition to its encoding
+_COPIES_WHILE_READ = 2  # copies of a file's documents while it is read: its pages and their rows
 _ROWS_AT_ONCE = 128
-_OPENED = 2  # pages or blocks of a file may take 1 / this of the limit
+_LIMIT_DIVISOR = 2  # a page or block of a file may take this fraction of the limit: 1 / 2
 _UNBOUNDED = 2**40
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(PoolDocument).decode
@@ -45,7 +45,7 @@ class PoolFiles(Struct, frozen=True):
     Attributes:
       folder: folder of the files.
       suffix: suffix of their names, which determines the format.
-      shards: their number.
+      shards: number of files.
       preferred: the annotator whose labels the pool prefers.
     """
 
@@ -60,7 +60,7 @@ class PoolFiles(Struct, frozen=True):
 
     @property
     def pattern(self) -> str:
-        """Matches all files."""
+        """The pattern that all files match."""
         return f"{self.folder}/part-*{self.suffix}"
 
     def paths(self) -> list[str]:
@@ -72,8 +72,9 @@ class PoolUse(Struct, frozen=True):
     """A pool to score with (SPEC 9).
 
     Attributes:
-      topic_attribute: the attribute of topics in the pool; None = each conversation is a topic.
-      run: the name under which the scored run was pooled; None = places of all runs count.
+      topic_attribute: the attribute that holds the topic; None = each conversation is a topic.
+      run: the scored run's name in the pool, if only places of that run count; None = places of
+        all runs count.
     """
 
     files: PoolFiles
@@ -82,7 +83,7 @@ class PoolUse(Struct, frozen=True):
 
 
 def shard_of(topic: Topic, shards: int) -> int:
-    """The number of the file with a topic."""
+    """The index of the file that holds a topic."""
     return xxhash.xxh3_64_intdigest(topic.key.encode()) % shards
 
 
@@ -92,14 +93,14 @@ def read_documents(
     """The documents of a file, in order.
 
     Args:
-      held: checks that a document can be read.
+      held: checks that there is memory to read a document.
 
     Raises:
-      GoodGainError: it cannot be read, or is not a file of a pool, or a document is too large.
+      GoodGainError: the file cannot be read or is not part of a pool, or a document is too large.
     """
     try:
         with open_file(path) as file:
-            for row in _rows(path, file, held):
+            for row in _rows_of(path, file, held):
                 held.pooled_row(row["evidence"], row["places"], row["votes"], row["given"])
                 yield document_of(row)
     except (OSError, KeyError, TypeError, ValueError) as error:
@@ -109,8 +110,8 @@ def read_documents(
         ) from None
 
 
-def _rows(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]]:
-    bounds = ReadBounds((held.most or _UNBOUNDED) // _OPENED)
+def _rows_of(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]]:
+    bounds = ReadBounds((held.most or _UNBOUNDED) // _LIMIT_DIVISOR)
     if path.endswith(".jsonl"):
         for line in file:
             yield msgspec.json.decode(line)
@@ -143,15 +144,15 @@ def _rows(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]
                 yield from batch.to_pylist()
 
 
-class _Ready(NamedTuple):
-    """A pool in memory, and its approximate size in bytes."""
+class _ReadyTopic(NamedTuple):
+    """The decoded pool of a topic, and its approximate size in bytes."""
 
     pool: TopicPool
     size: int
 
 
 class TopicPools:
-    """Looks up the pool of a topic; caches up to 64 MB of files. Use one per thread."""
+    """Looks up the pool of a topic, and caches up to 64 MB of files. Not for several threads."""
 
     def __init__(
         self,
@@ -160,18 +161,18 @@ class TopicPools:
         open_file: Callable[[str], BinaryIO],
         held: HeldBytes,
     ) -> None:
-        """Make an empty cache, limited by what `held` allows at once."""
+        """Make an empty cache; `held` limits its memory."""
         self._files = files
         self._rules = rules
         self._open = open_file
         self._held = held
         self._fingerprinter = Fingerprinter(rules)
-        self._shards: OrderedDict[int, dict[Topic, list[bytes]]] = OrderedDict()
-        self._bytes: dict[int, int] = {}
-        self._ready: OrderedDict[Topic, _Ready] = OrderedDict()
+        self._cached_shards: OrderedDict[int, dict[Topic, list[bytes]]] = OrderedDict()
+        self._shard_bytes: dict[int, int] = {}
+        self._ready: OrderedDict[Topic, _ReadyTopic] = OrderedDict()
 
     def of_topic(self, topic: Topic) -> TopicPool:
-        """The pool of a topic; may have no documents.
+        """The pool of a topic, possibly without documents.
 
         Raises:
           GoodGainError: a file of the pool cannot be read, or its documents take too much memory.
@@ -182,41 +183,41 @@ class TopicPools:
         self._ready[topic] = ready
         return ready.pool
 
-    def _make_ready(self, topic: Topic) -> _Ready:
+    def _make_ready(self, topic: Topic) -> _ReadyTopic:
         packed = self._shard(shard_of(topic, self._files.shards)).get(topic, ())
         documents = []
-        size, of_files = 0, sum(self._bytes.values())
+        size, cached_bytes = 0, sum(self._shard_bytes.values())
         for one in packed:
             document = _decode(one)
             documents.append(document)
             size += _size(document, len(one))
-            self._held.at_once(of_files + size)
+            self._held.at_once(cached_bytes + size)
         while self._ready and (
-            len(self._ready) >= _MOST_TOPICS
+            len(self._ready) >= _MOST_READY_TOPICS
             or not self._held.allows(
-                of_files + size + sum(one.size for one in self._ready.values())
+                cached_bytes + size + sum(one.size for one in self._ready.values())
             )
         ):
             self._ready.popitem(last=False)
         labels = labels_of(documents, self._files.preferred)
-        return _Ready(TopicPool(documents, labels, self._rules, self._fingerprinter), size)
+        return _ReadyTopic(TopicPool(documents, labels, self._rules, self._fingerprinter), size)
 
     def _shard(self, shard: int) -> dict[Topic, list[bytes]]:
-        held = self._shards.pop(shard, None)
-        if held is None:
-            held = {}
+        by_topic = self._cached_shards.pop(shard, None)
+        if by_topic is None:
+            by_topic = {}
             size = 0
             for document in read_documents(self._files.path(shard), self._open, self._held):
                 packed = _encode(document)
-                size += len(packed) + _A_DOCUMENT
-                self._held.at_once(_WHILE_READ * size)
-                held.setdefault(document.topic, []).append(packed)
-            self._bytes[shard] = size
-        self._shards[shard] = held
-        while len(self._shards) > 1 and sum(self._bytes.values()) > _MOST_BYTES:
-            gone, _ = self._shards.popitem(last=False)
-            del self._bytes[gone]
-        return held
+                size += len(packed) + _DOCUMENT_OVERHEAD
+                self._held.at_once(_COPIES_WHILE_READ * size)
+                by_topic.setdefault(document.topic, []).append(packed)
+            self._shard_bytes[shard] = size
+        self._cached_shards[shard] = by_topic
+        while len(self._cached_shards) > 1 and sum(self._shard_bytes.values()) > _MOST_CACHED_BYTES:
+            evicted, _ = self._cached_shards.popitem(last=False)
+            del self._shard_bytes[evicted]
+        return by_topic
 
 
 def _size(document: PoolDocument, packed: int) -> int:
@@ -225,10 +226,10 @@ def _size(document: PoolDocument, packed: int) -> int:
     for result in document.evidence:
         for text in (result.url, result.title, result.snippet, result.content):
             texts += len(text or "")
-        ids += _values(result.ids)
-        fields += _values(result.fields)
+        ids += _value_count(result.ids)
+        fields += _value_count(result.fields)
     return pooled_bytes(packed, texts, ids, fields)
 
 
-def _values(named: Mapping[str, str | list[str]]) -> int:
+def _value_count(named: Mapping[str, str | list[str]]) -> int:
     return sum(1 if isinstance(value, str) else len(value) for value in named.values())

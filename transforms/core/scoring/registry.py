@@ -1,7 +1,7 @@
-"""Declares every metric of SPEC 5 once; columns, schemas, tables and reports follow from this.
+"""Declares every metric of SPEC 5 once, for columns, schemas, tables and reports.
 
-A new metric is an entry with its `function`, which `computed` calls. The ranking metrics of SPEC 8,
-which users choose, are declared in `ranking`.
+To add a metric, add an entry with its `function`, which `computed` calls. The ranking metrics of
+SPEC 8, of which users choose some, are declared in `ranking`.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ POOL_METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "pool_nCG", "share", "Share of the pool's gain that was found.", "higher", _OF_POOL,
-        "sum of the gains of good pool documents found / the same over the topic's pool",
+        "sum of the gains of good pool documents found / sum of the gains of all good pool "
+        "documents of the topic",
         words="Gain of the pool",
     ),
     Metric(
@@ -142,8 +143,8 @@ POOL_METRICS: tuple[Metric, ...] = (
     Metric(
         "iterations_for_half_of_pool", "iterations",
         "Iterations until half of the pool's good documents had been found.", "lower",
-        f"that was not reached, {_OF_POOL}", "the smallest i with pool_recall@i >= 0.5", True,
-        caution="Only conversations that got there count; read it beside half_of_pool_reached.",
+        f"less than half was found, {_OF_POOL}", "the smallest i with pool_recall@i >= 0.5", True,
+        caution="Only conversations that reached it count, so read it beside half_of_pool_reached.",
         words="Iterations for half of the pool",
     ),
 )  # fmt: skip
@@ -157,7 +158,8 @@ POOL_ITERATION_METRICS: tuple[Metric, ...] = (
     Metric(
         "pool_nCG_at_i", "share", "Share of the pool's gain found so far.", "higher",
         _NO_GOOD_IN_POOL,
-        "sum of the gains of good pool documents found by i / the same over the topic's pool",
+        "sum of the gains of good pool documents found by i / sum of the gains of all good pool "
+        "documents of the topic",
         words="Gain of the pool so far",
     ),
     Metric(
@@ -260,10 +262,10 @@ ITERATION_METRICS: tuple[Metric, ...] = (
 
 
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:
-    """The cautions about metrics: for each sentence, the labels of its metrics at N, in order."""
+    """The distinct cautions about metrics of conversations, each with the labels of its metrics."""
     by_name = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     for metric in filter(None, map(by_name.get, dict.fromkeys(names))):
         if metric.caution:
-            found.setdefault(metric.caution, []).append(metric.label)
-    return found
+            labels.setdefault(metric.caution, []).append(metric.label)
+    return labels

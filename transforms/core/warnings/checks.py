@@ -55,8 +55,8 @@ from goodgain.transforms.core.warnings.warning import (
 )
 from goodgain.transforms.core.wording import counted, fitting
 
-_MOST_UNIDENTIFIED = 0.1
-_ENOUGH_RESULTS = 1_000  # among this many, some should be duplicates
+_MOST_UNIDENTIFIED_SHARE = 0.1
+_SOME_REPEAT = 1_000  # among this many results, some should be duplicates
 _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
 
@@ -66,8 +66,8 @@ def warnings_of(findings: Findings) -> list[DataWarning]:
     return [warning for check in _CHECKS for warning in check(findings)]
 
 
-def _empty_input(found: Findings) -> Iterator[DataWarning]:
-    if found.records == 0:
+def _empty_input(findings: Findings) -> Iterator[DataWarning]:
+    if findings.records == 0:
         yield DataWarning(
             EMPTY_INPUT,
             0,
@@ -77,9 +77,9 @@ def _empty_input(found: Findings) -> Iterator[DataWarning]:
         )
 
 
-def _no_results(found: Findings) -> Iterator[DataWarning]:
-    usable = (found.records or 0) - found.count(REJECTED)
-    if usable <= 0 or found.counts.get(RESULTS) != 0:
+def _no_results(findings: Findings) -> Iterator[DataWarning]:
+    usable = (findings.records or 0) - findings.count(REJECTED)
+    if usable <= 0 or findings.counts.get(RESULTS) != 0:
         return
     yield DataWarning(
         NO_RESULTS,
@@ -88,36 +88,36 @@ def _no_results(found: Findings) -> Iterator[DataWarning]:
         fitting(usable, "The only record that is scored has", f"The {usable:,} records have")
         + " no result in any scored turn, so all gains are 0.",
         "If the results are in another field, name it with --map results=FIELD"
-        f"{found.accepted('--allow-unlabelled')}.",
+        f"{findings.accepted('--allow-unlabelled')}.",
     )
 
 
-def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
-    if found.seen.without_source:
-        occurring = found.seen.call | found.seen.result
+def _unknown_fields(findings: Findings) -> Iterator[DataWarning]:
+    if findings.seen.without_source:
+        occurring = findings.seen.call | findings.seen.result
         names = ", ".join(
             one + (f" (did you mean {near}?)" if (near := likely(one, sorted(occurring))) else "")
-            for one in found.seen.without_source
+            for one in findings.seen.without_source
         )
         yield DataWarning(
             UNKNOWN_FIELDS,
-            len(found.seen.without_source),
+            len(findings.seen.without_source),
             None,
-            f"--map has fields that none of the first records has: {names}.",
+            f"--map names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
-    unreadable = sorted(name for name in found.seen.costs if not is_cost_name(name))
-    if unreadable:
+    unread_costs = sorted(name for name in findings.seen.costs if not is_cost_name(name))
+    if unread_costs:
         yield DataWarning(
             UNKNOWN_FIELDS,
-            len(unreadable),
+            len(unread_costs),
             None,
             "Costs that are not read, since their names cannot be column names: "
-            f"{', '.join(map(repr, unreadable[:_SHOWN_NAMES]))}.",
+            f"{', '.join(map(repr, unread_costs[:_SHOWN_NAMES]))}.",
             "Name a cost with letters, digits and single underscores, beginning with a letter.",
         )
-    unknown = found.unknown_names
-    if found.external:  # labels of the trace do not count anyway
+    unknown = findings.unknown_names
+    if findings.external:  # labels of the trace do not count anyway
         unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]
     if not unknown:
         return
@@ -142,13 +142,13 @@ def _unknown_fields(found: Findings) -> Iterator[DataWarning]:
     )
 
 
-def _no_identity(found: Findings) -> Iterator[DataWarning]:
-    results, unidentified = found.count(RESULTS), found.count(UNIDENTIFIED)
-    if not results or unidentified / results <= _MOST_UNIDENTIFIED:
+def _no_identity(findings: Findings) -> Iterator[DataWarning]:
+    results, unidentified = findings.count(RESULTS), findings.count(UNIDENTIFIED)
+    if not results or unidentified / results <= _MOST_UNIDENTIFIED_SHARE:
         return
-    names, advice = identity_advice(found.seen, found.rules)
+    names, advice = identity_advice(findings.seen, findings.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
-    unread = [one.name for one in found.unknown_names if one.meant is None and one.of_result]
+    unread = [one.name for one in findings.unknown_names if one.meant is None and one.of_result]
     if unread and not names:
         advice = (
             "If a field that is not read identifies a document, make it an id, like --map "
@@ -165,9 +165,9 @@ def _no_identity(found: Findings) -> Iterator[DataWarning]:
     )
 
 
-def _no_duplicates(found: Findings) -> Iterator[DataWarning]:
-    results = found.count(REPEATABLE)
-    if results < _ENOUGH_RESULTS or found.count(REPEATS):
+def _no_duplicates(findings: Findings) -> Iterator[DataWarning]:
+    results = findings.count(REPEATABLE)
+    if results < _SOME_REPEAT or findings.count(REPEATS):
         return
     yield DataWarning(
         NO_DUPLICATES,
@@ -179,20 +179,20 @@ def _no_duplicates(found: Findings) -> Iterator[DataWarning]:
     )
 
 
-def _odd_times(found: Findings) -> Iterator[DataWarning]:
-    times, early, ahead = (found.count(name) for name in (TIMES, BEFORE_1990, AHEAD))
+def _odd_times(findings: Findings) -> Iterator[DataWarning]:
+    times, early, ahead = (findings.count(name) for name in (TIMES, BEFORE_1990, AHEAD))
     if not early + ahead:
         return
     odd = []
     if early:
         odd.append(f"{early:,} {fitting(early, 'lies', 'lie')} before 1990")
-    if ahead and found.clock is not None:
-        started = datetime.fromtimestamp(found.clock / _SECONDS_TO_MILLIS, UTC)
+    if ahead and findings.clock is not None:
+        started = datetime.fromtimestamp(findings.clock / _SECONDS_TO_MILLIS, UTC)
         odd.append(
             f"{ahead:,} {fitting(ahead, 'lies', 'lie')} more than a day after this run "
             f"({started:%Y-%m-%d})"
         )
-    seconds = found.count(IN_SECONDS)
+    seconds = findings.count(IN_SECONDS)
     in_seconds = (
         f"; {seconds:,} of them {fitting(seconds, 'looks', 'look')} like seconds" if seconds else ""
     )
@@ -207,31 +207,34 @@ def _odd_times(found: Findings) -> Iterator[DataWarning]:
 
 
 class _CountCheck(Struct, frozen=True):
-    """A warning about a count: raised when `count` exceeds the share `beyond` of `of`.
+    """Warns if a count is more than a tolerated share of another count.
 
     Attributes:
-      one, more: the message after a count of 1, and after any other count.
+      count: name of the count.
+      total: name of the count that it is a part of.
+      tolerated: the largest share that does not cause a warning.
+      one, more: what the message says after a count of 1, and after any other count.
     """
 
     code: str
     count: str
-    of: str
-    beyond: float
+    total: str
+    tolerated: float
     one: str
     more: str
     remedy: str
 
 
 # To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
-_COUNTED = (
+_COUNT_CHECKS = (
     _CountCheck(
         LABEL_CONFLICTS,
         CONFLICTS,
         DUPLICATES,
         0.1,
-        "of {of:,} copies ({share:.1%}) has another label than the first occurrence of its "
+        "of {total:,} copies ({share:.1%}) has another label than the first occurrence of its "
         "document, whose label counts.",
-        "of {of:,} copies ({share:.1%}) have another label than the first occurrence of their "
+        "of {total:,} copies ({share:.1%}) have another label than the first occurrence of their "
         "document, whose label counts.",
         "Label documents, not positions in a list, or give judgments with --qrels.",
     ),
@@ -251,10 +254,10 @@ _COUNTED = (
         POOL_OUTSIDE,
         GOOD,
         0.0,
-        "of {of:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, but "
-        "not for recall of the pool.",
-        "of {of:,} good documents ({share:.1%}) have no label in the pool: they count as gain, but "
-        "not for recall of the pool.",
+        "of {total:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, "
+        "but not for recall of the pool.",
+        "of {total:,} good documents ({share:.1%}) have no label in the pool: they count as gain, "
+        "but not for recall of the pool.",
         "Add this run with `goodgain pool build --update`, and label the pool.",
     ),
     _CountCheck(
@@ -262,21 +265,22 @@ _COUNTED = (
         POOL_WEAK,
         UNIQUE,
         0.0,
-        "of {of:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
+        "of {total:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
         "repeat of the run counts it as a new one.",
-        "of {of:,} documents ({share:.1%}) have too few attributes to be recognized again: a "
+        "of {total:,} documents ({share:.1%}) have too few attributes to be recognized again: a "
         "repeat of the run counts them as new ones.",
         "Give results an id, a URL or a text.",
     ),
 )
 
 
-def _counted(found: Findings) -> Iterator[DataWarning]:
-    for one in _COUNTED:
-        count, of = found.count(one.count), found.count(one.of)
-        if of and count > one.beyond * of:
-            message = counted(count, one.one, one.more).format(of=of, share=count / of)
-            yield DataWarning(one.code, count, count / of, message, one.remedy)
+def _count_checks(findings: Findings) -> Iterator[DataWarning]:
+    for check in _COUNT_CHECKS:
+        count, total = findings.count(check.count), findings.count(check.total)
+        if total and count > check.tolerated * total:
+            share = count / total
+            message = counted(count, check.one, check.more).format(total=total, share=share)
+            yield DataWarning(check.code, count, share, message, check.remedy)
 
 
 _CHECKS: tuple[Callable[[Findings], Iterator[DataWarning]], ...] = (
@@ -289,7 +293,7 @@ _CHECKS: tuple[Callable[[Findings], Iterator[DataWarning]], ...] = (
     _no_identity,
     _no_duplicates,
     _odd_times,
-    _counted,
+    _count_checks,
     labels_apart,
     rejected_labels,
 )

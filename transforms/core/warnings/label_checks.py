@@ -1,4 +1,4 @@
-"""The checks of SPEC 10 that are about labels."""
+"""The data warnings of SPEC 10 that are about labels."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from goodgain.transforms.core.warnings.warning import (
 from goodgain.transforms.core.wording import counted, fitting
 
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
-_MOST_UNLABELLED = 0.2
-_NOTABLE_SLICE = 0.1  # slices whose share differs by more are listed
+_MOST_UNLABELLED_SHARE = 0.2
+_NOTABLE_DIFFERENCE = 0.1  # a slice whose unlabelled share differs by more is listed
 _SHOWN_SLICES = 3
-_ENOUGH_POOLED = 20
-_MOST_APART = 0.1
+_ENOUGH_DOCUMENTS = 20  # documents of a pool; a share of fewer says little
+_LEAST_APART_SHARE = 0.1
 
 
-def no_labels(found: Findings) -> Iterator[DataWarning]:
-    """No result of the scored turns is labelled."""
-    results = found.count(RESULTS)
-    if not results or found.labelled:
+def no_labels(findings: Findings) -> Iterator[DataWarning]:
+    """Warn if no result of the scored turns has a label."""
+    results = findings.count(RESULTS)
+    if not results or findings.labelled:
         return
-    if found.external:
+    if findings.external:
         remedy = "Check that --qrels-id and --qrels-topic name the ids and topics of the judgments"
     else:
-        named = [one.name for one in found.unknown_names if one.meant == "gain"]
-        remedy = "Give each result a `gain` from 0 to 4, or judgments with --qrels"
-        if named:
-            remedy = f"If `{named[0]}` is the label, add --map gain={named[0]}"
+        likely_labels = [one.name for one in findings.unknown_names if one.meant == "gain"]
+        remedy = "Give each result a `gain` from 0 to 4, or pass judgments with --qrels"
+        if likely_labels:
+            remedy = f"If `{likely_labels[0]}` is the label, add --map gain={likely_labels[0]}"
     yield DataWarning(
         NO_LABELS,
         results,
@@ -46,43 +46,43 @@ def no_labels(found: Findings) -> Iterator[DataWarning]:
             f"None of the {results:,} results of the scored turns has a label",
         )
         + ", so the means of all metrics that need labels are null.",
-        f"{remedy}{found.accepted('--allow-unlabelled')}.",
+        f"{remedy}{findings.accepted('--allow-unlabelled')}.",
     )
 
 
-def labels_below_threshold(found: Findings) -> Iterator[DataWarning]:
-    """No label reaches the threshold."""
-    gains = [gain for gain, name in enumerate(LABELS) if found.count(name)]
-    if not gains or gains[-1] >= found.good_gain_threshold:
+def labels_below_threshold(findings: Findings) -> Iterator[DataWarning]:
+    """Warn if there are labels, but none reaches the threshold of good results."""
+    gains = [gain for gain, name in enumerate(LABELS) if findings.count(name)]
+    if not gains or gains[-1] >= findings.good_gain_threshold:
         return
     yield DataWarning(
         LABELS_BELOW_THRESHOLD,
-        found.labelled,
+        findings.labelled,
         1.0,
-        f"{counted(found.labelled, 'result has a label', 'results have labels')}, but none reaches "
-        "the good gain threshold "
-        f"{found.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
+        f"{counted(findings.labelled, 'result has a label', 'results have labels')}, but none "
+        "reaches the good gain threshold "
+        f"{findings.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
         f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
-        f"{found.accepted('--allow-no-good')}.",
+        f"{findings.accepted('--allow-no-good')}.",
     )
 
 
-def few_labels(found: Findings) -> Iterator[DataWarning]:
-    """Many results, or all of a slice, are unlabelled."""
-    results, unlabelled = found.count(RESULTS), found.count(UNLABELLED)
-    if not found.labelled:
+def few_labels(findings: Findings) -> Iterator[DataWarning]:
+    """Warn if many results, or all results of a slice, have no label."""
+    results, unlabelled = findings.count(RESULTS), findings.count(UNLABELLED)
+    if not findings.labelled:
         return  # `no_labels` warns, or there are no results
     share = unlabelled / results
     unlabelled_slices = [
-        one for one in found.slices if one.results and one.unlabelled == one.results
+        one for one in findings.slices if one.results and one.unlabelled == one.results
     ]
-    if share <= _MOST_UNLABELLED and not unlabelled_slices:
+    if share <= _MOST_UNLABELLED_SHARE and not unlabelled_slices:
         return
     message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
     message += fitting(
         unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
     )
-    uneven = [one for one in found.slices if abs(one.share - share) > _NOTABLE_SLICE]
+    uneven = [one for one in findings.slices if abs(one.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
         shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
@@ -100,9 +100,9 @@ def few_labels(found: Findings) -> Iterator[DataWarning]:
     )
 
 
-def rejected_labels(found: Findings) -> Iterator[DataWarning]:
-    """Labels given with --labels were not used."""
-    read, rejected = found.count(_LABELS_READ), found.count(_LABELS_REJECTED)
+def rejected_labels(findings: Findings) -> Iterator[DataWarning]:
+    """Warn if labels from --labels were not used."""
+    read, rejected = findings.count(_LABELS_READ), findings.count(_LABELS_REJECTED)
     if rejected:
         yield DataWarning(
             REJECTED_LABELS,
@@ -114,11 +114,11 @@ def rejected_labels(found: Findings) -> Iterator[DataWarning]:
         )
 
 
-def labels_apart(found: Findings) -> Iterator[DataWarning]:
-    """An id joins pool documents whose labels differ much."""
-    for name, span in sorted(found.label_spans.items()):
+def labels_apart(findings: Findings) -> Iterator[DataWarning]:
+    """Warn if documents of the pool that share an id often have votes far apart."""
+    for name, span in sorted(findings.label_spans.items()):
         share = span.apart / span.documents if span.documents else 0.0
-        if span.documents >= _ENOUGH_POOLED and share >= _MOST_APART:
+        if span.documents >= _ENOUGH_DOCUMENTS and share >= _LEAST_APART_SHARE:
             yield DataWarning(
                 LABELS_APART,
                 span.apart,
