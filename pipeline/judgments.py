@@ -71,11 +71,11 @@ def read_judgments(
     problems = []
     for judgment in _judgments(files, open_file):
         if isinstance(judgment, QrelsProblem):
-            held.label(judgment.text)
+            held.count_label(judgment.text)
             problems.append(judgment)
         elif topics is None or judgment.topic in topics:
             key = judgment.topic, judgment.document
-            held.label(*key)
+            held.count_label(*key)
             by_gain = places.setdefault(key, {})
             first = by_gain.get(judgment.gain, judgment.place)
             by_gain[judgment.gain] = min(judgment.place, first)

@@ -115,10 +115,10 @@ class _ReadShard(beam.DoFn):
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
         for found in read_qrels(shard, self._numbers[shard.path], open_plain):
             if isinstance(found, Judgment):
-                self._held.label(found.topic, found.document)
+                self._held.count_label(found.topic, found.document)
                 yield found
             else:
-                self._held.label(found.text)
+                self._held.count_label(found.text)
                 yield TaggedOutput(_PROBLEMS, found)
 
 

@@ -120,15 +120,15 @@ class ReadShardPayloads(beam.DoFn):
             if isinstance(found, RejectedRecord):
                 rejected += found.records
                 rows += 1
-                held.read(found.conversation_id, found.reason, found.payload)
+                held.count_read(found.conversation_id, found.reason, found.payload)
                 yield TaggedOutput(REJECTED, found)
                 continue
             calls += found.calls
-            held.read(found.conversation_id)  # payloads go through files there
+            held.count_read(found.conversation_id)  # payloads go through files there
             yield found.conversation_id, found.payload
             if found.asked is not None:
                 for name in found.asked.names():
-                    held.label(found.conversation_id, name)
+                    held.count_label(found.conversation_id, name)
                 yield TaggedOutput(_ASKED, found.asked)
         counts = {
             "records.read": calls + rejected,

@@ -182,7 +182,7 @@ class ScoreGathered(ReadsGathered):
         """
         conversation_id, gathered = grouped
         packed = list(self.payloads(gathered))
-        self._held.decoded(packed)
+        self._held.check_conversation(packed)
         try:
             yield self._scorer.score(conversation_id, packed)
         except EncodingsNeededError:

@@ -19,9 +19,9 @@ from goodgain.transforms.score import ScoredConversations, ScorePayloads
 class ScoreTied(beam.PTransform):
     """Scores what `ScorePayloads` left `undecided`, by reading the files a second time.
 
-    Records that tie in the order of SPEC 3 are ordered by their canonical encodings. Ties are rare
-    and encodings large, so `ReadPayloads` does not keep them, and they are read again here. No file
-    is opened if nothing is undecided. The tied records must fit into a worker's memory.
+    Records that tie in the order of SPEC 3 are ordered by their canonical encodings. Ties are rare,
+    and encodings are large. So `ReadPayloads` does not keep them, and this transform reads the tied
+    records again; they must fit into a worker's memory. No file is opened if nothing is undecided.
 
     Attributes:
       shards: PCollection[FileShard], the shards that were read.
@@ -43,7 +43,7 @@ class ScoreTied(beam.PTransform):
         """Apply the transform."""
         ties = beam.pvalue.AsDict(undecided | "Ties" >> beam.MapTuple(ties_of))
         encodings = self.shards | "ReadAgain" >> beam.ParDo(
-            _ReadShardFor(), ties
+            _ReadTiedRecords(), ties
         ).with_output_types(Keyed)
         scored: ScoredConversations = (
             (undecided, encodings)
@@ -54,7 +54,7 @@ class ScoreTied(beam.PTransform):
         return scored.scores
 
 
-class _ReadShardFor(beam.DoFn):
+class _ReadTiedRecords(beam.DoFn):
     def process(
         self, shard: FileShard, ties: Mapping[str, frozenset[bytes]]
     ) -> Iterator[tuple[str, bytes]]:

@@ -69,17 +69,17 @@ def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> Gather
     for one in packed:
         if isinstance(one, RejectedRecord):
             rejected.append(one)
-            held.read(one.conversation_id, one.reason, one.payload)
+            held.count_read(one.conversation_id, one.reason, one.payload)
             unusable += one.records
             progress.advance({"records.read": one.records, "records.rejected": one.records})
         else:
-            held.read(one.conversation_id, one.payload)
-            held.kept(_OBJECT_BYTES_PER_CALL * one.calls)
+            held.count_read(one.conversation_id, one.payload)
+            held.count(_OBJECT_BYTES_PER_CALL * one.calls)
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
             if one.asked is not None:
                 for name in one.asked.names():
-                    held.label(name)
+                    held.count_label(name)
                 asked.append(one.asked)
             progress.advance({"records.read": one.calls})
     counts = {"records.read": calls + unusable, "records.rejected": unusable}
@@ -108,7 +108,7 @@ def scores_of(
     undecided: dict[str, bytes] = {}
     while payloads:
         conversation_id, packed = payloads.popitem()
-        held.decoded(packed)
+        held.check_conversation(packed)
         try:
             yield _scored(conversation_id, packed, scorer)
         except EncodingsNeededError:

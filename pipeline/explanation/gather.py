@@ -62,10 +62,10 @@ def gather(
         for record in file:
             if record.conversation_id == conversation_id:
                 if isinstance(record, SearchCall):
-                    held.explained(1 + len(record.results), len(canonical_encoding(record)))
+                    held.count_explained(1 + len(record.results), len(canonical_encoding(record)))
                     calls.append(record)
                 else:
-                    held.read(record.conversation_id, record.reason, record.payload)
+                    held.count_read(record.conversation_id, record.reason, record.payload)
                     rejected.append(record)
                 continue
             if label_keys and isinstance(record, SearchCall) and record.record_id is not None:

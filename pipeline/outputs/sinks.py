@@ -159,7 +159,7 @@ class _PackForShards(beam.DoFn):
         for shard, some in waiting.items():
             packed = self._encode(some)
             small = zstandard.compress(packed, _LEVEL)
-            self._held.written(len(small), len(packed))
+            self._held.count_rows(len(small), len(packed))
             yield shard, small
 
 

@@ -95,7 +95,7 @@ def _check(read: int, journal: Journal) -> None:
     """
     taken = journal.totals()
     expected = taken.records + taken.changed
-    if not journal.unmoved and read != expected:
+    if not journal.uncovered and read != expected:
         raise BalanceError(
             f"{counted(expected, 'record was', 'records were')} read but "
             f"{counted(read, 'is', 'are')} accounted for; outputs may lack "

@@ -102,7 +102,7 @@ class Survey:
             return
         self.rejections.add(record)
         if record.conversation_id is not None:
-            self._held.kept(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
+            self._held.count(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
             self._flagged.add(record.conversation_id)
 
     @property
@@ -132,7 +132,7 @@ class Survey:
 
     def _add_call(self, call: SearchCall) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
-        self._held.kept(_BYTES_KEPT_PER_RECORD + ids)
+        self._held.count(_BYTES_KEPT_PER_RECORD + ids)
         self.calls += 1
         self.empty_calls += not call.results
         self._conversations.add(call.conversation_id)
@@ -148,7 +148,7 @@ class Survey:
         for name, value in call.attributes.items():
             values = self.attribute_values.setdefault(_count(self.attributes, name), set())
             if len(values) < _MOST_VALUES and value not in values and value.strip():
-                self._held.kept(getsizeof(value))
+                self._held.count(getsizeof(value))
                 values.add(value)
         for result in call.results:
             self._add_result(result)

@@ -20,31 +20,31 @@ def test_payloads_of_earlier_shards_count_fewer_copies():
     held = HeldBytes(2_000 * 3 + 2 * 3 * record_bytes + 2 * record_bytes)
     for _ in range(3):
         held.begin_shard()
-        held.read("c", b"x" * 99)
+        held.count_read("c", b"x" * 99)
     with pytest.raises(GoodGainError, match=r"bytes: raise --max-held-bytes"):
-        held.read("c", b"")
+        held.count_read("c", b"")
 
 
 def test_payloads_of_the_current_shard_count_twice_as_many_copies():
     record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
     held = HeldBytes(2_000 * 2 + 4 * 2 * record_bytes - 1)
-    held.read("c", b"x" * 99)
+    held.count_read("c", b"x" * 99)
     with pytest.raises(GoodGainError, match="more than one process should hold"):
-        held.read("c", b"x" * 99)
+        held.count_read("c", b"x" * 99)
 
 
 def test_text_counts_as_its_size_in_memory():
-    HeldBytes(2**16).read("c", "d" * 10_000)
+    HeldBytes(2**16).count_read("c", "d" * 10_000)
     with pytest.raises(GoodGainError):
-        HeldBytes(2**16).read("c", "\N{GRINNING FACE}" + "d" * 10_000)
+        HeldBytes(2**16).count_read("c", "\N{GRINNING FACE}" + "d" * 10_000)
 
 
-@pytest.mark.parametrize("kind", ["kept", "decoded", "written"])
+@pytest.mark.parametrize("kind", ["count", "check_conversation", "count_rows"])
 def test_data_of_every_kind_is_bounded(kind):
     grow = {
-        "kept": lambda held: held.kept(101),
-        "decoded": lambda held: held.decoded([b"xx", b"xx"]),
-        "written": lambda held: held.written(10, 21),
+        "count": lambda held: held.count(101),
+        "check_conversation": lambda held: held.check_conversation([b"xx", b"xx"]),
+        "count_rows": lambda held: held.count_rows(10, 21),
     }[kind]
     with pytest.raises(GoodGainError):
         grow(HeldBytes(100))

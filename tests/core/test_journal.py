@@ -79,9 +79,9 @@ def test_totals_sum_up_all_entries(journal):
         files=5, records=9, rejected=3, ahead=3, changed=1, watermark=140
     )
     assert journal.sizes == {"a": 11, "b": 20, "c": 30, "years ahead": 1, "years behind": 1}
-    assert journal.unmoved == [4]
+    assert journal.uncovered == [4]
     journal.add(Move(WatermarkState(200, silent=1)))
-    assert journal.unmoved == [4]
+    assert journal.uncovered == [4]
     assert journal.totals().watermark == 200
 
 
@@ -126,7 +126,7 @@ def test_files_that_no_longer_matter_are_summed_up_and_the_rest_keeps_its_positi
     ]
     assert short.end == journal.end
     assert [short.at(position) for position in range(3, 9)] == journal.entries[3:]
-    assert (short.unmoved, short.readings.keys()) == (journal.unmoved, {5, 7})
+    assert (short.uncovered, short.readings.keys()) == (journal.uncovered, {5, 7})
 
 
 def test_files_that_moved_the_watermark_together_are_kept_together(journal):
@@ -178,8 +178,8 @@ def test_cutting_keeps_everything_that_can_matter(data):
             whole.add(Changed(name, whole.sizes[name], whole.sizes[name] + 1))
         else:
             watermark = data.draw(st.none() | st.integers(watermark or 0, 60)) or watermark
-            times = data.draw(st.lists(st.integers(0, 60), min_size=len(whole.unmoved)))
-            taken = zip(whole.unmoved, times, strict=False) if kind == "move" else ()
+            times = data.draw(st.lists(st.integers(0, 60), min_size=len(whole.uncovered)))
+            taken = zip(whole.uncovered, times, strict=False) if kind == "move" else ()
             found = tuple(FileReading(at, 3, 1, time, time) for at, time in taken)
             whole.add(Move(WatermarkState(watermark, silent=number), found, number))
     oldest = data.draw(st.integers(0, 60))
@@ -188,10 +188,10 @@ def test_cutting_keeps_everything_that_can_matter(data):
     assert (short.totals(), short.sizes) == (whole.totals(), whole.sizes)
     assert short.watermark_state == whole.watermark_state
     assert files_read_again(short, oldest) == files_read_again(whole, oldest)
-    assert (short.unmoved, short.end) == (whole.unmoved, whole.end)
+    assert (short.uncovered, short.end) == (whole.uncovered, whole.end)
     hidden = [whole.at(position) for position in range(short.safe, short.first)]
     assert all(isinstance(entry, Move) for entry in hidden)
-    assert short.unmoved_bytes == whole.unmoved_bytes
+    assert short.uncovered_bytes == whole.uncovered_bytes
 
 
 def files_read_again(journal, oldest):

@@ -283,7 +283,7 @@ class FolderWatch:
 
     def _next(self) -> Entry | None:
         journal = self._file.journal
-        if not self._round and not (journal.unmoved and self._has_looked):
+        if not self._round and not (journal.uncovered and self._has_looked):
             began_ms = self._now_ms()
             if began_ms < self._next_look_ms:
                 return None
@@ -301,10 +301,10 @@ class FolderWatch:
             )
         while self._round and not os.path.exists(self._path(self._round[0].name)):
             self._round.popleft()
-        if self._round and journal.unmoved_bytes < self.source.portion_bytes:
+        if self._round and journal.uncovered_bytes < self.source.portion_bytes:
             return Take(self._round[0].name, self._round[0].size, self._now_ms())
-        if journal.unmoved:
-            return self._account(journal.unmoved)
+        if journal.uncovered:
+            return self._account(journal.uncovered)
         if self._now_ms() - self._heard_ms < self.source.rule.idle_ms:
             return None
         return Move(after_silence(journal.watermark_state, self.source.rule))

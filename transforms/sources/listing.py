@@ -26,7 +26,7 @@ class FolderFile(Struct, frozen=True, order=True):
 
 
 class Listing(Struct, frozen=True):
-    """The files of a folder, compared with those taken before.
+    """The complete files of a folder that are new or have changed.
 
     Attributes:
       new: files not yet taken, in order of last change, then name.
@@ -46,8 +46,8 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
     Args:
       folder: a local folder.
       taken: sizes of the files taken before, by name.
-      settle_ms: time since the last change after which a file counts as complete.
-      now_ms: milliseconds since the epoch.
+      settle_ms: how long after its last change a file counts as complete.
+      now_ms: the current time, in milliseconds since the epoch.
 
     Raises:
       OSError: the folder does not exist or cannot be listed.
@@ -58,6 +58,7 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
             if not is_complete_name(entry.name):
                 continue
             file = _file(entry)
+            # A file with a time in the future is not held back.
             if file is None or 0 <= now_ms - file.modified_ms < settle_ms:
                 continue
             if file.name not in taken:

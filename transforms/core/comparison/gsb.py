@@ -54,11 +54,11 @@ def good_same_bad(
 
     The interval is Tango's score interval for a difference of paired shares (Tango 1998). The usual
     interval, from the mean of {+1, 0, -1} and its standard error, is too narrow if few pairs differ
-    or all differ in one direction, and a point if none does; Tango's keeps its coverage.
+    or all differ in one direction, and has no width if none does; Tango's keeps its coverage.
 
     Args:
       base, candidate: the values of pair j are at index j, in the unit of the metric.
-      tolerance: at least 0; a difference that exceeds it only by rounding does not count.
+      tolerance: at least 0; a difference that exceeds it only by rounding counts as same.
       direction: direction of the metric; "neither" is refused.
 
     Raises:
@@ -119,7 +119,10 @@ def _lower_end(good: int, bad: int, n: int, quantile: float) -> float:
 
 
 def _standard_error(good: int, bad: int, n: int, difference: float) -> float:
-    """The standard error of good - bad under the best fit whose true difference is `difference`."""
+    """The standard error of good - bad if the true difference were `difference`.
+
+    The share of bad pairs is then not their observed share, but the most likely one.
+    """
     linear = (2 * n - good + bad) * difference - good - bad
     constant = -bad * difference * (1 - difference)
     share_of_bad = (sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)

@@ -1,4 +1,4 @@
-"""The sign test: how many pairs went up or down, regardless of how much."""
+"""The sign test: whether more pairs went up than down, regardless of how much."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ class SignTest(Struct, frozen=True):
 
     Attributes:
       n: number of pairs.
-      higher, equal, lower: number of pairs in which the candidate's value is so; equal ones are not
-        tested.
-      p_value: the binomial probability of a split at least as uneven; None if no pair differs.
+      higher, equal, lower: number of pairs in which the candidate's value is higher than, equal to
+        or lower than the base's; the test ignores equal pairs.
+      p_value: the probability that chance splits the pairs that differ at least as unevenly; None
+        if none differs.
       note: why there is no p value, if there is none.
     """
 

@@ -1,4 +1,4 @@
-"""Candidate keys: results that share one are compared (SPEC 4.2).
+"""Candidate keys: two results that share a key are compared (SPEC 4.2).
 
 A key is a digest of an attribute. `fingerprint` makes the digests, `evidence` decodes them,
 `duplicates` finds earlier results by them; this module defines which digests are keys.
@@ -24,7 +24,7 @@ from goodgain.transforms.core.dedup.rules import (
     is_named_id,
 )
 
-# Numbers for keys that do not belong to a single attribute; no attribute has them.
+# Keys that do not belong to a single attribute have numbers that no attribute has.
 EQUAL_EVIDENCE = 0
 START_AND_END = 31
 # The kinds of keys in the order of SPEC 4.2, except named ids, which come first.
@@ -42,13 +42,13 @@ _KINDS = {
 }
 _ORDER = {attribute: place for place, attribute in enumerate(_KINDS, start=1)}
 _KEYED_BY_VALUE = frozenset((GENERIC_ID, URL, TITLE, SUBJECT, FILE_NAME, DISPLAY_NAME))
-_LEAST_IDENTICAL = 2  # attributes that equal evidence must have to be decisive
+_LEAST_ATTRIBUTES = 2  # that equal evidence must have to be decisive
 _LOW_64 = (1 << 64) - 1
-_APART = 0x9E3779B97F4A7C15  # odd, so that multiplication keeps numbers distinct
+_ODD_FACTOR = 0x9E3779B97F4A7C15  # multiplying by an odd number keeps 64-bit numbers distinct
 
 
 class TextKey(Struct, frozen=True):
-    """The key of a text: its first `prefix` characters, if it has at least `least`."""
+    """Which part of a text is its key: `prefix` characters, if it has at least `least`."""
 
     least: int
     prefix: int
@@ -76,12 +76,12 @@ class DigestAt(Struct, frozen=True):
 
 
 def is_keyed_by_value(attribute: int) -> bool:
-    """Whether the whole value of an attribute is its key, unless it has a separate one."""
+    """Whether the value of an attribute is its key, unless the fingerprint has a separate one."""
     return attribute in _KEYED_BY_VALUE or is_named_id(attribute)
 
 
-def proposes_by_text(attribute: int) -> bool:
-    """Whether a key is of a text, not of an id or the URL."""
+def is_text_key(attribute: int) -> bool:
+    """Whether the key of an attribute is made from a text, rather than from an id or the URL."""
     return attribute not in (GENERIC_ID, URL) and not is_named_id(attribute)
 
 
@@ -91,9 +91,9 @@ def id_key(value: str) -> str:
 
 
 def ids_that_hide_the_generic_id(rules: RuleTable, type_number: int) -> frozenset[str]:
-    """The definitive ids of a type; beside one of these, a result's generic id is ignored.
+    """The definitive ids of a type; if a result has one of these, its generic id is ignored.
 
-    If the type is absent or unknown, those of `default`.
+    If the type is absent or unknown, they are those of `default`.
     """
     definitive = rules.of_type(type_number).definitive
     return frozenset(name for name, number in rules.ids.items() if number in definitive)
@@ -104,15 +104,15 @@ def key_positions(digests: Iterable[DigestAt]) -> tuple[tuple[int, int], ...]:
     keys: list[tuple[int, int]] = []
     for one in digests:
         if one.is_key and is_keyed_by_value(one.attribute):
-            keys.pop()  # the value is not a key, too
+            keys.pop()  # the value, which is no key beside a separate one
         if one.is_key or is_keyed_by_value(one.attribute):
             keys.append((one.attribute, one.position))
     return tuple(keys)
 
 
 def start_and_end_key(start: int, end: int) -> int:
-    """The key of the two fields together."""
-    return (start * _APART + end) & _LOW_64
+    """The key of the fields `start` and `end` together, from their digests."""
+    return (start * _ODD_FACTOR + end) & _LOW_64
 
 
 def is_evidence_enough(attributes: Iterable[int]) -> bool:
@@ -126,11 +126,11 @@ def is_evidence_enough(attributes: Iterable[int]) -> bool:
         for attribute in attributes
         if attribute in (GENERIC_ID, URL) or is_field(attribute) or is_named_id(attribute)
     ]
-    return len(counted) >= _LEAST_IDENTICAL
+    return len(counted) >= _LEAST_ATTRIBUTES
 
 
 def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:
-    """The name of the first key, in the order of SPEC 4.2, that proposed a pair.
+    """The name of the key that proposed a pair; of several, the first in the order of SPEC 4.2.
 
     Args:
       keys: attribute numbers of the keys.

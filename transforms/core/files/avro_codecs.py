@@ -14,17 +14,17 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.native import native_module
 
 _CHECKSUM_BYTES = 4
-_STREAM_PIECE = 256
+_FIRST_STREAM_PIECE = 256
 _ZSTANDARD_PIECE = 512  # expands to 16 MiB at most
 _XZ_MEMORY = 256 * 2**20
-_LONGEST_SNAPPY_LENGTH = 5
+_MOST_LENGTH_BYTES = 5  # of the length at the beginning of raw snappy
 
 
 class DamagedBlockError(GoodGainError):
     """A block whose bytes do not fit its codec or schema, or that would take too much memory.
 
     Attributes:
-      records: the most records that the block can contain; None if unknown.
+      records: the greatest number of records that the block can contain; None if unknown.
     """
 
     def __init__(self, reason: str, records: int | None = None) -> None:
@@ -53,8 +53,8 @@ def _unchanged(data: bytes, limit: int) -> bytes:
     return data
 
 
-def _within(decompressor: _BlockDecompressor, data: bytes, limit: int) -> bytes:
-    """Decompress complete data."""
+def _first_stream(decompressor: _BlockDecompressor, data: bytes, limit: int) -> bytes:
+    """Decompress the stream at the beginning of the data, which must be complete."""
     content = decompressor.decompress(data, limit + 1)
     if len(content) > limit:
         raise too_large(limit)
@@ -67,50 +67,55 @@ def _deflate(data: bytes, limit: int) -> bytes:
     # Trailing bytes are not damage: some writers leave part of zlib's checksum there.
     native = native_module()
     content: bytes | None = None if native is None else native.inflate(data, limit)
-    return _within(zlib.decompressobj(wbits=-15), data, limit) if content is None else content
+    return _first_stream(zlib.decompressobj(wbits=-15), data, limit) if content is None else content
 
 
 def _bzip2(data: bytes, limit: int) -> bytes:
-    return _streams(bz2.BZ2Decompressor, data, limit)
+    return _concatenated_streams(bz2.BZ2Decompressor, data, limit)
 
 
 def _xz(data: bytes, limit: int) -> bytes:
-    return _streams(lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY), data, limit)
+    return _concatenated_streams(lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY), data, limit)
 
 
-def _streams(opened: Callable[[], _BlockDecompressor], data: bytes, limit: int) -> bytes:
+def _concatenated_streams(
+    new_decompressor: Callable[[], _BlockDecompressor], data: bytes, limit: int
+) -> bytes:
     """The contents of concatenated streams; trailing bytes that are not a stream are ignored."""
-    decompressor = opened()
-    first = _within(decompressor, data, limit)
+    decompressor = new_decompressor()
+    first = _first_stream(decompressor, data, limit)
     rest = memoryview(decompressor.unused_data)
     if not rest:
         return first
     contents, length = [first], len(first)
     while rest:
         try:
-            content, taken = _next_stream(opened(), rest, limit, length)
+            content, used = _next_stream(new_decompressor(), rest, limit, length)
         except (OSError, lzma.LZMAError):
             break
         contents.append(content)
         length += len(content)
-        rest = rest[taken:]
+        rest = rest[used:]
     return b"".join(contents)
 
 
 def _next_stream(
-    decompressor: _BlockDecompressor, data: memoryview, limit: int, before: int
+    decompressor: _BlockDecompressor, data: memoryview, limit: int, decompressed: int
 ) -> tuple[bytes, int]:
-    """A stream's content, after `before` bytes of others, and how many bytes of `data` it took.
+    """A stream's content, and how many bytes of `data` it used.
 
     The decompressor copies the bytes after the stream, so it gets small pieces: otherwise a block
     of very many empty streams would take quadratic time.
+
+    Args:
+      decompressed: number of bytes that earlier streams gave.
     """
     contents: list[bytes] = []
-    begin, size = 0, _STREAM_PIECE
+    begin, size = 0, _FIRST_STREAM_PIECE
     while begin < len(data) and not decompressor.eof:
-        content = decompressor.decompress(data[begin : begin + size], limit - before + 1)
-        before += len(content)
-        if before > limit:
+        content = decompressor.decompress(data[begin : begin + size], limit - decompressed + 1)
+        decompressed += len(content)
+        if decompressed > limit:
             raise too_large(limit)
         contents.append(content)
         begin, size = min(begin + size, len(data)), 2 * size
@@ -130,7 +135,7 @@ def _snappy(data: bytes, limit: int) -> bytes:
 def _snappy_length(data: bytes) -> int:
     """Length of the content: a number in groups of seven bits at the beginning of raw snappy."""
     length = 0
-    for index, byte in enumerate(data[:_LONGEST_SNAPPY_LENGTH]):
+    for index, byte in enumerate(data[:_MOST_LENGTH_BYTES]):
         length |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
             return length
@@ -151,10 +156,10 @@ def _arrow_decompress(codec: str, data: bytes, length: int, limit: int) -> bytes
 
 
 def _zstandard(data: bytes, limit: int) -> bytes:
-    claimed = zstandard.frame_content_size(data)
-    if claimed > limit:
+    declared_size = zstandard.frame_content_size(data)
+    if declared_size > limit:
         raise too_large(limit)
-    if claimed > 0:
+    if declared_size > 0:
         content: bytes = zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
         return content
     return _zstandard_of_unknown_size(data, limit)
@@ -194,7 +199,7 @@ def decompress_block(codec: str, data: bytes, limit: int) -> bytes:
     Args:
       codec: its name in the header.
       data: the compressed bytes, as in the file.
-      limit: most bytes of decompressed data.
+      limit: the greatest number of decompressed bytes.
 
     Raises:
       DamagedBlockError: the data is damaged, or decompresses to more than `limit` bytes.

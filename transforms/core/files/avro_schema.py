@@ -1,10 +1,10 @@
-"""The parts of an Avro writer's schema that a reader needs (SPEC 2)."""
+"""What reading needs from an Avro writer's schema (SPEC 2)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Factor and divisor from stored timestamps to milliseconds, rounded down.
+# Factor and divisor that convert stored timestamps to milliseconds, which are then rounded down.
 _TO_MILLIS = {
     "timestamp-millis": (1, 1),
     "timestamp-micros": (1, 1_000),
@@ -19,7 +19,7 @@ _TO_MILLIS = {
 def plain_schema(schema: Any) -> Any:
     """The schema without logical types, so that values are read as plain numbers and strings.
 
-    A time outside of Python's range of years would make the whole block fail as a datetime.
+    Otherwise one time outside of the years of Python's datetime would make its whole block fail.
     """
     if isinstance(schema, dict):
         return {
@@ -33,7 +33,7 @@ def plain_schema(schema: Any) -> Any:
 
 
 def timestamp_scale(schema: Any) -> tuple[int, int]:
-    """Factor and divisor from the stored number of the field `timestamp` to milliseconds."""
+    """Factor and divisor that convert the field `timestamp` to milliseconds."""
     for record in schema if isinstance(schema, list) else [schema]:
         for field in record.get("fields", ()) if isinstance(record, dict) else ():
             if field.get("name") == "timestamp":
@@ -41,8 +41,8 @@ def timestamp_scale(schema: Any) -> tuple[int, int]:
     return 1, 1
 
 
-def _scale_of(kind: Any) -> tuple[int, int]:
-    for branch in kind if isinstance(kind, list) else [kind]:
+def _scale_of(field_type: Any) -> tuple[int, int]:
+    for branch in field_type if isinstance(field_type, list) else [field_type]:
         logical = branch.get("logicalType") if isinstance(branch, dict) else None
         if isinstance(logical, str) and logical in _TO_MILLIS:
             return _TO_MILLIS[logical]

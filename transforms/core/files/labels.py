@@ -85,9 +85,9 @@ def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
     """
     for row in rows:
         if isinstance(row, RejectedRecord):
-            held.read(row.conversation_id, row.reason, row.payload)
+            held.count_read(row.conversation_id, row.reason, row.payload)
         elif row is not None:
-            held.label(*row.key)
+            held.count_label(*row.key)
         yield row
 
 

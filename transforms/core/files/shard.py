@@ -18,11 +18,11 @@ from goodgain.transforms.core.files.compression import (
 from goodgain.transforms.core.files.mistaken import mistaken
 from goodgain.transforms.core.records.adaptation import Adaptation
 
-# Small enough that a file of some ten megabytes keeps several workers busy until its end.
+# Small enough that several workers can share a file of tens of megabytes.
 DEFAULT_SHARD_BYTES = 8 * 1024 * 1024
-_HEAD = 4096
+_HEAD_BYTES = 4096
 _COMPRESSION_SUFFIXES = (".gz", ".gzip", ".bz2", ".bzip2", ".zst", ".zstd")
-_FOREIGN = {
+_OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive",
     b"\xfd7zXZ\x00": "compressed by xz",
     b"\x04\x22\x4d\x18": "compressed by lz4",
@@ -58,14 +58,14 @@ class FileShard(Struct, frozen=True):
     them.
 
     Attributes:
-      path: the file.
+      path: path of the file.
       format: format of the file.
       compression: compression of the whole file, which is then a single shard.
       start: first byte.
       end: the byte after the last.
       adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
       problem: why the file cannot be read at all, in one sentence; None if it can.
-      bounds: limits on the memory for reading.
+      bounds: limits on the memory that reading may take.
     """
 
     path: str
@@ -89,9 +89,9 @@ def plan_shards(
 ) -> list[FileShard]:
     """Split one file into shards, equal in size except for the last.
 
-    The content determines the format, and the name only if the content is ambiguous: a file of
-    another format under a wrong name is read correctly. A file in none of the three formats gives a
-    single shard with a `problem`.
+    The content determines the format, and the name only if the content is ambiguous, so that a file
+    under a wrong name is read correctly. A file in no format that can be read gives a single shard
+    with a `problem`.
 
     Args:
       file: open for reading, seekable.
@@ -101,23 +101,23 @@ def plan_shards(
       adaptation: how to convert records to those of SPEC 2.
       of_traces: whether the file should contain search calls rather than judgments, which may be
         tables.
-      bounds: limits on the memory for reading.
+      bounds: limits on the memory that reading may take.
     """
     file.seek(0)
-    head = file.read(_HEAD)
+    head = file.read(_HEAD_BYTES)
     compression = compression_of(head)
     if compression is not Compression.NONE:
         head = _decompressed_head(file, compression)
-    found, problem = recognise(path, head)
-    if of_traces and found is FileFormat.JSONL and problem is None:
-        found, problem = _as_traces(head)
-    whole = compression is not Compression.NONE or found is FileFormat.JSON_ARRAY
+    file_format, problem = recognise(path, head)
+    if of_traces and file_format is FileFormat.JSONL and problem is None:
+        file_format, problem = _text_format(head)
+    whole = compression is not Compression.NONE or file_format is FileFormat.JSON_ARRAY
     if problem is not None or whole:
-        return [FileShard(path, found, compression, 0, size, problem, adaptation, bounds)]
+        return [FileShard(path, file_format, compression, 0, size, problem, adaptation, bounds)]
     return [
         FileShard(
             path,
-            found,
+            file_format,
             compression,
             start,
             min(start + shard_bytes, size),
@@ -130,27 +130,33 @@ def plan_shards(
 
 
 def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
-    """The format of a file by its first (decompressed) bytes, and any reason not to read it."""
+    """The format of a file by its first (decompressed) bytes, and why it cannot be read, if so."""
     if head[:4] == b"Obj\x01":
         return FileFormat.AVRO, None
     if head[:4] == b"PAR1":
         return FileFormat.PARQUET, None
-    named = _format_by_name(path)
-    for magic, name in _FOREIGN.items():
+    format_by_name = _format_by_name(path)
+    for magic, name in _OTHER_FORMATS.items():
         if head.startswith(magic):
             advice = "save it as JSON Lines in UTF-8, Avro or Parquet"
-            return named or FileFormat.JSONL, f"The file is {name}; {advice}."
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" or named is FileFormat.JSONL:
+            return format_by_name or FileFormat.JSONL, f"The file is {name}; {advice}."
+    if (
+        head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+        or format_by_name is FileFormat.JSONL
+    ):
         return FileFormat.JSONL, None
-    if named is not None:
-        return named, f"The file is named like {named} but does not begin like it; it is damaged."
+    if format_by_name is not None:
+        return (
+            format_by_name,
+            f"The file is {format_by_name} by its name, but does not begin like it; it is damaged.",
+        )
     if b"\0" in head:
         return FileFormat.JSONL, "The file is not JSON Lines, Avro or Parquet."
     return FileFormat.JSONL, None
 
 
-def _as_traces(head: bytes) -> tuple[FileFormat, str | None]:
-    """The format of a text file, and why it has no search calls, if its beginning shows that."""
+def _text_format(head: bytes) -> tuple[FileFormat, str | None]:
+    """JSON Lines or a JSON array, and why it has no search calls, if its beginning shows that."""
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
         return FileFormat.JSON_ARRAY, None
     return FileFormat.JSONL, mistaken(head)
@@ -172,11 +178,11 @@ def _format_by_name(path: str) -> FileFormat | None:
 def _decompressed_head(file: BinaryIO, compression: Compression) -> bytes:
     head = b""
     try:
-        for piece in _at_least(_HEAD, decompressed(file, compression)):
+        for piece in _at_least(_HEAD_BYTES, decompressed(file, compression)):
             head += piece
     except DamagedStreamError:
         pass  # reading the shard will report it with its position
-    return head[:_HEAD]
+    return head[:_HEAD_BYTES]
 
 
 def _at_least(length: int, pieces: Iterable[bytes]) -> Iterable[bytes]:

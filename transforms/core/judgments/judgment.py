@@ -10,7 +10,7 @@ from xxhash import xxh3_64_digest, xxh32_intdigest
 from goodgain.transforms.core.records.search_call import SearchCall
 
 DIGEST_BYTES = 8
-# A counter over all judgments, to detect whether two runs used the same ones.
+# Name of a counter that sums up all judgments, to detect whether two runs used the same ones.
 JUDGMENTS_DIGEST = "qrels.digest"
 
 
@@ -34,7 +34,7 @@ class Judgment(Struct, frozen=True, array_like=True, gc=False):
     """The label of one document for one topic.
 
     Attributes:
-      document: its name as written, trimmed.
+      document: name of the document as in the file, trimmed.
       gain: 0 to 4; None for a negative label, which means not judged.
     """
 
@@ -49,7 +49,7 @@ class QrelsProblem(Struct, frozen=True, array_like=True, order=True):
 
     Attributes:
       text: what is wrong, in a sentence that follows the place.
-      other: a second place, with which the sentence ends, if any.
+      other: a second place, which ends the sentence; None if there is none.
     """
 
     place: JudgmentPlace
@@ -58,7 +58,7 @@ class QrelsProblem(Struct, frozen=True, array_like=True, order=True):
 
 
 def conflict(topic: str, document: str, judged: Mapping[int | None, JudgmentPlace]) -> QrelsProblem:
-    """The problem of different labels for one document: names the first two of them."""
+    """The problem that a document has different labels; it names the first two of them."""
     first, second = sorted(judged, key=lambda gain: judged[gain])[:2]
     text = (
         f"Document {document} of topic {topic} has the label {_label(second)} here, but "
@@ -134,15 +134,15 @@ def asked_by(conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys)
             without_topic += 1
             continue
         names = by_topic.setdefault(topic, set())
-        for of_result in keys.documents(call):
-            without_name += not of_result
-            names.update(of_result)
+        for result_names in keys.documents(call):
+            without_name += not result_names
+            names.update(result_names)
     documents = {topic: sorted(names) for topic, names in by_topic.items()}
     return Asked(conversation_id, documents, without_topic, without_name)
 
 
 def document_digest(topic: str, document: str) -> bytes:
-    """An eight-byte digest of a document of a topic."""
+    """An eight-byte digest of the name of a document, together with its topic."""
     # A topic is trimmed, so it cannot end with the separator.
     return xxh3_64_digest(f"{topic}\n{document}".encode())
 

@@ -13,9 +13,9 @@ _MANTISSA_BITS = 53
 
 
 class PowerSums(Struct, frozen=True, array_like=True):
-    """Exact sums, based on every double being a whole number over a power of two.
+    """Exact sums, based on every double being a whole number divided by a power of two.
 
-    They depend only on the values, not on order or grouping. `PowerSums()` is zero.
+    They depend only on the values, not on order or grouping. `PowerSums()` is for no values.
 
     Attributes:
       scale: the denominators of the sums are 2^scale, 2^(2 scale) and 2^(3 scale); the smallest
@@ -31,17 +31,17 @@ class PowerSums(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, counts: Mapping[float, int]) -> PowerSums:
-        """The sums over values with counts."""
+        """The sums over values, each of which occurs as often as its count."""
         if not counts:
             return cls()
         mantissas, exponents = np.frexp(np.fromiter(counts, np.float64, len(counts)))
-        whole = (mantissas * 2.0**_MANTISSA_BITS).astype(np.int64)
-        # As odd numbers times powers of two; 0 works with any power.
-        zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
-        zeros[whole == 0] = 0
-        exponents = np.where(whole == 0, 0, exponents - _MANTISSA_BITS + zeros)
+        whole_numbers = (mantissas * 2.0**_MANTISSA_BITS).astype(np.int64)
+        # Each value is an odd number times 2^exponent; for 0, any exponent is right.
+        trailing_zeros = np.frexp((whole_numbers & -whole_numbers).astype(np.float64))[1] - 1
+        trailing_zeros[whole_numbers == 0] = 0
+        exponents = np.where(whole_numbers == 0, 0, exponents - _MANTISSA_BITS + trailing_zeros)
         scale = max(0, -int(exponents.min()))
-        odd, shifts = (whole >> zeros).tolist(), (exponents + scale).tolist()
+        odd, shifts = (whole_numbers >> trailing_zeros).tolist(), (exponents + scale).tolist()
         values = list(map(lshift, odd, shifts))
         weighted = list(map(mul, values, counts.values()))
         squares = list(map(mul, weighted, values))
@@ -49,7 +49,7 @@ class PowerSums(Struct, frozen=True, array_like=True):
         return cls(scale, _bytes(sum(weighted)), _bytes(sum(squares)), _bytes(sum(cubes)))
 
     def merge(self, other: PowerSums) -> PowerSums:
-        """The sums over the values of both."""
+        """The sums over the values of this and the other."""
         scale = max(self.scale, other.scale)
         sums = zip(self.numerators(scale), other.numerators(scale), strict=True)
         return PowerSums(scale, *(_bytes(one + another) for one, another in sums))
@@ -72,15 +72,15 @@ class PowerSums(Struct, frozen=True, array_like=True):
         return (n * second - first * first) / ((n * (n - 1)) << (2 * self.scale))
 
     def skewness(self, n: int) -> float:
-        """The third central moment in standard deviations cubed; 0 without variance."""
+        """The third central moment over the cube of the standard deviation; 0 without variance."""
         first, second, third = self.numerators(self.scale)
         squares = n * second - first * first
         if not squares:
             return 0.0
         cubes = n * n * third - 3 * n * first * second + 2 * first**3
-        # Dividing whole numbers rounds only once; they may be too large for doubles.
-        size = sqrt(cubes * cubes / squares**3)
-        return size if cubes > 0 else -size
+        # Dividing whole numbers rounds only once; each of them may be too large for a double.
+        magnitude = sqrt(cubes * cubes / squares**3)
+        return magnitude if cubes > 0 else -magnitude
 
 
 def _bytes(number: int) -> bytes:

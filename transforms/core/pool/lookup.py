@@ -101,7 +101,7 @@ def read_documents(
     try:
         with open_file(path) as file:
             for row in _rows_of(path, file, held):
-                held.pooled_row(row["evidence"], row["places"], row["votes"], row["given"])
+                held.check_pool_row(row["evidence"], row["places"], row["votes"], row["given"])
                 yield document_of(row)
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise GoodGainError(
@@ -139,7 +139,7 @@ def _rows_of(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, A
             try:
                 rows = rows_at_once(file, parquet, group, chunks, names, bounds, rows)
             except RowGroupTooLargeError:
-                held.at_once(_UNBOUNDED)
+                held.check(_UNBOUNDED)
             for batch in parquet.iter_batches(rows, row_groups=[group], use_threads=False):
                 yield from batch.to_pylist()
 
@@ -191,7 +191,7 @@ class TopicPools:
             document = _decode(one)
             documents.append(document)
             size += _size(document, len(one))
-            self._held.at_once(cached_bytes + size)
+            self._held.check(cached_bytes + size)
         while self._ready and (
             len(self._ready) >= _MOST_READY_TOPICS
             or not self._held.allows(
@@ -210,7 +210,7 @@ class TopicPools:
             for document in read_documents(self._files.path(shard), self._open, self._held):
                 packed = _encode(document)
                 size += len(packed) + _DOCUMENT_OVERHEAD
-                self._held.at_once(_COPIES_WHILE_READ * size)
+                self._held.check(_COPIES_WHILE_READ * size)
                 by_topic.setdefault(document.topic, []).append(packed)
             self._shard_bytes[shard] = size
         self._cached_shards[shard] = by_topic

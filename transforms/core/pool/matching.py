@@ -13,7 +13,7 @@ from goodgain.transforms.core.dedup.verification import Verdict
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.index import PoolIndex
 from goodgain.transforms.core.pool.order import document_order, same_evidence
-from goodgain.transforms.core.pool.turn_documents import documents_of, texts_of
+from goodgain.transforms.core.pool.turn_documents import documents_of, records_of
 
 _Seat = tuple[int, int, int | None, str | None, int, bytes, bytes]
 
@@ -132,7 +132,7 @@ class TopicPool:
         """The documents in the order in which `pool build` would add them."""
         if len(documents) < 2:
             return documents
-        results = [result for call in texts_of(calls) for result in call.results]
+        results = [result for call in records_of(calls) for result in call.results]
         return sorted(
             documents,
             key=lambda places: (

@@ -1,4 +1,4 @@
-"""The documents of a folded turn, and the records behind its fingerprints."""
+"""The documents of a folded turn, and the records that its fingerprints were made from."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _decode_call = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook).decode
 
 
 def documents_of(duplicates: Sequence[Duplicate | None]) -> list[list[int]]:
-    """The places of each document's occurrences, in the order of the turn.
+    """For each document, the places of its occurrences; in the order of the turn.
 
     Args:
-      duplicates: by place in the turn; None for first occurrences.
+      duplicates: by place in the turn, why the result is a duplicate; None for first occurrences.
     """
     by_first: dict[int, list[int]] = {}
     for place, duplicate in enumerate(duplicates):
@@ -25,8 +25,8 @@ def documents_of(duplicates: Sequence[Duplicate | None]) -> list[list[int]]:
     return list(by_first.values())
 
 
-def texts_of(calls: Iterable[CallFingerprint]) -> Iterator[SearchCall]:
-    """The records behind fingerprints.
+def records_of(calls: Iterable[CallFingerprint]) -> Iterator[SearchCall]:
+    """The records that fingerprints were made from, decoded from their canonical encodings.
 
     Raises:
       ValueError: a fingerprint has no canonical encoding.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import PooledPlace, Topic, topic_of
-from goodgain.transforms.core.pool.turn_documents import documents_of, texts_of
+from goodgain.transforms.core.pool.turn_documents import documents_of, records_of
 from goodgain.transforms.core.records.search_call import Gain, Result
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.turn import Turn, fold_turn
@@ -58,7 +58,7 @@ def contribution(
 
 def _occurrences(run: str, conversation_id: str, turn: Turn) -> Iterable[Occurrence]:
     number = count()
-    for (i, call), results in zip(_numbered(turn), texts_of(turn.calls), strict=True):
+    for (i, call), results in zip(_numbered(turn), records_of(turn.calls), strict=True):
         for rank, result in enumerate(results.results, start=1):
             place = PooledPlace(
                 run,

@@ -57,7 +57,7 @@ class RankingEvaluator:
         graded = zip(self.metrics, families, strict=True)
         self._reading = LabelReading(
             threshold=relevance_threshold,
-            stops=tuple(((1 << gain) - 1) / (1 << g_max) for gain in range(g_max + 1)),
+            stop_probabilities=tuple(((1 << gain) - 1) / (1 << g_max) for gain in range(g_max + 1)),
             depth=_depth(self.metrics),
             gain_depth=_depth(metric for metric, family in graded if family.graded),
         )

@@ -19,17 +19,18 @@ HELD_COPY = -2
 
 
 class LabelReading(Struct, frozen=True):
-    """How labels are read; the same for every list of a run.
+    """How labels are interpreted; the same for every list of a run.
 
     Attributes:
       threshold: smallest gain of a relevant result (`relevance_threshold`, SPEC 8).
-      stops: by gain 0..g_max, the probability (2^g - 1) / 2^g_max that a reader is satisfied.
-      depth: number of ranks that metrics look at; None = all.
-      gain_depth: number of ranks whose graded gain metrics look at; None = all.
+      stop_probabilities: by gain g = 0..g_max, the probability (2^g - 1) / 2^g_max that a result
+        satisfies the reader, who then stops (SPEC 8, err).
+      depth: number of ranks that any metric needs; None = all.
+      gain_depth: number of ranks that any metric of graded gains needs; None = all.
     """
 
     threshold: int
-    stops: tuple[float, ...]
+    stop_probabilities: tuple[float, ...]
     depth: int | None
     gain_depth: int | None
 
@@ -37,8 +38,8 @@ class LabelReading(Struct, frozen=True):
 _T = TypeVar("_T")
 
 
-class _once(Generic[_T]):  # noqa: N801
-    """`functools.cached_property` without its lock, which Python 3.11 still has."""
+class _computed_once(Generic[_T]):  # noqa: N801
+    """`functools.cached_property` without the lock that it has in Python 3.11."""
 
     def __init__(self, make: Callable[[RankedList], _T]) -> None:
         self._make = make
@@ -60,7 +61,7 @@ class RankedList:
         relevant, gain 0, not in the pool).
       pool: the gains of all judged documents, retrieved or not, in any order.
       scores: by rank, the retriever's score or None; None if there are no scores at all.
-      reading: how labels are read.
+      reading: how labels are interpreted.
     """
 
     def __init__(
@@ -70,65 +71,65 @@ class RankedList:
         scores: Sequence[float | None] | None,
         reading: LabelReading,
     ) -> None:
-        """Store the inputs of the sums."""
+        """Store the labels down to the depth, and the other inputs."""
         self.labels = labels if reading.depth is None else labels[: reading.depth]
         self.pool = pool
         self.scores = scores
         self.reading = reading
 
-    @_once
+    @_computed_once
     def relevant_ranks(self) -> list[int]:
         """Ranks of the relevant results, ascending."""
         threshold = self.reading.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if label >= threshold]
 
-    @_once
+    @_computed_once
     def nonrelevant_ranks(self) -> list[int]:
         """Ranks of the results judged not relevant, ascending, without held copies."""
         threshold = self.reading.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if 0 <= label < threshold]
 
-    @_once
+    @_computed_once
     def unjudged_ranks(self) -> list[int]:
         """Ranks of the results without a label, ascending."""
         if UNJUDGED not in self.labels:
             return []
         return [rank for rank, label in enumerate(self.labels, 1) if label == UNJUDGED]
 
-    @_once
+    @_computed_once
     def nonrelevant_above(self) -> list[int]:
         """For each relevant result, the number of results judged not relevant above it."""
-        below = self.nonrelevant_ranks
-        return [bisect_left(below, rank) for rank in self.relevant_ranks]
+        nonrelevant = self.nonrelevant_ranks
+        return [bisect_left(nonrelevant, rank) for rank in self.relevant_ranks]
 
-    @_once
+    @_computed_once
     def precision_sums(self) -> list[float]:
         """At m, the sum of precision@rank over the first m relevant results."""
         return list(accumulate(map(truediv, count(1), self.relevant_ranks), initial=0.0))
 
-    @_once
+    @_computed_once
     def pool_ascending(self) -> list[int]:
         """The pool's gains, ascending."""
         return sorted(self.pool)
 
-    @_once
+    @_computed_once
     def relevant_in_pool(self) -> int:
-        """R of SPEC 8."""
+        """Number of relevant documents in the pool: R of SPEC 8."""
         return len(self.pool) - self.nonrelevant_in_pool
 
-    @_once
+    @_computed_once
     def nonrelevant_in_pool(self) -> int:
-        """N- of SPEC 8."""
+        """Number of documents in the pool that are judged not relevant: N- of SPEC 8."""
         return bisect_left(self.pool_ascending, self.reading.threshold)
 
-    @_once
+    @_computed_once
     def gains(self) -> list[int]:
         """Gain by rank, 0 for unjudged results and held copies, down to the gain depth."""
         depth = self.reading.gain_depth
         labels = self.labels if depth is None else self.labels[:depth]
         return [label if label > 0 else 0 for label in labels]
 
-    @_once
+    @_computed_once
     def ideal_gains(self) -> list[int]:
         """The pool's positive gains, greatest first, down to the gain depth."""
         ascending = self.pool_ascending
@@ -136,40 +137,40 @@ class RankedList:
         ideal.reverse()
         return ideal if self.reading.gain_depth is None else ideal[: self.reading.gain_depth]
 
-    @_once
+    @_computed_once
     def gain_sums(self) -> list[int]:
         """At k, the gain of the first k ranks."""
         return list(accumulate(self.gains, initial=0))
 
-    @_once
+    @_computed_once
     def discounted_sums(self) -> list[float]:
         """At k, the discounted gain of the first k ranks."""
         return _discounted_sums(self.gains)
 
-    @_once
+    @_computed_once
     def ideal_discounted_sums(self) -> list[float]:
         """At k, the discounted gain of the first k ranks of the ideal ordering."""
         return _discounted_sums(self.ideal_gains)
 
-    @_once
+    @_computed_once
     def discounted_sums_burges(self) -> list[float]:
         """At k, the discounted 2^gain - 1 of the first k ranks."""
         return _discounted_sums([(1 << gain) - 1 for gain in self.gains])
 
-    @_once
+    @_computed_once
     def ideal_discounted_sums_burges(self) -> list[float]:
         """At k, the discounted 2^gain - 1 of the first k ranks of the ideal ordering."""
         return _discounted_sums([(1 << gain) - 1 for gain in self.ideal_gains])
 
-    @_once
+    @_computed_once
     def reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
         """Ranks with a positive gain, and the expected reciprocal rank down to each."""
-        return _reciprocal_rank_steps(self.gains, self.reading.stops)
+        return _reciprocal_rank_steps(self.gains, self.reading.stop_probabilities)
 
-    @_once
+    @_computed_once
     def ideal_reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
-        """The same for the ideal ordering."""
-        return _reciprocal_rank_steps(self.ideal_gains, self.reading.stops)
+        """`reciprocal_rank_steps` of the ideal ordering."""
+        return _reciprocal_rank_steps(self.ideal_gains, self.reading.stop_probabilities)
 
 
 def _discounted_sums(gains: list[int]) -> list[float]:
@@ -177,37 +178,37 @@ def _discounted_sums(gains: list[int]) -> list[float]:
 
 
 def _reciprocal_rank_steps(
-    gains: list[int], stops: tuple[float, ...]
+    gains: list[int], stop_probabilities: tuple[float, ...]
 ) -> tuple[list[int], list[float]]:
     ranks: list[int] = []
     sums: list[float] = []
-    total, going_on = 0.0, 1.0
+    total, not_yet_stopped = 0.0, 1.0
     for rank, gain in enumerate(gains, 1):
         if gain:
-            if gain >= len(stops):
+            if gain >= len(stop_probabilities):
                 raise UsageError(
-                    f"A label has gain {gain}, above g_max = {len(stops) - 1}; set g_max to the "
-                    "greatest gain of the labelling scale."
+                    f"A label has gain {gain}, above g_max = {len(stop_probabilities) - 1}; set "
+                    "g_max to the greatest gain of the labelling scale."
                 )
-            stop = stops[gain]
-            total += going_on * stop / rank
-            going_on *= 1.0 - stop
+            stop = stop_probabilities[gain]
+            total += not_yet_stopped * stop / rank
+            not_yet_stopped *= 1.0 - stop
             ranks.append(rank)
             sums.append(total)
     return ranks, sums
 
 
 def rank_discounts(size: int) -> list[float]:
-    """1 / log2(rank + 1) for ranks 1..size or further (SPEC 8, dcg); do not modify."""
+    """1 / log2(rank + 1) for at least ranks 1..size (SPEC 8, dcg); shared, so do not modify it."""
     return _rank_discounts(size.bit_length())
 
 
 def powers(base: float, size: int) -> list[float]:
-    """base^0, base^1, ... base^size or further; do not modify."""
+    """base^0, base^1, ... at least to base^size; shared, so do not modify it."""
     return _powers(base, size.bit_length())
 
 
-# Tables have lengths of powers of two, so that few are made and all lists share them.
+# Table lengths are powers of two, so that few tables are made, which all lists share.
 @cache
 def _rank_discounts(bits: int) -> list[float]:
     return [1.0 / log2(rank + 1) for rank in range(1, (1 << bits) + 1)]

@@ -1,4 +1,4 @@
-"""Errors of rejected records: a sentence with the field and what it must be (SPEC 3)."""
+"""Errors of rejected records: a sentence that says which field is wrong, and why (SPEC 3)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from goodgain.transforms.core.records.search_call import (
 )
 
 _LONGEST_SHOWN = 60
-_KNOWN = frozenset(field.name for field in fields(SearchCall))
+_CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
 
-_POSITIVE = f"a whole number from 1 to {LARGEST_INT}"
-_NOT_NEGATIVE = f"a whole number from 0 to {LARGEST_INT}"
+_WHOLE_FROM_1 = f"a whole number from 1 to {LARGEST_INT}"
+_WHOLE_FROM_0 = f"a whole number from 0 to {LARGEST_INT}"
 _COST = f"a number from 0 to {LARGEST_COST:g}"
 _EXPECTED = {
     "": "an object with named fields",
     "conversation_id": "text that is not blank",
-    "iteration": _POSITIVE,
-    "turn": _POSITIVE,
-    "call": _NOT_NEGATIVE,
-    "turn_count": _NOT_NEGATIVE,
+    "iteration": _WHOLE_FROM_1,
+    "turn": _WHOLE_FROM_1,
+    "call": _WHOLE_FROM_0,
+    "turn_count": _WHOLE_FROM_0,
     "timestamp": "ISO 8601 or epoch milliseconds, between the years 1 and 9999",
     "is_final": "true or false",
     "attributes": "a map of text to text",
@@ -44,19 +44,19 @@ _EXPECTED = {
 }
 
 
-def record_error(record: Any, complaint: str, written: Any = None) -> RecordError:
+def record_error(record: Any, message: str, original: Any = None) -> RecordError:
     """The error for a record that failed the strict conversion.
 
     Args:
-      record: the coerced record, or the value in place of a record.
-      complaint: msgspec's message.
-      written: the original record, with its unknown fields.
+      record: the coerced record, or a value that is no record at all.
+      message: msgspec's message.
+      original: the original record, with its unknown fields.
     """
     conversation_id = _readable_conversation_id(record)
-    mistake = mistake_of(complaint)
+    mistake = mistake_of(message)
     if name := mistake.missing:
-        return RecordError(f"{name} is missing{_meant(written, name)}.", name, conversation_id)
-    field, expected, value = _place(record, mistake.steps)
+        return RecordError(f"{name} is missing{_hint(original, name)}.", name, conversation_id)
+    field, expected, value = _wrong_field(record, mistake.steps)
     reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
     if field == "iteration" and value == 0:
         reason += "; if iterations are counted from 0, add --iteration-base 0"
@@ -64,20 +64,20 @@ def record_error(record: Any, complaint: str, written: Any = None) -> RecordErro
     return RecordError(reason, field or None, conversation_id)
 
 
-def _meant(record: Any, missing: str) -> str:
-    """A hint: the field that looks like the missing one, and the --map option for it."""
+def _hint(record: Any, missing: str) -> str:
+    """A hint at an unknown field that may be the missing one, with its --map option; or ""."""
     if not isinstance(record, Mapping):
         return ""
-    others = [name for name in record if isinstance(name, str) and name not in _KNOWN]
-    near = likely(missing, others)
-    if near is None:
+    others = [name for name in record if isinstance(name, str) and name not in _CALL_FIELDS]
+    similar = likely(missing, others)
+    if similar is None:
         return ""
-    shown = near[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()
+    shown = similar[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()
     return f"; {shown} looks like it: add --map {missing}={shown}"
 
 
 def first_undecodable(value: Any) -> str | None:
-    """Escaped path of the first string or key with a lone surrogate, which cannot be encoded."""
+    """Escaped path of the first string or key with a lone surrogate, which UTF-8 cannot encode."""
     path = next(_undecodable(value, ""), None)
     return None if path is None else path.encode("utf-8", "backslashreplace").decode()
 
@@ -108,8 +108,8 @@ def _readable_conversation_id(record: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _place(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any]:
-    """The path of the field, what it must be, and its value."""
+def _wrong_field(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any]:
+    """The path of the field that is wrong, what it must be, and its value."""
     value, name, field = record, "", ""
     for step in steps:
         value = value[step]
@@ -124,8 +124,8 @@ def _place(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any]:
     if name in ("attributes", "ids", "fields") and isinstance(value, Mapping):
         for key, entry in value.items():
             if not _is_text(entry, lists=name != "attributes"):
-                wanted = "text" if name == "attributes" else "text or a list of text"
-                return f"{field}.{key}", wanted, entry
+                entry_expected = "text" if name == "attributes" else "text or a list of text"
+                return f"{field}.{key}", entry_expected, entry
     return field, expected, value
 
 

@@ -14,7 +14,7 @@ LARGEST_INT = 2**31 - 1
 _LARGEST_FLOAT = 1.7976931348623157e308
 EARLIEST_MILLIS = -62_135_596_800_000  # 0001-01-01T00:00:00Z
 LATEST_MILLIS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
-_MILLIS = re.compile(r"(-?[0-9]{11,15})(\.0+)?")  # too long for a date of ISO 8601
+_MILLIS = re.compile(r"(-?[0-9]{11,15})(\.0+)?")  # an ISO 8601 date has fewer digits in a row
 
 Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
 FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
@@ -31,7 +31,7 @@ class Millis(int):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """One retrieved item and its label."""
+    """One retrieved item and its label, with the fields of SPEC 2."""
 
     entity_type: str | None = None
     id: str | None = None
@@ -47,7 +47,7 @@ class Result(Struct, frozen=True, gc=False):
 
 
 class SearchCall(Struct, frozen=True, gc=False):
-    """One search invocation of an agent: the trace record."""
+    """One search by an agent: the trace record, with the fields of SPEC 2."""
 
     conversation_id: Annotated[str, Meta(pattern=r"\S")]  # blank counts as empty
     iteration: Annotated[int, Meta(ge=1, le=LARGEST_INT)]
@@ -67,7 +67,7 @@ class SearchCall(Struct, frozen=True, gc=False):
 def timestamp_hook(_: type, value: Any) -> Millis:
     """Parse a timestamp; the `dec_hook` of msgspec (SPEC 2).
 
-    It accepts epoch milliseconds (even as text), ISO 8601, and datetime or date objects.
+    It accepts epoch milliseconds as a number or as text, ISO 8601, and datetime or date objects.
 
     Raises:
       ValueError: it is not a time, or outside the years 1 to 9999.
@@ -89,8 +89,8 @@ def timestamp_hook(_: type, value: Any) -> Millis:
 
 def _millis_of_text(text: str) -> int:
     text = text.strip()
-    # Must come first: Python allows any character between date and time, so that 1704110400000
-    # would be in the year 1704.
+    # Before `fromisoformat`, which allows any character between date and time: it would read
+    # 1704110400000 as a time in the year 1704.
     if millis := _MILLIS.fullmatch(text):
         return int(millis[1])
     if text[-1:] in ("Z", "z"):
@@ -103,8 +103,8 @@ def millis_of_datetime(moment: datetime) -> int:
     """Milliseconds since the epoch, rounded down; without an offset the time is UTC."""
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000 + since.microseconds // 1_000
+    elapsed = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (elapsed.days * 86_400 + elapsed.seconds) * 1_000 + elapsed.microseconds // 1_000
 
 
 _canonical_encoder = msgspec.json.Encoder(order="sorted", enc_hook=int)

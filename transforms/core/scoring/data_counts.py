@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from goodgain.transforms.core.dedup.evidence import FingerprintLayout, layout_of
-from goodgain.transforms.core.dedup.keys import proposes_by_text
+from goodgain.transforms.core.dedup.keys import is_text_key
 from goodgain.transforms.core.dedup.rules import (
     DEFAULT_TYPE,
     GENERIC_ID,
@@ -109,7 +109,7 @@ def identifies(layout: FingerprintLayout, rules: RuleTable) -> bool:
         if any_id and is_named_id(attribute) and attribute not in rules.containers:
             return True
     return layout.start_and_end is not None or any(
-        proposes_by_text(attribute) for attribute, _ in layout.keys
+        is_text_key(attribute) for attribute, _ in layout.keys
     )
 
 

@@ -22,22 +22,22 @@ from goodgain.transforms.core.scoring.gains import IterationCounts
 
 
 class Turn(Struct, frozen=True):
-    """A folded turn. A place is the index of a result in the turn, in the order of SPEC 3.
+    """A folded turn. The place of a result is its index in the turn, in the order of SPEC 3.
 
     Attributes:
       calls: the calls, in order.
-      results: the results of all calls by place; their gains are their own labels, from the trace
+      results: the results of all calls, by place; the gain of each is its own label, from the trace
         or external.
       duplicates: by place, why the result is a duplicate; None for first occurrences.
       labels: by place, the label of the document there (SPEC 5, 8).
-      judged: the same for ranking metrics; with a pool, only its labels (SPEC 9).
+      judged: by place, the label for ranking metrics; with a pool, only the pool's (SPEC 9).
       pooled: the pool document of each first occurrence, by place; None without a pool.
       iterations: counts by i - 1.
-      label_conflicts: number of copies whose label differs from that of their document.
-      judgments_met_again: documents that stay unjudged, since all judgments of their names label
-        earlier documents (SPEC 8): for each, the first of those, by places of first occurrences;
-        None if the labels of the trace count.
-      deduplicator: has the counts from finding duplicates.
+      label_conflicts: number of duplicates whose own label differs from that of their document.
+      judgments_met_again: for each document that stays unjudged because all judgments of its names
+        label earlier documents, the first of these (SPEC 8); both by place of first occurrence.
+        None without external judgments.
+      deduplicator: the one that found the duplicates, with its counts of candidates.
     """
 
     calls: Sequence[CallFingerprint]
@@ -71,48 +71,49 @@ def fold_turn(
     deduplicator = Deduplicator(rules)
     results = [result for call in calls for result in call.results]
     duplicates = list(map(deduplicator.add, results))
-    carried = [result.gain for result in results]
+    own_labels = [result.gain for result in results]
     labels = [
-        gain if duplicate is None else carried[duplicate.first]
-        for gain, duplicate in zip(carried, duplicates, strict=True)
+        gain if duplicate is None else own_labels[duplicate.first]
+        for gain, duplicate in zip(own_labels, duplicates, strict=True)
     ]
     judged = None
     if external is not None:
         judged = document_labels(calls, duplicates, external)
         labels = judged.labels
-    by_pool: list[int | None] | None = None
+    pool_labels: list[int | None] | None = None
     pooled = None if pool is None else pool.match(calls, duplicates)
     if pool is not None and pooled is not None:
-        by_pool = _labels_of_pool(duplicates, pooled, pool.pool.labels)
+        pool_labels = _pool_labels(duplicates, pooled, pool.pool.labels)
         labels = [
-            label if given is None else given for label, given in zip(labels, by_pool, strict=True)
+            label if of_pool is None else of_pool
+            for label, of_pool in zip(labels, pool_labels, strict=True)
         ]
     return Turn(
         calls,
         results,
         duplicates,
         labels,
-        labels if by_pool is None else by_pool,
+        labels if pool_labels is None else pool_labels,
         pooled,
         _iterations(
             calls,
             duplicates,
             labels,
-            # In a trace each copy has its own label or none; external labels are those of documents
-            # (SPEC 5).
-            unlabelled=carried if judged is None and pool is None else labels,
+            # In a trace, each result has its own label or none; external labels are those of
+            # documents (SPEC 5).
+            unlabelled=own_labels if judged is None and pool is None else labels,
             good_gain_threshold=good_gain_threshold,
         ),
         sum(
             duplicate is not None and gain is not None and label is not None and gain != label
-            for duplicate, gain, label in zip(duplicates, carried, labels, strict=True)
+            for duplicate, gain, label in zip(duplicates, own_labels, labels, strict=True)
         ),
         judged.met_again if judged else None,
         deduplicator,
     )
 
 
-def _labels_of_pool(
+def _pool_labels(
     duplicates: Sequence[Duplicate | None],
     pooled: Mapping[int, Pooled],
     labels: Sequence[int | None],
@@ -132,7 +133,11 @@ def _iterations(
     unlabelled: Sequence[int | None],
     good_gain_threshold: int,
 ) -> list[IterationCounts]:
-    """Counts by i - 1; `unlabelled` is None at the place of each unlabelled result."""
+    """Counts by i - 1.
+
+    Args:
+      unlabelled: by place, None if the result counts as unlabelled.
+    """
     iterations: list[IterationCounts] = []
     start = 0
     for call in calls:

@@ -1,4 +1,4 @@
-"""The journal of a source that watches a folder: its actions in order, for replay.
+"""The journal of a source that watches a folder: what the source did, in order, for replay.
 
 It has one JSON object per line. An entry takes a file, moves the watermark, or notes that a file
 has changed. After a restart the source replays the files and the watermark in the same order, so
@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.streaming.watermark import WatermarkState
 
-# At 100 bytes per result this is 0.7 million results, which keep 0.3 GB open.
+# At 100 bytes per result this is 0.7 million results, which take 0.3 GB until they are scored.
 DEFAULT_PORTION_BYTES = 64 * 1024 * 1024
 
 
@@ -32,7 +32,7 @@ class Take(Struct, frozen=True, tag="take"):
     """A file is taken; appended before any of its records are emitted.
 
     Attributes:
-      name: the file, relative to the folder, which may be moved.
+      name: the file, relative to the folder, so that the folder may be moved.
       size: its size when taken; only these bytes are read, now and after a restart.
       clock: when it was taken, by this machine's clock in ms.
     """
@@ -43,14 +43,13 @@ class Take(Struct, frozen=True, tag="take"):
 
 
 class FileReading(Struct, frozen=True, array_like=True):
-    """The contents of a file that was taken.
+    """What a file that was taken contains.
 
     Attributes:
       position: position of its `Take` in the journal.
       records: number of records, including rejected ones.
       rejected: number of rejected records.
-      least: smallest event time in milliseconds; None without a usable record.
-      greatest: greatest event time.
+      least, greatest: smallest and greatest event time, in ms; None without a usable record.
     """
 
     position: int
@@ -65,7 +64,7 @@ class Move(Struct, frozen=True, tag="move"):
 
     Attributes:
       watermark_state: state of the watermark.
-      readings: contents of the files taken since the last move.
+      readings: contents of the files that were read since the last move.
       ahead: number of their records that were too far ahead to move the watermark.
     """
 
@@ -75,7 +74,7 @@ class Move(Struct, frozen=True, tag="move"):
 
 
 class Changed(Struct, frozen=True, tag="changed"):
-    """A file changed its size after it was taken; added bytes are not read.
+    """The size of a file changed after it was taken; added bytes are not read.
 
     Attributes:
       name: the file, relative to the folder.
@@ -97,7 +96,7 @@ class SourceTotals(Struct, frozen=True):
       rejected: number of rejected records.
       ahead: number of records too far ahead to move the watermark.
       changed: number of changes to files after they were taken.
-      watermark: in milliseconds; nothing older is expected; None if there is none yet.
+      watermark: in ms, nothing older is expected; None if there is none yet.
     """
 
     files: int = 0
@@ -108,7 +107,7 @@ class SourceTotals(Struct, frozen=True):
     watermark: int | None = None
 
     def without(self, part: SourceTotals) -> SourceTotals:
-        """The sums without a part."""
+        """The sums minus those of a part, without a watermark."""
         return SourceTotals(
             self.files - part.files,
             self.records - part.records,
@@ -148,8 +147,8 @@ class Journal:
       entries: the entries in order.
       sizes: the last known size of each file taken, by name.
       readings: contents of files read, by the position of their `Take`.
-      unmoved: positions of the files taken since the last move that covers files.
-      unmoved_bytes: total size of these files.
+      uncovered: positions of the files taken whose contents no `Move` has recorded yet.
+      uncovered_bytes: total size of these files.
       watermark_state: state of the watermark.
     """
 
@@ -159,10 +158,10 @@ class Journal:
         self.entries: list[Entry] = []
         self.sizes: dict[str, int] = {}
         self.readings: dict[int, FileReading] = {}
-        self.unmoved: list[int] = []
-        self.unmoved_bytes = 0
+        self.uncovered: list[int] = []
+        self.uncovered_bytes = 0
         self.watermark_state = WatermarkState()
-        self._gone = SourceTotals()
+        self._removed = SourceTotals()
         self._ahead = 0
         self._watermarks: dict[int, int | None] = {}
         for entry in entries:
@@ -180,8 +179,8 @@ class Journal:
     def add(self, entry: Entry) -> None:
         """Append an entry."""
         if isinstance(entry, Take):
-            self.unmoved.append(self.end)
-            self.unmoved_bytes += entry.size
+            self.uncovered.append(self.end)
+            self.uncovered_bytes += entry.size
             self.sizes[entry.name] = entry.size
         elif isinstance(entry, Changed):
             self.sizes[entry.name] = entry.size
@@ -189,7 +188,7 @@ class Journal:
             self.first, self.safe = entry.position, entry.safe
             self.watermark_state = entry.watermark_state
             self.sizes.update(entry.sizes)
-            self._gone = entry.totals
+            self._removed = entry.totals
         else:
             self.watermark_state = entry.watermark_state
             self._ahead += entry.ahead
@@ -197,8 +196,8 @@ class Journal:
                 self.readings[reading.position] = reading
                 self._watermarks[reading.position] = entry.watermark_state.watermark
             if entry.readings:
-                self.unmoved = [one for one in self.unmoved if one not in self.readings]
-                self.unmoved_bytes = sum(_size(self.at(one)) for one in self.unmoved)
+                self.uncovered = [one for one in self.uncovered if one not in self.readings]
+                self.uncovered_bytes = sum(_size(self.at(one)) for one in self.uncovered)
         self.entries.append(entry)
 
     def first_after(self, clock: int) -> int:
@@ -211,19 +210,20 @@ class Journal:
     def totals(self) -> SourceTotals:
         """The sums over all entries."""
         return SourceTotals(
-            files=self._gone.files + sum(isinstance(entry, Take) for entry in self.entries),
-            records=self._gone.records + sum(one.records for one in self.readings.values()),
-            rejected=self._gone.rejected + sum(one.rejected for one in self.readings.values()),
-            ahead=self._gone.ahead + self._ahead,
-            changed=self._gone.changed + sum(isinstance(one, Changed) for one in self.entries),
+            files=self._removed.files + sum(isinstance(entry, Take) for entry in self.entries),
+            records=self._removed.records + sum(one.records for one in self.readings.values()),
+            rejected=self._removed.rejected + sum(one.rejected for one in self.readings.values()),
+            ahead=self._removed.ahead + self._ahead,
+            changed=self._removed.changed + sum(isinstance(one, Changed) for one in self.entries),
             watermark=self.watermark_state.watermark,
         )
 
     def matters(self, position: int, oldest: int | None) -> bool:
-        """Whether a `Take` can have records that were emitted with times from `oldest` on, in ms.
+        """Whether records of a `Take` may have been emitted with times from `oldest` on, in ms.
 
-        If its contents are unknown, it can. Emitted times are at most the time when the file was
-        taken, and at least the watermark at that time, which is bounded by the next watermark.
+        True if its contents are unknown. Records are emitted with times that are at most the time
+        when the file was taken, and at least the watermark at that time, which is not after the
+        next watermark.
         """
         take = self.at(position)
         reading = self.readings.get(position)
@@ -293,7 +293,7 @@ def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:
       path: its name, for messages.
 
     Raises:
-      JournalError: a whole line cannot be read.
+      JournalError: a complete line cannot be read.
     """
     journal = Journal()
     whole = data.rfind(b"\n") + 1

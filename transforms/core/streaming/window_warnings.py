@@ -16,11 +16,11 @@ _NOTHING = DataWarning(NONE, 0, None, "There are no warnings.", "")
 
 
 class WindowWarnings(Struct, frozen=True):
-    """The warnings of a window; those of its latest pane count.
+    """The warnings of a window, as of one pane; those of its latest pane replace earlier ones.
 
     Attributes:
       window_start, window_end, pane, is_last: as in `WindowedMeanRow`.
-      warnings: a single `none` if there are no longer any.
+      warnings: a single one with the code `none` if earlier panes had warnings and this has none.
     """
 
     window_start: int
@@ -31,11 +31,11 @@ class WindowWarnings(Struct, frozen=True):
 
 
 def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarning]:
-    """Warnings about conversations of a stream.
+    """The warnings about some conversations of a stream.
 
     Args:
       counts: counts over the conversations, by the names in `COUNTED`.
-      scoring: how they were scored.
+      scoring: settings with which the conversations were scored.
     """
     return warnings_of(
         Findings(
@@ -50,21 +50,21 @@ def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarni
 def window_warnings(
     pane: DuePane, rules: WindowRules, counts: Mapping[str, int], scoring: Scoring
 ) -> WindowWarnings | None:
-    """The warnings of a pane; None if there are none, and were none before.
+    """The warnings of a pane; None if it is the first of its window and has none.
 
     Args:
       pane: the pane of all conversations.
       rules: when panes are emitted.
-      counts: counts of its conversations, by the names of `COUNTED`.
+      counts: counts over its conversations, by the names in `COUNTED`.
       scoring: settings with which the conversations were scored.
     """
-    found = data_warnings(counts, scoring)
-    if not found and pane.number == 0:
+    warnings = data_warnings(counts, scoring)
+    if not warnings and pane.number == 0:
         return None
     return WindowWarnings(
         pane.window_start,
         pane.window_start + rules.window,
         pane.number,
         pane.is_last,
-        tuple(found) or (_NOTHING,),
+        tuple(warnings) or (_NOTHING,),
     )

@@ -15,8 +15,8 @@ CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall)))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
 _OF_RESULT = "results[]."
 _MOST_RESULTS = 1_000  # per record; names in further results are not counted
-_MOST_NAMES = 1_000  # of each kind; if there are more, the keys are data rather than names
-# Names for our fields in other systems, in lower case without separators.
+_MOST_NAMES = 1_000  # of each kind; where there are more, keys are data rather than names
+# What other systems call our fields, in lower case without separators.
 _CALL_SYNONYMS = {
     "session": "conversation_id",
     "sessionid": "conversation_id",
@@ -81,13 +81,13 @@ _RESULT_SYNONYMS = {
 
 
 class SeenNames(Struct, frozen=True):
-    """The names in some records, with or without a value.
+    """The names that occur in some records.
 
     Attributes:
       call, result: names of the fields of records and of their results.
       ids, fields: names in the maps of results.
-      types: the entity types that each named id occurs with; "" for none.
-      without_source: fields that --map renames but no record has.
+      types: by named id, the entity types of the results that have it; "" for a missing type.
+      without_source: fields that --map should rename, but that no record has.
       costs: names of costs.
     """
 
@@ -129,55 +129,57 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     for record in records:
         if not isinstance(record, Mapping):
             continue
-        call.update(_texts(record))
+        call.update(_text_keys(record))
         costs.update(_keys(record.get("costs")))
-        for one in _listed(record.get("results"))[:_MOST_RESULTS]:
-            result.update(_texts(one))
-            for name, found in maps.items():
-                found.update(_keys(one.get(name)))
-            written = one.get("entity_type")
+        for one in _objects_in(record.get("results"))[:_MOST_RESULTS]:
+            result.update(_text_keys(one))
+            for name, keys in maps.items():
+                keys.update(_keys(one.get(name)))
+            entity_type = one.get("entity_type")
             for id_name in _keys(one.get("ids")):
-                types.setdefault(id_name, set()).add(written if isinstance(written, str) else "")
+                types.setdefault(id_name, set()).add(
+                    entity_type if isinstance(entity_type, str) else ""
+                )
     return SeenNames(
-        _few(call),
-        _few(result),
-        _few(maps["ids"]),
-        _few(maps["fields"]),
-        {name: frozenset(types[name]) for name in _few(types)},
-        costs=_few(costs),
+        _limited(call),
+        _limited(result),
+        _limited(maps["ids"]),
+        _limited(maps["fields"]),
+        {name: frozenset(types[name]) for name in _limited(types)},
+        costs=_limited(costs),
     )
 
 
 def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
-    """Every name that is not a field of a record or a result, those with a likely field first.
+    """Every name that is not a field of a record or a result; those with a likely meaning first.
 
     Args:
       seen: the names that occur.
       rule_fields: names of further fields in the rules for duplicates.
     """
-    found = [
-        UnknownName(name, name, _meant(name, CALL_FIELDS, _CALL_SYNONYMS))
+    unknown = [
+        UnknownName(name, name, _likely_field(name, CALL_FIELDS, _CALL_SYNONYMS))
         for name in seen.call - CALL_FIELDS
     ]
     for name in seen.result - RESULT_FIELDS:
-        meant = _meant(name, RESULT_FIELDS, _RESULT_SYNONYMS)
+        meant = _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS)
         if name in rule_fields:
             meant = f"fields.{name}"
         elif meant is None and letters(name).endswith("id"):
             meant = f"ids.{name}"
-        found.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
-    return sorted(found, key=lambda one: (one.meant is None, one))
+        unknown.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
+    return sorted(unknown, key=lambda one: (one.meant is None, one))
 
 
-def _meant(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
+def _likely_field(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
     return synonyms.get(letters(name)) or likely(name, known)
 
 
-def _texts(record: Mapping[Any, Any]) -> list[str]:
+def _text_keys(record: Mapping[Any, Any]) -> list[str]:
     return [name for name in record if isinstance(name, str)]
 
 
-def _listed(results: Any) -> list[Mapping[Any, Any]]:
+def _objects_in(results: Any) -> list[Mapping[Any, Any]]:
     several = results if isinstance(results, list | tuple) else ()
     return [one for one in several if isinstance(one, Mapping)]
 
@@ -195,5 +197,5 @@ def _keys(map_: Any) -> list[str]:
     return [key for key in keys if isinstance(key, str)]
 
 
-def _few(names: Iterable[str]) -> frozenset[str]:
+def _limited(names: Iterable[str]) -> frozenset[str]:
     return frozenset(sorted(names)[:_MOST_NAMES])
