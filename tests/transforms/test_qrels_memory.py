@@ -54,7 +54,7 @@ def peak(work, size):
 
 
 def judged(topic, document, gain=2):
-    return qrels._keyed(Judgment(topic, document, gain, JudgmentPlace(0, 7)))
+    return qrels._keyed_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)))
 
 
 def asking(number):

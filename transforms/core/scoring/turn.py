@@ -76,10 +76,10 @@ def fold_turn(
         gain if duplicate is None else own_labels[duplicate.first]
         for gain, duplicate in zip(own_labels, duplicates, strict=True)
     ]
-    judged = None
+    of_judgments = None
     if external is not None:
-        judged = document_labels(calls, duplicates, external)
-        labels = judged.labels
+        of_judgments = document_labels(calls, duplicates, external)
+        labels = of_judgments.labels
     pool_labels: list[int | None] | None = None
     pooled = None if pool is None else pool.match(calls, duplicates)
     if pool is not None and pooled is not None:
@@ -101,14 +101,14 @@ def fold_turn(
             labels,
             # In a trace, each result has its own label or none; external labels are those of
             # documents (SPEC 5).
-            unlabelled=own_labels if judged is None and pool is None else labels,
+            unlabelled=own_labels if of_judgments is None and pool is None else labels,
             good_gain_threshold=good_gain_threshold,
         ),
         sum(
             duplicate is not None and gain is not None and label is not None and gain != label
             for duplicate, gain, label in zip(duplicates, own_labels, labels, strict=True)
         ),
-        judged.met_again if judged else None,
+        of_judgments.met_again if of_judgments else None,
         deduplicator,
     )
 
