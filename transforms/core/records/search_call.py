@@ -31,7 +31,7 @@ class Millis(int):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """One retrieved item and its label, with the fields of SPEC 2."""
+    """One retrieved item and its label."""
 
     entity_type: str | None = None
     id: str | None = None
@@ -47,7 +47,7 @@ class Result(Struct, frozen=True, gc=False):
 
 
 class SearchCall(Struct, frozen=True, gc=False):
-    """One search by an agent: the trace record, with the fields of SPEC 2."""
+    """One search by an agent: the trace record."""
 
     conversation_id: Annotated[str, Meta(pattern=r"\S")]  # blank counts as empty
     iteration: Annotated[int, Meta(ge=1, le=LARGEST_INT)]
