@@ -170,7 +170,7 @@ def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
     """Labels for the conversations, and a list of the first problems with the judgments."""
     read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes, plan.target.most_held)
-    joined: Labelling = files.asked | "JoinQrels" >> JoinQrels(read.judgments)
+    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
     problems = (
         (read.problems, joined.problems)
         | "QrelsProblems" >> beam.Flatten()

@@ -15,9 +15,9 @@ from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
-    Asked,
     Judgment,
     JudgmentPlace,
+    LabelRequest,
     QrelsProblem,
     conflict,
     document_digest,
@@ -86,7 +86,7 @@ def read_judgments(
     return {key: JudgedDocument(next(iter(gain)), lines[key]) for key, gain in places.items()}
 
 
-def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
+def join(requests: Iterable[LabelRequest], judged: Judged) -> JoinedJudgments:
     """Give each conversation the labels of its documents and the judged pools of its topics."""
     pools: dict[str, list[int]] = {}
     for (topic, _), judged_document in judged.items():
@@ -97,7 +97,7 @@ def join(asked: Iterable[Asked], judged: Judged) -> JoinedJudgments:
     labels: dict[str, ExternalLabels] = {}
     retrieved: set[tuple[str, str]] = set()
     topics: set[str] = set()
-    for request in asked:
+    for request in requests:
         counts["qrels.records_without_topic"] += request.without_topic
         counts["qrels.results_without_id"] += request.without_name
         external = labels.setdefault(request.conversation_id, ExternalLabels({}, {}, {}))

@@ -12,7 +12,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.typehints.typehints import UnionConstraint
 
-from goodgain.transforms.core.judgments.judgment import Asked
+from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
@@ -125,7 +125,7 @@ class AnyRecordHint(UnionConstraint):
 
 ANY_RECORD = AnyRecordHint()
 
-beam.coders.registry.register_coder(Asked, StructCoder)
+beam.coders.registry.register_coder(LabelRequest, StructCoder)
 beam.coders.registry.register_coder(SearchCall, StructCoder)
 beam.coders.registry.register_coder(RejectedRecord, StructCoder)
 beam.coders.registry.register_coder(AnyRecordHint, RecordCoder)

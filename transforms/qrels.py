@@ -19,15 +19,15 @@ from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
-    Asked,
     Judgment,
     JudgmentPlace,
     LabelKeys,
+    LabelRequest,
     QrelsProblem,
-    asked_by,
     conflict,
     document_digest,
     judgment_digest,
+    label_request,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
@@ -138,7 +138,7 @@ class Labelling(NamedTuple):
 
 
 class AskForLabels(beam.PTransform):
-    """`PCollection[SearchCall]` to `PCollection[Asked]`, for `JoinQrels`.
+    """`PCollection[SearchCall]` to `PCollection[LabelRequest]`, for `JoinQrels`.
 
     `ReadPayloads` also outputs this.
 
@@ -150,17 +150,17 @@ class AskForLabels(beam.PTransform):
         super().__init__()
         self.keys = keys
 
-    def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[Asked]:
+    def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[LabelRequest]:
         """Apply the transform."""
-        return calls | "Ask" >> beam.Map(_asked_by, self.keys).with_output_types(Asked)
+        return calls | "Ask" >> beam.Map(_label_request, self.keys).with_output_types(LabelRequest)
 
 
-def _asked_by(call: SearchCall, keys: LabelKeys) -> Asked:
-    return asked_by(call.conversation_id, [call], keys)
+def _label_request(call: SearchCall, keys: LabelKeys) -> LabelRequest:
+    return label_request(call.conversation_id, [call], keys)
 
 
 class JoinQrels(beam.PTransform):
-    """`PCollection[Asked]` to `Labelling`: sends judgments to conversations (SPEC 8).
+    """`PCollection[LabelRequest]` to `Labelling`: sends judgments to conversations (SPEC 8).
 
     Labels are joined by topic and document, so that a topic's judgments spread over workers. The
     judged pool of a topic, which is the number of documents by gain, is joined by topic. Neither a
@@ -182,7 +182,7 @@ class JoinQrels(beam.PTransform):
         super().__init__()
         self.judgments = judgments
 
-    def expand(self, questions: beam.PCollection[Asked]) -> Labelling:
+    def expand(self, questions: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
         asked = questions | "Ask" >> beam.ParDo(_Ask()).with_outputs(
             _TOPICS, _COUNTS, main="documents"
@@ -241,7 +241,7 @@ class _CountingDoFn(beam.DoFn):
 class _Ask(_CountingDoFn):
     """Requests for judgments, keyed by document and by topic."""
 
-    def process(self, asked: Asked) -> Iterator[WindowedValue | TaggedOutput]:
+    def process(self, asked: LabelRequest) -> Iterator[WindowedValue | TaggedOutput]:
         self._count("qrels.records_without_topic", asked.without_topic)
         self._count("qrels.results_without_id", asked.without_name)
         request = _ASKED + asked.conversation_id.encode()

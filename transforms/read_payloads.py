@@ -11,7 +11,7 @@ from apache_beam.pvalue import TaggedOutput
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.held import HeldBytes
-from goodgain.transforms.core.judgments.judgment import Asked
+from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
@@ -20,7 +20,7 @@ from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.read import REJECTED, FindShards, open_plain
 
-_ASKED = "asked"
+_LABEL_REQUESTS = "label_requests"
 _COUNTS = "counts"
 
 
@@ -34,15 +34,15 @@ class ReadFiles(NamedTuple):
       counts: PCollection[dict[str, int]] to be summed: `records.read`, `records.rejected`,
         `rows.rejected` (rows of `rejected`), `bytes.read` (the size of the inputs if all shards
         were read), and `shards.native` or `shards.python`, by the code that read them.
-      asked: PCollection[Asked], the judgments that records need, for `JoinQrels`; empty without
-        `Packing.label_keys`.
+      label_requests: PCollection[LabelRequest], the judgments that records need, for `JoinQrels`;
+        empty without `Packing.label_keys`.
       shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """
 
     payloads: beam.PCollection[Keyed]
     rejected: beam.PCollection[RejectedRecord]
     counts: beam.PCollection[dict[str, int]]
-    asked: beam.PCollection[Asked]
+    label_requests: beam.PCollection[LabelRequest]
     shards: beam.PCollection[FileShard]
 
 
@@ -87,14 +87,18 @@ class ReadPayloads(beam.PTransform):
         shards = begin | "Shards" >> self.shards
         read = beam.ParDo(ReadShardPayloads(self.packing, self.most_held))
         outputs = shards | "ReadShard" >> read.with_outputs(
-            REJECTED, _COUNTS, _ASKED, main="payloads"
+            REJECTED, _COUNTS, _LABEL_REQUESTS, main="payloads"
         )
         # Beam's own type, since workers have a fast coder only for that.
         outputs["payloads"].element_type = beam.typehints.Tuple[str, bytes]
         outputs[REJECTED].element_type = RejectedRecord
-        outputs[_ASKED].element_type = Asked
+        outputs[_LABEL_REQUESTS].element_type = LabelRequest
         return ReadFiles(
-            outputs["payloads"], outputs[REJECTED], outputs[_COUNTS], outputs[_ASKED], shards
+            outputs["payloads"],
+            outputs[REJECTED],
+            outputs[_COUNTS],
+            outputs[_LABEL_REQUESTS],
+            shards,
         )
 
 
@@ -126,10 +130,10 @@ class ReadShardPayloads(beam.DoFn):
             calls += found.calls
             held.count_read(found.conversation_id)  # payloads go through files there
             yield found.conversation_id, found.payload
-            if found.asked is not None:
-                for name in found.asked.names():
+            if found.label_request is not None:
+                for name in found.label_request.names():
                     held.count_label(found.conversation_id, name)
-                yield TaggedOutput(_ASKED, found.asked)
+                yield TaggedOutput(_LABEL_REQUESTS, found.label_request)
         counts = {
             "records.read": calls + rejected,
             "records.rejected": rejected,

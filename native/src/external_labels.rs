@@ -68,10 +68,10 @@ fn values<'p, 'a>(map: Span, key: &str, pools: &'p Pools<'a>) -> &'p [&'a str] {
     }
 }
 
-/// The judgments requested by some records of one conversation: Python's `Asked`, and the
+/// The judgments requested by some records of one conversation: Python's `LabelRequest`, and the
 /// `ExternalLabels` that will match them to results.
 #[derive(Default)]
-pub struct Asked {
+pub struct LabelRequest {
     /// By topic, in the order of first occurrences.
     by_topic: IndexMap<String, BTreeSet<String>, FxBuildHasher>,
     without_topic: usize,
@@ -81,9 +81,9 @@ pub struct Asked {
 }
 
 /// Sorted document names by topic, records without a topic, results without a name.
-pub type ToldAsked = (Vec<(String, Vec<String>)>, usize, usize);
+pub type PlainLabelRequest = (Vec<(String, Vec<String>)>, usize, usize);
 
-impl Asked {
+impl LabelRequest {
     /// Add a call.
     pub fn add(
         &mut self,
@@ -136,8 +136,8 @@ impl Asked {
         write_map(out, 0);
     }
 
-    /// What Python needs for its `Asked`.
-    pub fn told(self) -> ToldAsked {
+    /// What Python needs for its `LabelRequest`.
+    pub fn into_plain(self) -> PlainLabelRequest {
         let by_topic =
             self.by_topic.into_iter().map(|(topic, names)| (topic, names.into_iter().collect()));
         (by_topic.collect(), self.without_topic, self.without_name)

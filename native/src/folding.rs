@@ -24,7 +24,7 @@ pub struct Folder {
 }
 
 /// Type, type name, values, keys, start and end, identifies alone, identifies.
-type ToldLayout =
+type PlainLayout =
     (Number, Option<String>, Vec<(Number, u32)>, Vec<u32>, Option<(u32, u32)>, bool, bool, usize);
 
 #[pymethods]
@@ -48,7 +48,7 @@ impl Folder {
     ) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let payloads: Vec<&[u8]> = payloads.iter().map(|payload| payload.as_bytes()).collect();
         match py.detach(|| self.folded(&payloads))? {
-            Some(folded) => told(py, folded).map(Some),
+            Some(folded) => to_python(py, folded).map(Some),
             None => Ok(None),
         }
     }
@@ -71,9 +71,9 @@ impl Folder {
         if let Some(layout) = self.layouts.get(codes) {
             return Ok(layout.clone());
         }
-        let told: ToldLayout =
+        let layout: PlainLayout =
             Python::attach(|py| self.layout_of.call1(py, (PyBytes::new(py, codes),))?.extract(py))?;
-        let (type_number, name, values, keys, start_and_end, alone, identifies, digests) = told;
+        let (type_number, name, values, keys, start_and_end, alone, identifies, digests) = layout;
         let layout =
             Layout::new(type_number, name, values, keys, start_and_end, alone, identifies, digests);
         if !layout.fits() {
@@ -89,7 +89,7 @@ impl Folder {
 }
 
 /// In the order that `native_fold.py` expects.
-fn told<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTuple>> {
+fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTuple>> {
     let attributes = folded.attributes.into_iter().map(|pairs| dict(py, pairs));
     let costs = folded
         .costs
@@ -141,10 +141,10 @@ fn dict<'py, 's>(
 fn read_rules(rules: &Bound<PyAny>) -> PyResult<PairRules> {
     type Clauses = Vec<Vec<(usize, Vec<Number>)>>;
     type Points = (Vec<(Number, i64)>, i64, i64, i64);
-    type Told = (Vec<(Number, bool)>, Option<Vec<Number>>, Clauses, Option<Points>, bool);
+    type PlainType = (Vec<(Number, bool)>, Option<Vec<Number>>, Clauses, Option<Points>, bool);
     let mut types = Vec::new();
     for one in rules.get_item("types")?.try_iter()? {
-        let (ids, reject_on, clauses, points, is_default): Told = one?.extract()?;
+        let (ids, reject_on, clauses, points, is_default): PlainType = one?.extract()?;
         let need = |(least, of)| Need { least, of };
         types.push(TypeRules {
             is_default,

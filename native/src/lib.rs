@@ -37,7 +37,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrow::RowReader;
 use crate::avro::{Found, read_block};
-use crate::external_labels::{Asked, LabelKeys, ToldAsked};
+use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
 use crate::python::{Fallback, HandedBack, RecordReader};
@@ -52,7 +52,7 @@ const MOST_ROOM: usize = 1 << 15;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
-type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64, Option<ToldAsked>)>;
+type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64, Option<PlainLabelRequest>)>;
 
 /// How the blocks of a file are encoded.
 #[pyclass(frozen)]
@@ -195,7 +195,13 @@ fn given<T: Send>(
     })?;
     let rows = packed.into_iter().map(|one| {
         let payload = PyBytes::new(py, &one.payload);
-        (one.conversation_id, payload, one.calls, one.earliest, one.asked.map(Asked::told))
+        (
+            one.conversation_id,
+            payload,
+            one.calls,
+            one.earliest,
+            one.asked.map(LabelRequest::into_plain),
+        )
     });
     Ok((rows.collect(), result))
 }

@@ -6,7 +6,7 @@ use pyo3::PyResult;
 use rustc_hash::FxHashMap;
 
 use crate::delivery::{Delivery, tied};
-use crate::external_labels::{Asked, LabelKeys};
+use crate::external_labels::{LabelKeys, LabelRequest};
 use crate::fingerprint::{Fingerprinter, Names};
 use crate::msgpack::{
     write_array, write_bool, write_bytes, write_int, write_map, write_null, write_optional_int,
@@ -27,7 +27,7 @@ pub struct Packed {
     pub payload: Vec<u8>,
     pub calls: usize,
     pub earliest: i64,
-    pub asked: Option<Asked>,
+    pub asked: Option<LabelRequest>,
 }
 
 /// Fingerprints records and joins those of one conversation.
@@ -53,7 +53,7 @@ struct Buffered {
     frame: Frame,
     calls: Vec<Call>,
     deliveries: Vec<Delivery>,
-    asked: Option<Asked>,
+    asked: Option<LabelRequest>,
     rejected_records: i64,
     earliest: i64,
     room: usize,

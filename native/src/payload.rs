@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::external_labels::Asked;
+use crate::external_labels::LabelRequest;
 use crate::msgpack::{
     write_array, write_bytes, write_int, write_map, write_null, write_optional_int,
 };
@@ -93,7 +93,7 @@ impl Frame {
         &self,
         calls: impl ExactSizeIterator<Item = [&'c [u8]; 3]>,
         rejected_records: i64,
-        asked: Option<&Asked>,
+        asked: Option<&LabelRequest>,
     ) -> Vec<u8> {
         let mut out = vec![0; 4];
         write_array(&mut out, 8);

@@ -137,7 +137,7 @@ def evaluate(
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
         gathered = gather(source.packed(packer_for(packing)), of_traces)
-        judgments = join(gathered.asked, judged)
+        judgments = join(gathered.label_requests, judged)
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
         scores = []

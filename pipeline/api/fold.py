@@ -11,7 +11,7 @@ from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.judgments.judgment import Asked
+from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
 )
@@ -43,13 +43,13 @@ class GatheredInput(Struct, frozen=True):
     Attributes:
       payloads: the payloads of the calls, by conversation_id.
       rejected: records that could not be used.
-      asked: the judgments that conversations need from outside the traces.
+      label_requests: the judgments that conversations need from outside the traces.
       counts: `records.read` and `records.rejected`.
     """
 
     payloads: dict[str, list[bytes]]
     rejected: list[RejectedRecord]
-    asked: list[Asked]
+    label_requests: list[LabelRequest]
     counts: dict[str, int]
 
 
@@ -64,7 +64,7 @@ def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> Gather
     """
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
-    asked: list[Asked] = []
+    label_requests: list[LabelRequest] = []
     calls = unusable = 0
     for one in packed:
         if isinstance(one, RejectedRecord):
@@ -77,13 +77,13 @@ def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> Gather
             held.count(_OBJECT_BYTES_PER_CALL * one.calls)
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
-            if one.asked is not None:
-                for name in one.asked.names():
+            if one.label_request is not None:
+                for name in one.label_request.names():
                     held.count_label(name)
-                asked.append(one.asked)
+                label_requests.append(one.label_request)
             progress.advance({"records.read": one.calls})
     counts = {"records.read": calls + unusable, "records.rejected": unusable}
-    return GatheredInput(payloads, rejected, asked, counts)
+    return GatheredInput(payloads, rejected, label_requests, counts)
 
 
 def scores_of(

@@ -25,7 +25,7 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerpr
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
-from goodgain.transforms.core.judgments.judgment import LabelKeys, asked_by
+from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
 from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
@@ -116,8 +116,8 @@ def _external(
 ) -> ExternalLabels | None:
     if keys is None:
         return None
-    asked = asked_by(gathered.conversation_id, gathered.calls, keys)
-    joined = join([asked], read_judgments(qrels, open_local, held, asked.documents))
+    request = label_request(gathered.conversation_id, gathered.calls, keys)
+    joined = join([request], read_judgments(qrels, open_local, held, request.documents))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

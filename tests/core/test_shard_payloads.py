@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.files.shard import plan_shards
-from goodgain.transforms.core.judgments.judgment import Asked, LabelKeys
+from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packer, Packing
@@ -47,7 +47,7 @@ def test_each_record_is_in_one_payload_or_a_rejected_row(tmp_path, shard_bytes):
     by_conversation = {}
     for one in packed:
         by_conversation.setdefault(one.conversation_id, []).append(one.payload)
-        assert one.asked is None
+        assert one.label_request is None
     frames = {name: unpack(payloads) for name, payloads in by_conversation.items()}
     fingerprinter = Fingerprinter(shipped_rules())
     fingerprints = [fingerprinter.call_fingerprint(parse_mapping(record)) for record in records]
@@ -67,7 +67,9 @@ def test_payloads_name_the_labels_that_their_records_need(tmp_path):
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     (packed,) = found_in(path, 1 << 20, Packing(shipped_rules(), label_keys=LabelKeys()))
-    assert packed.asked == Asked("c", {"c": ["A", "B"]}, without_topic=0, without_name=1)
+    assert packed.label_request == LabelRequest(
+        "c", {"c": ["A", "B"]}, without_topic=0, without_name=1
+    )
     by_topic = Packing(shipped_rules(), label_keys=LabelKeys(topic_attribute="topic"))
     (packed,) = found_in(path, 1 << 20, by_topic)
-    assert packed.asked == Asked("c", {}, without_topic=2, without_name=0)
+    assert packed.label_request == LabelRequest("c", {}, without_topic=2, without_name=0)

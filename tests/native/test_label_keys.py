@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.judgments.judgment import Asked, LabelKeys
+from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -46,8 +46,8 @@ def test_adversarial_traces(keys, keep_encodings):
     records = [parse_mapping(with_ids(record)) for record in trace(Random(21), conversations=60)]
     records[5:5] = [rejected(records[0].conversation_id), rejected("alone"), rejected(None)]
     found = assert_same_records(records, label_keys=keys, keep_encodings=keep_encodings)
-    assert sum(len(one.asked.documents) for one in found if one.asked) > 20
-    assert [one.conversation_id for one in found if one.asked is None] == ["alone"]
+    assert sum(len(one.label_request.documents) for one in found if one.label_request) > 20
+    assert [one.conversation_id for one in found if one.label_request is None] == ["alone"]
 
 
 @pytest.mark.parametrize("keys", KEYS)
@@ -66,7 +66,7 @@ def test_files(keys):
     ):
         whole, bad = assert_same(content, name, label_keys=keys)
         assert sum(one.calls for one in whole) == len(rows) - 2 + (name == "a.jsonl")
-        assert any(one.asked.documents for one in whole if one.asked)
+        assert any(one.label_request.documents for one in whole if one.label_request)
         assert bad
         assert_same(content, name, shard_bytes=5_000, label_keys=keys)
 
@@ -95,17 +95,17 @@ def test_what_is_asked():
         ),
     ]
     (one,) = assert_same_records([*calls, calls[0]], label_keys=BY_ATTRIBUTE)
-    assert one.asked == Asked("c", {"é": ["a", "b", "shown"], "A": []}, 1, 2)
+    assert one.label_request == LabelRequest("c", {"é": ["a", "b", "shown"], "A": []}, 1, 2)
     _, native = packers(label_keys=BY_ATTRIBUTE)
     (again,) = payloads(native, calls)
-    assert list(again.asked.documents) == ["é", "A"]
+    assert list(again.label_request.documents) == ["é", "A"]
     documents = unpack([again.payload]).external.documents.values()
     assert [list(map(len, names)) for names in documents] == [[8], [0, 0], [], [16, 8]]
 
 
 def test_only_rejected_records_ask_for_nothing():
     (one,) = assert_same_records([rejected("c")], label_keys=BY_CONVERSATION)
-    assert one.asked is None
+    assert one.label_request is None
     assert unpack([one.payload]).external is None
 
 
@@ -115,7 +115,7 @@ def test_plain_records_need_no_python(monkeypatch):
     packer = native_packing.NativePacker(how, native_module())
     result = Result(id="x", ids={"file_id": ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "\ta "]})
     (one,) = payloads(packer, [SearchCall("c", 1, attributes={"arm": " A"}, results=[result])])
-    assert one.asked.documents == {"A": ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "a"]}
+    assert one.label_request.documents == {"A": ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "a"]}
 
 
 def test_white_space_is_python_s():

@@ -103,7 +103,7 @@ def _trimmed(values: str | Iterable[str]) -> list[str]:
     return [name for name in map(str.strip, written) if name]
 
 
-class Asked(Struct, frozen=True, array_like=True):
+class LabelRequest(Struct, frozen=True, array_like=True):
     """The judgments requested by some records of one conversation.
 
     Attributes:
@@ -124,7 +124,9 @@ class Asked(Struct, frozen=True, array_like=True):
             yield from documents
 
 
-def asked_by(conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys) -> Asked:
+def label_request(
+    conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys
+) -> LabelRequest:
     """The judgments that these calls of a conversation need."""
     by_topic: dict[str, set[str]] = {}
     without_topic = without_name = 0
@@ -138,7 +140,7 @@ def asked_by(conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys)
             without_name += not result_names
             names.update(result_names)
     documents = {topic: sorted(names) for topic, names in by_topic.items()}
-    return Asked(conversation_id, documents, without_topic, without_name)
+    return LabelRequest(conversation_id, documents, without_topic, without_name)
 
 
 def document_digest(topic: str, document: str) -> bytes:

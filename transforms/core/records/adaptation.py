@@ -105,8 +105,8 @@ def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptat
             pairs[place].append((tuple(target.split(".", 1)), source))
         given.add(target)
     if mistakes:
-        told = "; ".join(mistakes)
-        raise UsageError(f"Fields cannot be renamed: {told}{'' if told.endswith('?') else '.'}")
+        listed = "; ".join(mistakes)
+        raise UsageError(f"Fields cannot be renamed: {listed}{'' if listed.endswith('?') else '.'}")
     if not given and iteration_base == 1:
         return None
     return Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), iteration_base)

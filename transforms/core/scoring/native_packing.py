@@ -29,7 +29,7 @@ from goodgain.transforms.core.dedup.normalise import (
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.record_taker import ReadRecord
-from goodgain.transforms.core.judgments.judgment import Asked
+from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.record_encoding import canonical_encoding_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -47,9 +47,9 @@ _JAMO_THAT_JOIN = (
 
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
 
-# The fields of `Asked` after the conversation, its documents in pairs.
+# The fields of `LabelRequest` after the conversation, its documents in pairs.
 _NativeAsked = tuple[list[tuple[str, list[str]]], int, int]
-# Conversation, payload, number of calls, earliest time, judgments asked for.
+# Conversation, payload, number of calls, earliest time, requested judgments.
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
 
 
@@ -127,10 +127,13 @@ class NativePacker:
         return list(self._packed(packed)), odd
 
     def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
-        for conversation_id, payload, calls, earliest, told in packed:
+        for conversation_id, payload, calls, earliest, requested in packed:
             small = compressed(payload) if self._compress else payload
-            asked = None if told is None else Asked(conversation_id, dict(told[0]), *told[1:])
-            yield Packed(conversation_id, small, calls, earliest, asked)
+            request = None
+            if requested is not None:
+                documents, *counts = requested
+                request = LabelRequest(conversation_id, dict(documents), *counts)
+            yield Packed(conversation_id, small, calls, earliest, request)
 
 
 class _Fallback:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
-from goodgain.transforms.core.judgments.judgment import Asked, LabelKeys, asked_by
+from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
 from goodgain.transforms.core.records.record_encoding import canonical_encoding_of, record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -49,14 +49,14 @@ class Packed(Struct, frozen=True, gc=False):
       payload: for `goodgain.transforms.core.scoring.payload.unpack`.
       calls: number of search calls in it.
       earliest: the smallest `at` of its records.
-      asked: the judgments that the calls need; None without `Packing.label_keys`.
+      label_request: the judgments that the calls need; None without `Packing.label_keys`.
     """
 
     conversation_id: str
     payload: bytes
     calls: int
     earliest: int
-    asked: Asked | None = None
+    label_request: LabelRequest | None = None
 
 
 class Packer:
@@ -137,9 +137,9 @@ class _Buffered:
         for place in tied(self.fingerprints):
             encoding = canonical_encoding_of(self.encoded[place])
             self.fingerprints[place] = replace(self.fingerprints[place], encoding=encoding)
-        asked = external = None
+        request = external = None
         if keys is not None and self.calls:
-            asked = asked_by(conversation_id, self.calls, keys)
+            request = label_request(conversation_id, self.calls, keys)
             external = ExternalLabels(
                 {
                     fingerprint.record_digest: document_digests(call, keys)
@@ -151,5 +151,5 @@ class _Buffered:
             payload(self.fingerprints, self.rejected_records, external, compress=compress),
             len(self.fingerprints),
             self.earliest,
-            asked,
+            request,
         )
