@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from goodgain.pipeline.sample import SampleOptions, write_sample
 from tests.engines.cluster import LOSSLESS, PATIENCE, Cluster, Job
 from tests.engines.flink import check_workers_python, worker_environment
 from tests.engines.install import install_native
@@ -84,6 +85,18 @@ def test_stream_continues_from_a_savepoint_without_losing_rows(
         wait_for_the_end(job, tmp_path)
     assert not lost_rows(tmp_path, POSITIONS)
     assert not wrong_rows(tmp_path, POSITIONS)
+
+
+def test_100_000_conversations_fit_into_the_heap_of_a_task_manager(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.avro"
+    options = SampleOptions(conversations=100_000, iterations=2, results=2, bad_share=0.0)
+    write_sample(options, trace)
+    words = ("--input", str(trace), "--output", str(tmp_path / "out"))
+    cluster.goodgain("run", *words, parallelism=1)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
+    assert manifest["conversations"]["total"] == 100_000
 
 
 def test_a_worker_pool_with_the_wrong_python_is_refused(cluster: Cluster, tmp_path: Path) -> None:

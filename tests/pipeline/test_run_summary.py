@@ -169,4 +169,4 @@ def test_explains_a_negative_share_between_clusters(tmp_path, capsys):
     ] + [call("e0", [4], "e"), call("e1", [4], "e")]
     summary = summary_of(calls, tmp_path / "out", capsys, cluster="query_id")
     assert re.search(r"\nGain \(CG\) +5 +-[0-9]+ %", summary)
-    assert "Below 0 %: conversations of one query_id differ as much as any others" in summary
+    assert "Below 0 %: conversations with the same query_id differ as much as any others" in summary
