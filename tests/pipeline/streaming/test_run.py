@@ -5,13 +5,10 @@ import pickle
 
 import pytest
 
-from goodgain.pipeline.engines import runners
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.streaming import on_prism
 from goodgain.pipeline.streaming.checkpoint import kept_folder, note_progress, read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.resume import needed_span
-from goodgain.pipeline.streaming.run import stream, warn_of_names
+from goodgain.pipeline.streaming.run import warn_of_names
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.streaming.journal import Move
 from goodgain.transforms.core.streaming.watermark import WatermarkState
@@ -27,51 +24,32 @@ def _no_draining_afterwards():
 
 
 def test_progress_of_a_stream_stopped_while_it_reads_again_is_what_it_has_read(
-    tmp_path, monkeypatch
+    tmp_path, start_stream
 ):
     """The journal was at noon when the stream was killed, but not all of that is in files yet."""
-    (tmp_path / "in").mkdir()
-    (tmp_path / "prism").touch()
-    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
-    output = str(tmp_path / "out")
-    kept = kept_folder(output)
+    kept = kept_folder(str(tmp_path / "out"))
     JournalFile(str(kept)).append(Move(WatermarkState(NOON)))
     note_progress(kept, NOON - 100 * MINUTE)
     ends_at = NOON - 90 * MINUTE
-    monkeypatch.setattr(on_prism, "run", lambda *_: THIS_PROCESS.begin_draining(ends_at))
-    stream(load_config(StreamConfig, {"input": str(tmp_path / "in"), "output": output}), [])
+    start_stream(lambda _: THIS_PROCESS.begin_draining(ends_at))
     assert read_progress(kept).watermark == ends_at
 
 
-def test_limits_for_open_conversations_are_passed_on(tmp_path, monkeypatch):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "prism").touch()
-    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
-    plans = []
-    monkeypatch.setattr(on_prism, "run", lambda plan, *_: plans.append(plan))
-    limits = {"max_open": "2h", "max_open_results": 7, "max_open_bytes": 900}
-    paths = {"input": str(tmp_path / "in"), "output": str(tmp_path / "out")}
-    stream(load_config(StreamConfig, {**paths, **limits}), [])
-    (plan,) = plans
-    assert plan.closing.max_open == 120 * MINUTE
-    assert (plan.closing.most_results, plan.closing.most_bytes) == (7, 900)
+def test_limits_for_open_conversations_are_passed_on(plan_of):
+    closing = plan_of(max_open="2h", max_open_results=7, max_open_bytes=900).closing
+    assert closing.max_open == 120 * MINUTE
+    assert (closing.most_results, closing.most_bytes) == (7, 900)
 
 
-def test_progress_decides_what_is_cut_from_the_journal(tmp_path, monkeypatch):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "prism").touch()
-    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
+def test_progress_decides_what_is_cut_from_the_journal(start_stream):
     plans = []
-    monkeypatch.setattr(on_prism, "run", lambda plan, *_: plans.append(plan))
-    output = str(tmp_path / "out")
-    config = load_config(StreamConfig, {"input": str(tmp_path / "in"), "output": output})
-    stream(config, [])
-    (plan,) = plans
-    assert plan.source.source.keep_ms == 0  # Prism restores no checkpoints
-    assert plan.source.needed(NOON) is None
-    note_progress(kept_folder(output), NOON - MINUTE)
-    assert plan.source.needed(NOON) == NOON - MINUTE - needed_span(config)
-    assert pickle.loads(pickle.dumps(plan.source.needed))(NOON) == plan.source.needed(NOON)
+    config = start_stream(plans.append)
+    source = plans[0].source
+    assert source.source.keep_ms == 0  # Prism restores no checkpoints
+    assert source.needed(NOON) is None
+    note_progress(kept_folder(config.output), NOON - MINUTE)
+    assert source.needed(NOON) == NOON - MINUTE - needed_span(config)
+    assert pickle.loads(pickle.dumps(source.needed))(NOON) == source.needed(NOON)
 
 
 def test_unknown_fields_are_named_when_a_stream_starts(tmp_path, capsys):

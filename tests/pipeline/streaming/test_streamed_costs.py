@@ -3,13 +3,8 @@
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.engines import runners
-from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows
-from goodgain.pipeline.streaming import on_prism
-from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
-from goodgain.pipeline.streaming.run import stream
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -41,16 +36,9 @@ def script():
 
 
 @pytest.fixture
-def plan(tmp_path, monkeypatch):
-    """The plan of `goodgain stream --cost tokens,usd --budget tokens=100,300`, not run."""
-    (tmp_path / "in").mkdir()
-    (tmp_path / "prism").touch()
-    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
-    plans = []
-    monkeypatch.setattr(on_prism, "run", lambda plan, *_: plans.append(plan))
-    paths = {"input": str(tmp_path / "in"), "output": str(tmp_path / "out")}
-    stream(load_config(StreamConfig, {**paths, "cost": COST, "budget": BUDGET}), [])
-    return plans[0]
+def plan(plan_of):
+    """The plan of `goodgain stream --cost tokens,usd --budget tokens=100,300`."""
+    return plan_of(cost=COST, budget=BUDGET)
 
 
 def by_id(rows):
