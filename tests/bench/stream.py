@@ -58,10 +58,12 @@ def _cpu_of_stream(records: list[Record], folder: Path) -> float:
 def _files(records: list[Record]) -> Iterator[list[Record]]:
     """The records in files of at most `RATE` results."""
     file: list[Record] = []
+    results = 0
     for record in records:
-        if _results([*file, record]) > RATE:
+        results += len(record["results"])
+        if file and results > RATE:
             yield file
-            file = []
+            file, results = [], len(record["results"])
         file.append(record)
     yield file
 
