@@ -100,7 +100,7 @@ impl LabelRequest {
             write_array(&mut encoded, 0);
         } else {
             let results = pools.results_of(call.results);
-            let asked = self.by_topic.entry(topic.to_owned()).or_default();
+            let requested = self.by_topic.entry(topic.to_owned()).or_default();
             let mut text = format!("{topic}\n").into_bytes();
             let of_topic = text.len();
             let (mut names, mut digests) = (Vec::new(), Vec::new());
@@ -113,8 +113,8 @@ impl LabelRequest {
                     text.truncate(of_topic);
                     text.extend_from_slice(name.as_bytes());
                     digests.extend(xxh3_64(&text).to_be_bytes());
-                    if !asked.contains(*name) {
-                        asked.insert((*name).to_owned());
+                    if !requested.contains(*name) {
+                        requested.insert((*name).to_owned());
                     }
                 }
                 write_bytes(&mut encoded, &digests);

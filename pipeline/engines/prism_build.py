@@ -76,8 +76,8 @@ def build_program(name: str, package: str, place: Path, otherwise: str = "") -> 
             errors="replace",
         )
         if built.returncode != 0:
-            said = " / ".join(built.stderr.strip().splitlines()[-_SHOWN_LINES:])
-            raise GoodGainError(f"{name} could not be built (needs {_NEEDED_GO}): {said}")
+            end_of_output = " / ".join(built.stderr.strip().splitlines()[-_SHOWN_LINES:])
+            raise GoodGainError(f"{name} could not be built (needs {_NEEDED_GO}): {end_of_output}")
         place.parent.mkdir(exist_ok=True)
         (Path(folder) / place.name).replace(place)  # atomic
     return place
