@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from goodgain.pipeline.counts import Counts
@@ -30,7 +29,6 @@ from goodgain.pipeline.outputs.folder import (
     REPORT,
     check_claim,
     check_written,
-    delete,
     discard_unfinished,
     publish,
     read_manifest,
@@ -38,9 +36,8 @@ from goodgain.pipeline.outputs.folder import (
     write_file,
     write_manifest,
 )
-from goodgain.pipeline.outputs.means import MeansWanted, read_means
+from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import WrittenFile
-from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -49,7 +46,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.warnings.names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import delete, is_local, join, open_plain
 
 SUMMARY = "summary.json"
 _LABELS_OF_SLICES = MeansWanted(metrics=frozenset(("R", "unlabelled")), at_end=True)
@@ -163,7 +160,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     _check_folder(run)  # again, since building a report takes time
     if _own_manifest(run, run.folder) is None:
         # Without it, leftovers of an earlier run do not look finished.
-        delete(FileSystems.join(run.folder, MANIFEST))
+        delete(join(run.folder, MANIFEST))
     publish(run.folder, [*paths, MEANS_CSV, REPORT], run.area)
     _check_folder(run, moved=True)
     write_manifest(run.folder, manifest)
@@ -255,5 +252,5 @@ def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
 
 
 def _read_summary(unfinished: str) -> Summary:
-    with open_plain(FileSystems.join(unfinished, SUMMARY)) as file:
+    with open_plain(join(unfinished, SUMMARY)) as file:
         return msgspec.json.decode(file.read(), type=Summary)

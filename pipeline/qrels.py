@@ -10,7 +10,8 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.read import find_inputs, open_plain
+from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.read import find_inputs
 
 _LOOKED_AT = 10_000  # judgments of each file, enough to notice a wrong format
 

@@ -15,7 +15,6 @@ from uuid import uuid4
 
 import apache_beam as beam
 import xxhash
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
@@ -40,7 +39,6 @@ from goodgain.pipeline.outputs.folder import (
 )
 from goodgain.pipeline.outputs.lock import folder_locked
 from goodgain.pipeline.outputs.sinks import Target
-from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.pipeline.qrels import check_beginnings, find_labels, find_qrels
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
@@ -52,7 +50,8 @@ from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.held import default_held
 from goodgain.transforms.core.wording import counted
-from goodgain.transforms.read import find_inputs, open_plain
+from goodgain.transforms.filesystems import is_local, matching, open_plain
+from goodgain.transforms.read import find_inputs
 
 _INPUT_BYTES_A_FILE = 256 * 2**20  # bytes of input per output file
 _INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
@@ -158,8 +157,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
     input_bytes = sum(file.size for file in run.inputs)
     bytes_beside = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
     if run.pool is not None:
-        (match,) = FileSystems.match([run.pool.use.files.pattern])
-        bytes_beside += sum(one.size_in_bytes for one in match.metadata_list)
+        bytes_beside += sum(file.size for file in matching(run.pool.use.files.pattern))
     return graph.Plan(
         inputs=run.inputs,
         target=Target(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
-from apache_beam.io.filesystems import FileSystems
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,7 +13,7 @@ from rich.text import Text
 from goodgain.pipeline.data_warnings import grave_in, warning_text, warnings_in
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
-from goodgain.pipeline.outputs.means import MeansWanted, read_means
+from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.pipeline.repeats import print_repeats
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
@@ -23,6 +22,7 @@ from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.costs import COST, cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.filesystems import join
 
 # The headline: gain, efficiency, repetition, and the iterations until all good results.
 _HEADLINE = (
@@ -62,7 +62,7 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
     print_line(console, "")
     print_line(console, f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
-    print_line(console, f"Report:  {FileSystems.join(folder, REPORT)}")
+    print_line(console, f"Report:  {join(folder, REPORT)}")
 
 
 def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:

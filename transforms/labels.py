@@ -22,8 +22,9 @@ from goodgain.transforms.core.judgments.result_labels import (
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.read import REJECTED, open_plain
+from goodgain.transforms.read import REJECTED
 
 _COUNTS = "counts"
 

@@ -20,8 +20,8 @@ from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversa
 from goodgain.transforms.core.pool_building.contribution import Contribution, contribution
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.read import open_plain
 
 _PROBLEMS = "problems"
 _DROPS = "drops"

@@ -31,7 +31,8 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
-from goodgain.transforms.read import PlanShards, open_plain
+from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.read import PlanShards
 
 _PROBLEMS = "problems"
 _TOPICS = "topics"

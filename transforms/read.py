@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import apache_beam as beam
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 
 from goodgain.transforms.coders import ANY_RECORD
 from goodgain.transforms.core.errors import UsageError
@@ -25,6 +23,7 @@ from goodgain.transforms.core.files.shard import (
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.filesystems import is_local, matching, open_plain
 
 REJECTED = "rejected"
 
@@ -51,16 +50,6 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
         for file in files:
             found.setdefault(_identity(file.path), file)
     return tuple(sorted(found.values()))
-
-
-def open_plain(path: str) -> BinaryIO:
-    """Open a file on any of Beam's filesystems for reading its raw bytes.
-
-    Raises:
-      OSError: it cannot be opened.
-    """
-    file = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
-    return cast(BinaryIO, file)
 
 
 class PlanShards(beam.DoFn):
@@ -223,10 +212,10 @@ def _is_call(record: SearchCall | RejectedRecord) -> bool:
 
 
 def _files_of(pattern: str) -> list[InputFile]:
-    if _is_local(pattern) and os.path.isdir(pattern):
+    if is_local(pattern) and os.path.isdir(pattern):
         return _inside(pattern)
     # Object stores have no directories; a prefix with files under it counts as one.
-    return _matches(pattern) or ([] if _is_local(pattern) else _inside(pattern))
+    return _matches(pattern) or ([] if is_local(pattern) else _inside(pattern))
 
 
 def _inside(directory: str) -> list[InputFile]:
@@ -236,19 +225,11 @@ def _inside(directory: str) -> list[InputFile]:
 
 def _matches(pattern: str) -> list[InputFile]:
     try:
-        (match,) = FileSystems.match([pattern])
-    except (BeamIOError, ValueError) as error:
+        files = matching(pattern)
+    except (OSError, ValueError) as error:
         raise UsageError(f"Input {pattern!r} cannot be listed: {error}") from None
-    return [
-        InputFile(metadata.path, metadata.size_in_bytes)
-        for metadata in match.metadata_list
-        if not (_is_local(metadata.path) and os.path.isdir(metadata.path))
-    ]
-
-
-def _is_local(path: str) -> bool:
-    return FileSystems.get_scheme(path) is None
+    return [file for file in files if not (is_local(file.path) and os.path.isdir(file.path))]
 
 
 def _identity(path: str) -> str:
-    return os.path.abspath(path) if _is_local(path) else path
+    return os.path.abspath(path) if is_local(path) else path

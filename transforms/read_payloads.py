@@ -17,8 +17,9 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.read import REJECTED, FindShards, open_plain
+from goodgain.transforms.read import REJECTED, FindShards
 
 _LABEL_REQUESTS = "label_requests"
 _COUNTS = "counts"

@@ -11,8 +11,8 @@ from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.shard_payloads import encodings_of_shard, ties_of
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.read import open_plain
 from goodgain.transforms.score import ScoredConversations, ScorePayloads
 
 

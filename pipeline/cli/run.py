@@ -93,7 +93,7 @@ def _document(folder: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     from msgspec.structs import asdict
 
     from goodgain.pipeline.outputs.folder import read_manifest
-    from goodgain.pipeline.outputs.means import MeansWanted, read_means
+    from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 
     return {
         "output": folder,

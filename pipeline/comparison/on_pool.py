@@ -10,7 +10,7 @@ from goodgain.pipeline.comparison.scored_again import score_again
 from goodgain.pipeline.options.pool_use import pool_manifest
 from goodgain.pipeline.outputs.folder import same_folder
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import open_plain
 
 Manifests = Mapping[str, Mapping[str, Any]]
 

@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from apache_beam.io.filesystems import FileSystems
 from msgspec.structs import asdict
 
 from goodgain.pipeline.comparison.compare import Compared
@@ -32,6 +31,7 @@ from goodgain.pipeline.outputs.folder import (
 )
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import join
 
 
 def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
@@ -110,5 +110,5 @@ def _write(folder: str, dataset: Dataset, rows: Iterable[Row], file_format: Form
     content = io.BytesIO()
     chosen.write(dataset, rows, content)
     name = f"part-00000-of-00001{chosen.suffix}"
-    write_file(FileSystems.join(folder, dataset.name), name, content.getvalue())
+    write_file(join(folder, dataset.name), name, content.getvalue())
     return len(rows)

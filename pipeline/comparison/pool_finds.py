@@ -21,7 +21,7 @@ from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.pool.document import PoolDocument, Topic, topic_of
 from goodgain.transforms.core.pool.lookup import read_documents, shard_of
 from goodgain.transforms.core.pool.rows import first_text
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import open_plain
 
 FoundBy = Literal["both", "base", "candidate", "neither"]
 _SHARE = "pool_recall_at_i"

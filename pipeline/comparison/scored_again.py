@@ -11,7 +11,6 @@ from typing import Any
 
 import yaml
 
-import goodgain.pipeline.run
 from goodgain.pipeline.options.config_file import load_run_config
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
@@ -27,6 +26,9 @@ _NOT_AGAIN = (
 
 
 def _run_here(config: RunConfig) -> object:
+    # Not above: it imports Beam, and few comparisons score again.
+    import goodgain.pipeline.run
+
     return goodgain.pipeline.run.run(config, [])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any, TypeVar
 
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.prism_runner import PrismRunner
@@ -13,6 +12,7 @@ from apache_beam.runners.runner import PipelineRunner
 
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import is_local
 
 _PATHS = ("input", "output", "qrels", "labels", "pool")
 _Config = TypeVar("_Config", bound=ScoringConfig)
@@ -41,7 +41,7 @@ def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineO
     """
     if _share_this_folder(engine, options):
         return path
-    local = [one for one in _several(path) if not FileSystems.get_scheme(one)]
+    local = [one for one in _several(path) if is_local(one)]
     if local and type(engine).__name__ == "DataflowRunner":
         raise UsageError(
             f"--{option} {local[0]} is on this machine, where Dataflow's workers cannot reach it; "
@@ -66,4 +66,4 @@ def _several(path: Any) -> tuple[str, ...]:
 def _absolute(path: Any) -> Any:
     if isinstance(path, tuple):
         return tuple(_absolute(one) for one in path)
-    return path if not path or FileSystems.get_scheme(path) else os.path.abspath(path)
+    return os.path.abspath(path) if path and is_local(path) else path

@@ -15,7 +15,7 @@ from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.gate.rules_file import load_gate
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_manifest, same_folder
-from goodgain.pipeline.outputs.means import MeansWanted, read_means
+from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 

@@ -20,9 +20,9 @@ from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
 from goodgain.pipeline.nightly.dates import check_pattern
 from goodgain.pipeline.nightly.pool_choice import PoolChoice
 from goodgain.pipeline.options.option_types import Patterns, Text
+from goodgain.transforms.filesystems import is_local
 
 _GREATEST_ATTEMPTS = 10
-_SCHEME = "://"
 _WEB = ("http://", "https://")
 _FROM_ENVIRONMENT = "$"
 _OF_A_RUN = ("run", "runner", "engine_options", "scratch", "pool")
@@ -110,7 +110,7 @@ class NightlyConfig(BaseModel):
     @field_validator("output")
     @classmethod
     def _output_lies_on_a_disk(cls, output: str) -> str:
-        if _SCHEME in output:
+        if not is_local(output):
             raise ValueError(
                 "must be a folder on a disk, where a rename is atomic and a lock holds, "
                 f"not {output!r}; copy finished days to an object store, manifest.json last"

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from goodgain.pipeline.outputs.folder import MANIFEST, delete
+from goodgain.pipeline.outputs.folder import MANIFEST
 from goodgain.transforms.core.files.replacing import sync
+from goodgain.transforms.filesystems import delete
 
 _DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNFINISHED = re.compile(r"\..+\.unfinished")

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.filesystems import is_local
 
 _SHOWN = 3
 
@@ -57,4 +57,4 @@ def late_files(
 
 def absolute(path: str) -> str:
     """The path made absolute, as some engines' runs have it in their manifests."""
-    return path if FileSystems.get_scheme(path) else os.path.abspath(path)
+    return os.path.abspath(path) if is_local(path) else path

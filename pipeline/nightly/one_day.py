@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.on_pool import run_name_of
@@ -45,7 +44,8 @@ from goodgain.pipeline.outputs.datasets import MEANS
 from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest, write_manifest
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.read import find_inputs, open_plain
+from goodgain.transforms.filesystems import join, open_plain
+from goodgain.transforms.read import find_inputs
 
 GATE_SUMMARY = "gate.md"
 
@@ -95,7 +95,7 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
 def _scratch(config: NightlyConfig, day: date) -> str | None:
     if config.scratch is None:
         return None
-    folder: str = FileSystems.join(config.scratch, f"date={day.isoformat()}")
+    folder: str = join(config.scratch, f"date={day.isoformat()}")
     return folder
 
 

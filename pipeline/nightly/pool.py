@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from apache_beam.io.filesystems import FileSystems
-
 from goodgain.pipeline.comparison.on_pool import run_name_of
 from goodgain.pipeline.nightly.pool_choice import PoolChoice
 from goodgain.pipeline.options.pool_use import pool_manifest
@@ -15,7 +13,8 @@ from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.folder import MANIFEST
 from goodgain.pipeline.pool.build import PoolRequest
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.read import find_inputs, open_plain
+from goodgain.transforms.filesystems import exists, join, open_plain
+from goodgain.transforms.read import find_inputs
 
 Build = Callable[[PoolRequest, Sequence[str]], object]
 
@@ -65,7 +64,7 @@ def _pinned_run(folder: str, digest: str, config: RunConfig) -> str | None:
 def _add(
     choice: PoolChoice, name: str, config: RunConfig, beam_arguments: Sequence[str], build: Build
 ) -> None:
-    there = FileSystems.exists(FileSystems.join(choice.path, MANIFEST))
+    there = exists(join(choice.path, MANIFEST))
     held = pool_manifest(choice.path, open_plain)["runs"] if there else {}
     files = {(file.path, file.size) for file in find_inputs(config.input)}
     if name in held and _files(held[name]["inputs"]) == files:

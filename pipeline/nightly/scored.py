@@ -11,14 +11,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from apache_beam.io.filesystem import BeamIOError, FileSystem
-from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.filesystem import FileSystem
 
 from goodgain.pipeline.nightly.dates import patterns_of
 from goodgain.pipeline.nightly.late_files import absolute
 from goodgain.pipeline.nightly.scratch import fetch
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest, reason_of
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.filesystems import exists, join
 
 
 def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
@@ -60,9 +60,9 @@ def scored_again(scored: str, day: date, published: Mapping[str, Any]) -> bool:
 
 def _manifest(folder: str, day: date) -> dict[str, Any]:
     try:
-        if FileSystems.exists(FileSystems.join(folder, MANIFEST)):
+        if exists(join(folder, MANIFEST)):
             return read_manifest(folder)
-    except (BeamIOError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise GoodGainError(f"{folder} cannot be read ({reason_of(error)}).") from None
     raise GoodGainError(
         f"{day.isoformat()} is not finished yet: {folder} has no {MANIFEST}. The job that scores "

@@ -6,11 +6,10 @@ import shutil
 from pathlib import Path
 
 from apache_beam.io.filesystem import BeamIOError
-from apache_beam.io.filesystems import FileSystems
 
 from goodgain.pipeline.outputs.folder import UNFINISHED
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import delete, files_below, open_plain
 
 
 def fetch(source: str, target: Path) -> None:
@@ -21,14 +20,13 @@ def fetch(source: str, target: Path) -> None:
     """
     prefix = source.rstrip("/") + "/"
     try:
-        (match,) = FileSystems.match([FileSystems.join(source, "**")])
-        for metadata in match.metadata_list:
-            path = metadata.path.removeprefix(prefix)
+        for found in files_below(source):
+            path = found.removeprefix(prefix)
             if path.startswith(f"{UNFINISHED}/"):  # a run is still writing these
                 continue
             place = target / path
             place.parent.mkdir(parents=True, exist_ok=True)
-            with open_plain(metadata.path) as file, open(place, "wb") as copy:
+            with open_plain(found) as file, open(place, "wb") as copy:
                 shutil.copyfileobj(file, copy)
     except BeamIOError as error:
         raise GoodGainError(f"{source} cannot be fetched: {error}.") from None
@@ -37,10 +35,6 @@ def fetch(source: str, target: Path) -> None:
 def discard(source: str) -> None:
     """Delete a folder on any of Beam's filesystems with its content, if it exists."""
     try:
-        (match,) = FileSystems.match([FileSystems.join(source, "**")])
-        if match.metadata_list:
-            FileSystems.delete([metadata.path for metadata in match.metadata_list])
-        if FileSystems.exists(source):
-            FileSystems.delete([source])
-    except BeamIOError as error:
+        delete(source)
+    except OSError as error:
         raise GoodGainError(f"{source} cannot be deleted: {error}.") from None

@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from apache_beam.io.filesystem import BeamIOError, CompressionTypes
-from apache_beam.io.filesystems import FileSystems
-
 from goodgain.pipeline.manifest import check_row_count
 from goodgain.pipeline.outputs.formats import FORMATS, Row, intact
-from goodgain.pipeline.outputs.whole_files import UNFINISHED_SUFFIX, is_local, write_whole
+from goodgain.pipeline.outputs.whole_files import UNFINISHED_SUFFIX, write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.replacing import sync
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import (
+    create,
+    delete,
+    exists,
+    files_below,
+    files_named,
+    is_local,
+    join,
+    make_folder,
+    move,
+    open_plain,
+)
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
@@ -78,9 +84,9 @@ def prepare(folder: str, overwrite: bool) -> None:
             "--overwrite to replace the outputs of an earlier run."
         )
     try:
-        delete(FileSystems.join(folder, UNFINISHED))
+        delete(join(folder, UNFINISHED))
         _try(folder)
-    except (BeamIOError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(
             f"Output folder {folder} cannot be written to ({reason_of(error)}); "
             "give another folder."
@@ -89,33 +95,11 @@ def prepare(folder: str, overwrite: bool) -> None:
 
 def _try(folder: str) -> None:
     """Write a test file, to find out early whether the folder is writable."""
-    trial = FileSystems.join(folder, UNFINISHED, _TRIAL)
-    make_folder(FileSystems.join(folder, UNFINISHED))
-    with FileSystems.create(trial, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+    trial = join(folder, UNFINISHED, _TRIAL)
+    make_folder(join(folder, UNFINISHED))
+    with create(trial) as file:
         file.write(b"")
-    delete(FileSystems.join(folder, UNFINISHED))
-
-
-def delete(path: str) -> None:
-    """Delete a file, or everything below a folder and, on local disks, the folder itself.
-
-    Symbolic links are deleted, not followed.
-    """
-    if is_local(path):
-        _delete_local(path.rstrip("/"))
-        return
-    below = _files_below(path)
-    if below:
-        FileSystems.delete(below)
-    if FileSystems.exists(path):
-        FileSystems.delete([path])
-
-
-def _delete_local(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)  # does not follow links either
-    elif os.path.lexists(path):
-        os.unlink(path)
+    delete(join(folder, UNFINISHED))
 
 
 def check_links(folder: str) -> None:
@@ -142,7 +126,7 @@ def claim(folder: str, area: str) -> None:
       folder: the output folder, checked by `prepare`.
       area: name of the run's own folder below `.unfinished/`.
     """
-    unfinished = FileSystems.join(folder, UNFINISHED)
+    unfinished = join(folder, UNFINISHED)
     delete(unfinished)
     write_file(unfinished, _CLAIM, area.encode())
 
@@ -168,8 +152,8 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
 
 
 def _claimed(folder: str) -> str | None:
-    path = FileSystems.join(folder, UNFINISHED, _CLAIM)
-    if not FileSystems.exists(path):
+    path = join(folder, UNFINISHED, _CLAIM)
+    if not exists(path):
         return None
     with open_plain(path) as file:
         return file.read().decode()
@@ -180,7 +164,7 @@ def clear(folder: str) -> None:
     # The manifest first: without it the outputs do not count as finished.
     tops = {_top(name) for name in _names_in(folder)} - {UNFINISHED}
     for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
-        delete(FileSystems.join(folder, top))
+        delete(join(folder, top))
 
 
 def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
@@ -195,12 +179,12 @@ def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
     """
     unfinished = unfinished_folder(folder, area)
     if missing := sorted(set(paths).difference(_names_in(unfinished))):
-        raise GoodGainError(f"{FileSystems.join(unfinished, missing[0])} is missing.")
+        raise GoodGainError(f"{join(unfinished, missing[0])} is missing.")
 
 
 def unfinished_folder(folder: str, area: str = "") -> str:
     """The folder that a run writes to before it publishes: its own below `.unfinished/`."""
-    unfinished: str = FileSystems.join(folder, UNFINISHED, *([area] if area else []))
+    unfinished: str = join(folder, UNFINISHED, *([area] if area else []))
     return unfinished
 
 
@@ -220,12 +204,13 @@ def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
     """
     kept = set(paths)
     for path in sorted(kept):
-        source = FileSystems.join(unfinished_folder(folder, area), *path.split("/"))
-        place = FileSystems.join(folder, *path.split("/"))
-        make_folder(FileSystems.split(place)[0])
+        *folders, name = path.split("/")
+        source = join(unfinished_folder(folder, area), *folders, name)
+        place = join(folder, *folders, name)
+        make_folder(join(folder, *folders))
         try:
             move(source, place)
-        except BeamIOError as error:
+        except OSError as error:
             raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
     others = [name for name in _names_in(folder) if name not in kept]
     foreign = {name for name in others if not _OURS.fullmatch(name)}  # added since `prepare`
@@ -233,32 +218,18 @@ def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
     ours = (name for name in others if name not in foreign)
     stale = [name for name in ours if _top(name) not in (UNFINISHED, MANIFEST)]
     for path in sorted({name if _top(name) in tops else _top(name) for name in stale}):
-        delete(FileSystems.join(folder, *path.split("/")))
+        delete(join(folder, *path.split("/")))
 
 
 def _top(path: str) -> str:
     return path.split("/")[0]
 
 
-def move(source: str, place: str) -> None:
-    """Rename a file, replacing any other; does nothing if it was already renamed."""
-    if is_local(source) and os.path.exists(source):
-        sync(source)
-    try:
-        FileSystems.rename([source], [place])
-    except BeamIOError:
-        if not FileSystems.exists(place):
-            raise
-        if FileSystems.exists(source):  # some filesystems do not replace files on rename
-            FileSystems.delete([place])
-            FileSystems.rename([source], [place])
-
-
 def discard_unfinished(folder: str, area: str = "") -> None:
     """Delete the unpublished files of a run, but never those of another run."""
     delete(unfinished_folder(folder, area))
     if _claimed(folder) in (None, area):
-        delete(FileSystems.join(folder, UNFINISHED))
+        delete(join(folder, UNFINISHED))
 
 
 def same_folder(one: str, other: str) -> bool:
@@ -267,13 +238,13 @@ def same_folder(one: str, other: str) -> bool:
 
 
 def _settled(folder: str) -> str:
-    return folder.rstrip("/") if FileSystems.get_scheme(folder) else os.path.realpath(folder)
+    return os.path.realpath(folder) if is_local(folder) else folder.rstrip("/")
 
 
 def write_file(folder: str, name: str, content: bytes) -> None:
     """Write a small file completely or not at all; the folder is created if needed."""
     make_folder(folder)
-    write_whole(FileSystems.join(folder, name), content)
+    write_whole(join(folder, name), content)
 
 
 def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
@@ -287,8 +258,8 @@ def read_manifest(folder: str) -> dict[str, object]:
     Raises:
       UsageError: it is missing or cannot be read.
     """
-    path = FileSystems.join(folder, MANIFEST)
-    if not FileSystems.exists(path):
+    path = join(folder, MANIFEST)
+    if not exists(path):
         raise UsageError(f"{folder} has no {MANIFEST}: it is not the output of a finished run.")
     with open_plain(path) as file:
         content = file.read()
@@ -323,17 +294,15 @@ def check_rows(folder: str, dataset: str, rows: int, place: str, remedy: str) ->
     Raises:
       UsageError: the number differs; see `check_row_count`.
     """
-    if FileSystems.exists(FileSystems.join(folder, MANIFEST)):
+    if exists(join(folder, MANIFEST)):
         check_row_count(read_manifest(folder), dataset, rows, place, remedy)
 
 
 def _rows_of(folder: str, dataset: str) -> Iterator[Row]:
     for file_format in FORMATS.values():
-        pattern = FileSystems.join(folder, dataset, "part-*" + file_format.suffix)
-        (match,) = FileSystems.match([pattern])
-        for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
-            with open_plain(metadata.path) as file:
-                yield from intact(file_format.read(file), metadata.path)
+        for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
+            with open_plain(path) as file:
+                yield from intact(file_format.read(file), path)
 
 
 def _names_in(folder: str) -> list[str]:
@@ -344,30 +313,18 @@ def _names_in(folder: str) -> list[str]:
     """
     prefix = folder.rstrip("/") + "/"
     try:
-        paths = _files_below(folder)
-    except (BeamIOError, OSError, ValueError) as error:
+        paths = files_below(folder)
+    except (OSError, ValueError) as error:
         raise UsageError(
             f"Output folder {folder} cannot be listed ({reason_of(error)}); check the path."
         ) from None
     return sorted({path.removeprefix(prefix) for path in paths} - {""})
 
 
-def _files_below(folder: str) -> list[str]:
-    (match,) = FileSystems.match([FileSystems.join(folder, "**")])
-    return [metadata.path for metadata in match.metadata_list]
-
-
 def reason_of(error: Exception) -> str:
     """The reason of a filesystem error, in one line without a full stop."""
-    if isinstance(error, BeamIOError) and error.exception_details:
-        error = next(iter(error.exception_details.values()))
+    # Beam's errors hold those of the single files.
+    if details := getattr(error, "exception_details", None):
+        error = next(iter(details.values()))
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text.strip().splitlines()[0].rstrip(".") if text.strip() else type(error).__name__
-
-
-def make_folder(folder: str) -> None:
-    """Create a folder; failures are noticed when a file is written to it."""
-    try:
-        FileSystems.mkdirs(folder)
-    except OSError:
-        return  # it exists already

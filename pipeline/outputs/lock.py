@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
-from goodgain.pipeline.outputs.whole_files import is_local
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.filesystems import is_local
 
 LOCK = ".lock"
 

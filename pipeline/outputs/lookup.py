@@ -11,11 +11,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from apache_beam.io.filesystems import FileSystems
 
 from goodgain.pipeline.outputs.datasets import ITERATIONS
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row, intact
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import files_named, join, open_plain
 
 _ID = "conversation_id"
 _Find = Callable[[BinaryIO, Collection[str]], Iterator[Row]]
@@ -31,11 +30,9 @@ def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[
     if not conversation_ids:
         return
     for name, find in _FINDERS.items():
-        pattern = FileSystems.join(folder, ITERATIONS.name, "part-*" + FORMATS[name].suffix)
-        (match,) = FileSystems.match([pattern])
-        for metadata in sorted(match.metadata_list, key=lambda metadata: metadata.path):
-            with open_plain(metadata.path) as file:
-                yield from intact(find(file, conversation_ids), metadata.path)
+        for path in files_named(join(folder, ITERATIONS.name), "part-*" + FORMATS[name].suffix):
+            with open_plain(path) as file:
+                yield from intact(find(file, conversation_ids), path)
 
 
 def _find_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:

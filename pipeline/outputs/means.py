@@ -1,4 +1,4 @@
-"""The dataset `means` and `means.csv`, written in one pass, and read as far as needed.
+"""The dataset `means` and `means.csv`, written in one pass.
 
 Each slice has some 440 rows, so with thousands of slices they outnumber all other rows of a run.
 Many rows share an estimate or a slice, so each distinct part is encoded only once.
@@ -11,29 +11,17 @@ import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import apache_beam as beam
 import fastavro
 import msgspec
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
-from msgspec import Struct
 from msgspec.structs import asdict, astuple
-from pyarrow import csv as arrow_csv
 
 from goodgain.pipeline.outputs.avro_rows import row_encoder
 from goodgain.pipeline.outputs.datasets import MEANS, Column
-from goodgain.pipeline.outputs.folder import (
-    MEANS_CSV,
-    check_rows,
-    make_folder,
-    read_dataset,
-    unfinished_folder,
-)
+from goodgain.pipeline.outputs.folder import MEANS_CSV, unfinished_folder
 from goodgain.pipeline.outputs.formats import (
     FORMATS,
     ROWS_AT_ONCE,
@@ -46,21 +34,16 @@ from goodgain.pipeline.outputs.formats import (
 )
 from goodgain.pipeline.outputs.sinks import Target, WrittenFile
 from goodgain.pipeline.outputs.sort_keys import mean_of_key, slice_sort_key
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import Estimate, MeanOf
 from goodgain.transforms.core.means.slices import SliceKey, slice_key, slice_of
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import create, join, make_folder
 
 _Means = Sequence[tuple[MeanOf, Estimate]]
 _Encode = Callable[[Sequence[Column], Sequence[Any]], bytes]
 _SLICE, _OF, _ESTIMATE = MEANS.columns[:1], MEANS.columns[1:4], MEANS.columns[4:]
-_FROM_DATASET = "delete it to read the means from the dataset"
 _MOST_KNOWN = 2**15  # encoded estimates in the cache
-_BATCH = 4 * 2**20  # bytes of CSV to read at once
-_LARGEST_BLOCK = 2**31 - 1  # bytes of rows to parse together
-_CSV_TYPES = {"whole": pa.int64(), "number": pa.float64()}
 
 
 class WriteMeans(beam.PTransform):
@@ -108,7 +91,7 @@ def _write(
     _, slices = grouped
     folder = unfinished_folder(target.folder, target.area)
     path = f"{MEANS.name}/part-00000-of-00001{FORMATS[target.format].suffix}"
-    make_folder(FileSystems.join(folder, MEANS.name))
+    make_folder(join(folder, MEANS.name))
     rows = 0
     with _created(folder, path) as dataset, _created(folder, MEANS_CSV) as table:
         files = (_WRITERS[target.format](dataset), _csv_file(table))
@@ -132,9 +115,7 @@ _mean_of_key = lru_cache(maxsize=2**14)(mean_of_key)
 
 
 def _created(folder: str, path: str) -> BinaryIO:
-    place = FileSystems.join(folder, *path.split("/"))
-    file = FileSystems.create(place, compression_type=CompressionTypes.UNCOMPRESSED)
-    return cast(BinaryIO, file)
+    return create(join(folder, *path.split("/")))
 
 
 class _EncodedRows:
@@ -263,98 +244,3 @@ _WRITERS: Mapping[Format, Callable[[BinaryIO], _AvroFile | _TextFile | _ParquetF
     "jsonl": partial(_TextFile, encode=_jsonl),
     "parquet": _ParquetFile,
 }
-
-
-class MeansWanted(Struct, frozen=True):
-    """Which rows of `means` to read.
-
-    Attributes:
-      slices: keys of slices; None = all slices.
-      metrics: None = all metrics.
-      at_end: only rows at N.
-    """
-
-    slices: frozenset[SliceKey] | None = None
-    metrics: frozenset[str] | None = None
-    at_end: bool = False
-
-    def takes(self, row: Row) -> bool:
-        """Whether to read a row."""
-        return (
-            (not self.at_end or row["i"] is None)
-            and (self.metrics is None or row["metric"] in self.metrics)
-            and (self.slices is None or slice_key(row["slice"]) in self.slices)
-        )
-
-
-ALL_MEANS = MeansWanted()
-
-
-def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
-    """Rows of `means`, in order.
-
-    They are read from `means.csv`, which is several times faster for many rows, or from the dataset
-    if that file is missing.
-
-    Raises:
-      UsageError: `means.csv` is damaged, or its number of rows differs from the manifest.
-    """
-    path = FileSystems.join(folder, MEANS_CSV)
-    if not FileSystems.exists(path):
-        yield from filter(wanted.takes, read_dataset(folder, MEANS.name))
-        return
-    types = {column.name: _CSV_TYPES.get(column.kind, pa.string()) for column in MEANS.columns}
-    parse = arrow_csv.ParseOptions(newlines_in_values=True)
-    convert = arrow_csv.ConvertOptions(
-        column_types=types, null_values=[""], strings_can_be_null=True
-    )
-    found = 0
-    with open_plain(path) as file:
-        names = file.readline().decode().rstrip("\n").split(",")
-        read = arrow_csv.ReadOptions(
-            use_threads=False, block_size=_LARGEST_BLOCK, column_names=names
-        )
-        for rows in _whole_rows(file):
-            try:
-                table = arrow_csv.read_csv(pa.BufferReader(rows), read, parse, convert)
-            except pa.ArrowInvalid as error:
-                raise UsageError(
-                    f"{path} is damaged ({str(error).splitlines()[0]}); {_FROM_DATASET}."
-                ) from None
-            found += table.num_rows
-            for row in table.filter(_expression(wanted)).to_pylist():
-                row["slice"] = slice_of(row["slice"])
-                yield row
-    check_rows(folder, MEANS.name, found, path, _FROM_DATASET)
-
-
-def _whole_rows(file: BinaryIO) -> Iterator[bytes]:
-    """Whole rows of CSV, a few megabytes at a time; Arrow's own reader buffers half a gigabyte.
-
-    A line feed within quotes does not end a row.
-    """
-    left = b""
-    while piece := file.read(_BATCH):
-        left += piece
-        end = left.rfind(b"\n") + 1
-        within = left.count(b'"', 0, end) % 2
-        while within:
-            feed = left.rfind(b"\n", 0, end - 1) + 1
-            within ^= left.count(b'"', feed, end) % 2
-            end = feed
-        if end:
-            yield left[:end]
-        left = left[end:]
-    if left:
-        yield left
-
-
-def _expression(wanted: MeansWanted) -> pc.Expression:
-    expression = pc.scalar(True)
-    if wanted.at_end:
-        expression &= pc.field("i").is_null()
-    if wanted.metrics is not None:
-        expression &= pc.field("metric").isin(pa.array(sorted(wanted.metrics), pa.string()))
-    if wanted.slices is not None:
-        expression &= pc.field("slice").isin(pa.array(sorted(wanted.slices), pa.string()))
-    return expression

@@ -14,16 +14,15 @@ import apache_beam as beam
 import msgspec
 import xxhash
 import zstandard
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
 from goodgain.pipeline.outputs.datasets import Dataset
-from goodgain.pipeline.outputs.folder import make_folder, unfinished_folder
+from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
 from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.filesystems import create, join, make_folder
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
 _MOST_WAITING = 2**16  # bytes to pack together
@@ -185,7 +184,7 @@ class _WriteShard(beam.DoFn):
         target, name = self._target, rows.dataset.name
         file_format = FORMATS[target.format]
         file_name = f"part-{number:05d}-of-{target.shards:05d}{file_format.suffix}"
-        folder = FileSystems.join(unfinished_folder(target.folder, target.area), name)
+        folder = join(unfinished_folder(target.folder, target.area), name)
         make_folder(folder)
         written = 0
 
@@ -196,8 +195,6 @@ class _WriteShard(beam.DoFn):
                     written += 1
                     yield row
 
-        with FileSystems.create(
-            FileSystems.join(folder, file_name), compression_type=CompressionTypes.UNCOMPRESSED
-        ) as file:
+        with create(join(folder, file_name)) as file:
             file_format.write(rows.dataset, counted(), file)
         return WrittenFile(name, f"{name}/{file_name}", written)

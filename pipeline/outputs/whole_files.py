@@ -8,14 +8,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from goodgain.transforms.core.files.replacing import replacing_local
+from goodgain.transforms.filesystems import create, is_local, move
 
 UNFINISHED_SUFFIX = ".unfinished"
-_SCHEME = "://"
-
-
-def is_local(path: str | Path) -> bool:
-    """Whether a path is local, rather than on another of Beam's filesystems."""
-    return _SCHEME not in str(path)
 
 
 @contextmanager
@@ -54,11 +49,7 @@ def hidden(path: str) -> str:
 
 
 def _replacing_elsewhere(path: str, temporary: str) -> Iterator[BinaryIO]:
-    from apache_beam.io.filesystem import CompressionTypes
-    from apache_beam.io.filesystems import FileSystems
 
-    from goodgain.pipeline.outputs.folder import move
-
-    with FileSystems.create(temporary, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+    with create(temporary) as file:
         yield file
     move(temporary, path)

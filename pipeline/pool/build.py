@@ -12,8 +12,6 @@ from typing import Any
 
 import apache_beam as beam
 import xxhash
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,7 +24,7 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.option_types import Format
 from goodgain.pipeline.options.rules import load_rules
-from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished, make_folder
+from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished
 from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.pool.manifest import manifest_of
@@ -53,8 +51,9 @@ from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.findings import Findings
+from goodgain.transforms.filesystems import create, is_local, join, make_folder, open_plain
 from goodgain.transforms.pool import BuildPool, ContributeToPool
-from goodgain.transforms.read import find_inputs, open_plain
+from goodgain.transforms.read import find_inputs
 from goodgain.transforms.read_payloads import ReadPayloads
 
 _INPUT_BYTES_A_FILE = 32 * 2**20  # bytes of traces per pool file; scoring reads one file at a time
@@ -209,7 +208,7 @@ def _run(
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
     target = Target(
-        os.path.abspath(request.output) if "://" not in request.output else request.output,
+        os.path.abspath(request.output) if is_local(request.output) else request.output,
         request.format or FORMAT,
         _shards(request, inputs),
     )
@@ -220,7 +219,7 @@ def _run(
     except Exception as error:  # engines raise all kinds of errors
         discard_unfinished(request.output)
         raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error
-    with open_plain(FileSystems.join(request.output, UNFINISHED, _SUMMARY)) as file:
+    with open_plain(join(request.output, UNFINISHED, _SUMMARY)) as file:
         raw = json.loads(file.read())
     summary = _Summary(
         [WrittenFile(**one) for one in raw["files"]],
@@ -365,7 +364,7 @@ def _write_summary(
         "counts": dict(sorted(counts.items())),
         "refused": [list(one) for one in refused],
     }
-    make_folder(FileSystems.join(folder, UNFINISHED))
-    path = FileSystems.join(folder, UNFINISHED, _SUMMARY)
-    with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+    make_folder(join(folder, UNFINISHED))
+    path = join(folder, UNFINISHED, _SUMMARY)
+    with create(path) as file:
         file.write(json.dumps(summary).encode())

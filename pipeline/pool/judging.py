@@ -29,6 +29,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.todo import in_order
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.filesystems import is_local
 
 _ASKED = ("topic", "query", "entity_type", "title", "url", "text")
 _CHUNK = 65_536
@@ -95,7 +96,7 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
       UsageError: the folder is not a local pool, or the program cannot be started.
     """
     pool = read_pool(request.folder)
-    if "://" in request.folder:
+    if not is_local(request.folder):
         raise UsageError(
             f"{request.folder} is not on this machine; copy the pool here to judge it."
         )

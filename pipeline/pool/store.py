@@ -13,19 +13,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from goodgain.pipeline.options.pool_use import files_of, pool_manifest
-from goodgain.pipeline.outputs.folder import (
-    UNFINISHED,
-    check_written,
-    delete,
-    make_folder,
-    move,
-    write_manifest,
-)
+from goodgain.pipeline.outputs.folder import UNFINISHED, check_written, write_manifest
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.lock import LOCK, locked
 from goodgain.pipeline.outputs.pools import pool_documents
@@ -34,7 +25,16 @@ from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.lookup import PoolFiles, read_documents
 from goodgain.transforms.core.pool.rows import content_digest, document_digest, document_row
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import (
+    create,
+    delete,
+    files_below,
+    is_local,
+    join,
+    make_folder,
+    move,
+    open_plain,
+)
 
 _PREFIX = "documents_"
 
@@ -93,9 +93,8 @@ def begin_pool(folder: str) -> None:
     Raises:
       UsageError: the folder is not empty.
     """
-    (match,) = FileSystems.match([FileSystems.join(folder, "**")])
     below = len(folder.rstrip("/")) + 1
-    first = {one.path[below:].partition("/")[0] for one in match.metadata_list}
+    first = {path[below:].partition("/")[0] for path in files_below(folder)}
     if first - {UNFINISHED, LOCK, next_documents(None)}:
         raise UsageError(
             f"Folder {folder} is not empty; name a new one with --output, or add to the pool "
@@ -110,7 +109,7 @@ def changing(folder: str, started: datetime) -> AbstractContextManager[None]:
     Raises:
       LockedError: another process is changing it.
     """
-    return nullcontext() if FileSystems.get_scheme(folder) else locked(Path(folder), started)
+    return locked(Path(folder), started) if is_local(folder) else nullcontext()
 
 
 def next_documents(pool: Pool | None) -> str:
@@ -133,15 +132,15 @@ def publish_pool(
     """
     kept = sorted(paths)
     check_written(folder, kept)
-    documents = FileSystems.join(folder, str(manifest["documents"]))
+    documents = join(folder, str(manifest["documents"]))
     delete(documents)
     make_folder(documents)
     for path in kept:
-        move(FileSystems.join(folder, UNFINISHED, path), FileSystems.join(folder, path))
+        move(join(folder, UNFINISHED, path), join(folder, path))
     write_manifest(folder, manifest)
     if before is not None:
-        delete(FileSystems.join(folder, str(before.manifest["documents"])))
-    delete(FileSystems.join(folder, UNFINISHED))
+        delete(join(folder, str(before.manifest["documents"])))
+    delete(join(folder, UNFINISHED))
     return Pool(folder, dict(manifest))
 
 
@@ -162,8 +161,8 @@ def rewrite(
     name = next_documents(pool)
     file_format = FORMATS[pool.manifest["format"]]
     files = pool.files
-    delete(FileSystems.join(pool.folder, UNFINISHED))
-    unfinished = FileSystems.join(pool.folder, UNFINISHED, name)
+    delete(join(pool.folder, UNFINISHED))
+    unfinished = join(pool.folder, UNFINISHED, name)
     make_folder(unfinished)
     total = 0
 
@@ -175,9 +174,7 @@ def rewrite(
 
     parts = [path.rsplit("/", 1)[1] for path in files.paths()]
     for path, part in zip(files.paths(), parts, strict=True):
-        with FileSystems.create(
-            FileSystems.join(unfinished, part), compression_type=CompressionTypes.UNCOMPRESSED
-        ) as file:
+        with create(join(unfinished, part)) as file:
             file_format.write(pool_documents(name), rows(path), file)
     manifest = {
         **pool.manifest,

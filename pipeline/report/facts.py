@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.lookup import read_iterations
-from goodgain.pipeline.outputs.means import read_means
+from goodgain.pipeline.outputs.means_reader import read_means
 from goodgain.pipeline.report.definitions import Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.listed import List, lists_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.outputs.means import ALL_MEANS, MeansWanted
+from goodgain.pipeline.outputs.means_reader import ALL_MEANS, MeansWanted
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.terminal.words import shortened
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.filesystems import is_local
 
 KEPT = ".stream"
 _STARTS = "starts.jsonl"
@@ -50,7 +51,7 @@ def kept_folder(output: str) -> Path:
       UsageError: the output folder is not local, has files that no stream wrote, or cannot be
         written to.
     """
-    if "://" in output:
+    if not is_local(output):
         raise UsageError(
             f"A stream from a folder needs its output on this machine, not in {output}; give a "
             "local folder."

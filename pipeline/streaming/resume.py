@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from apache_beam.io.filesystems import FileSystems
 from msgspec import Struct
 
 from goodgain.pipeline.outputs import datasets
-from goodgain.pipeline.outputs.folder import UNFINISHED, delete
+from goodgain.pipeline.outputs.folder import UNFINISHED
 from goodgain.pipeline.outputs.formats import FORMATS, Row
 from goodgain.pipeline.streaming.checkpoint import Progress, read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
@@ -17,7 +16,7 @@ from goodgain.pipeline.streaming.panes import pane_of
 from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
 from goodgain.pipeline.streaming.written_rows import Bounds, WrittenRows
 from goodgain.transforms.core.streaming.journal import Journal
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import delete, files_below, files_named, join, open_plain
 
 CONVERSATIONS = "conversations"
 # Written before `conversations`; a file of these without its counterpart there is incomplete.
@@ -82,7 +81,7 @@ def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals
     Raises:
       OSError: a file cannot be read.
     """
-    delete(FileSystems.join(folder, UNFINISHED))
+    delete(join(folder, UNFINISHED))
     _delete_void(folder)
     written_rows, totals = WrittenRows(bounds), StreamTotals()
     for dataset in (CONVERSATIONS, datasets.LATE.name, datasets.REJECTED.name):
@@ -99,8 +98,9 @@ def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals
 
 def last_start(folder: str) -> int:
     """The greatest start number in the names of output files; 0 if there are none."""
-    (match,) = FileSystems.match([FileSystems.join(folder, "*", "part-*")])
-    names = (FileSystems.split(metadata.path)[1] for metadata in match.metadata_list)
+    prefix = folder.rstrip("/") + "/"
+    places = (path.removeprefix(prefix).split("/") for path in files_below(folder))
+    names = (place[1] for place in places if len(place) == 2)
     return max((pane.start for name in names if (pane := pane_of(name))), default=0)
 
 
@@ -110,12 +110,12 @@ def _delete_void(folder: str) -> None:
     for dataset in _BEFORE:
         for name in _names(folder, dataset):
             if name not in complete:
-                delete(FileSystems.join(folder, dataset, name))
+                delete(join(folder, dataset, name))
 
 
 def _names(folder: str, dataset: str) -> list[str]:
-    (match,) = FileSystems.match([FileSystems.join(folder, dataset, "part-*")])
-    names = [FileSystems.split(metadata.path)[1] for metadata in match.metadata_list]
+    paths = files_named(join(folder, dataset), "part-*")
+    names = [path.rpartition("/")[2] for path in paths]
     return sorted(name for name in names if pane_of(name) is not None)
 
 
@@ -123,5 +123,5 @@ def _files(folder: str, dataset: str) -> Iterator[list[Row]]:
     suffixes = {one.suffix: one for one in FORMATS.values()}
     for name in _names(folder, dataset):
         file_format = next(one for suffix, one in suffixes.items() if name.endswith(suffix))
-        with open_plain(FileSystems.join(folder, dataset, name)) as file:
+        with open_plain(join(folder, dataset, name)) as file:
             yield list(file_format.read(file))

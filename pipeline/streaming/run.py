@@ -48,7 +48,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.findings import Findings
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from goodgain.transforms.sources.listing import is_complete_name
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd

@@ -14,7 +14,6 @@ from typing import Any
 import apache_beam as beam
 import msgspec
 import xxhash
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import (
     BagStateSpec,
@@ -27,7 +26,7 @@ from apache_beam.utils.timestamp import Timestamp
 from msgspec import Struct
 
 from goodgain.pipeline.outputs.datasets import Dataset
-from goodgain.pipeline.outputs.folder import UNFINISHED, make_folder, reason_of
+from goodgain.pipeline.outputs.folder import UNFINISHED, reason_of
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
 from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.outputs.whole_files import replacing
@@ -35,6 +34,7 @@ from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.panes import Pane, dated_window
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.filesystems import join, make_folder
 from goodgain.transforms.times import millis_of
 
 _MOST_BYTES = 32 * 2**20  # a shard with more waiting rows is written before its timer
@@ -258,12 +258,12 @@ def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequenc
     """
     file_format = FORMATS[target.format]
     file_name = pane.file_name(file_format.suffix)
-    temporary_folder = FileSystems.join(target.folder, UNFINISHED, dataset.name)
-    place = FileSystems.join(target.folder, dataset.name)
+    temporary_folder = join(target.folder, UNFINISHED, dataset.name)
+    place = join(target.folder, dataset.name)
     make_folder(temporary_folder)
     make_folder(place)
-    temporary = FileSystems.join(temporary_folder, file_name)
-    with replacing(FileSystems.join(place, file_name), temporary) as file:
+    temporary = join(temporary_folder, file_name)
+    with replacing(join(place, file_name), temporary) as file:
         file_format.write(dataset, rows, file)
     return f"{dataset.name}/{file_name}"
 

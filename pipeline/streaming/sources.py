@@ -12,6 +12,7 @@ from goodgain.pipeline.streaming.kafka_settings import read_settings
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
+from goodgain.transforms.filesystems import is_local
 from goodgain.transforms.sources.folder_watch import WEEK_MS, FolderSource, OldestNeeded
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
@@ -20,7 +21,6 @@ from goodgain.transforms.stream_end import StreamEnd
 
 _KAFKA = re.compile(r"kafka://(?P<servers>[^/]+)/(?P<topics>[^/]+)")
 _PUBSUB = re.compile(r"pubsub://(?P<subscription>projects/[^/]+/subscriptions/[^/]+)")
-_ELSEWHERE = "://"
 _OPTIONS_OF = {
     "kafka://": ("kafka_consumer", "kafka_timestamps"),
     "pubsub://": ("timestamp_attribute", "id_attribute"),
@@ -30,7 +30,7 @@ _MILLIS = 1_000  # of a second
 
 def is_folder(config: StreamConfig) -> bool:
     """Whether the input is a folder on this machine."""
-    return _ELSEWHERE not in config.input
+    return is_local(config.input)
 
 
 def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:

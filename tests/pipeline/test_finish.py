@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from apache_beam.io.filesystems import FileSystems
 
 import goodgain.pipeline.finish
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, write_summary
@@ -50,10 +49,10 @@ class Steps:
 
     def __init__(self, monkeypatch):
         self.waits, self.disturb = [], None
-        for name in ("rename", "mkdirs"):
-            step = getattr(FileSystems, name)
-            monkeypatch.setattr(FileSystems, name, staticmethod(self._counted(step)))
-        for module, name in ((os, "replace"), (os, "unlink"), (shutil, "rmtree"), (os, "fsync")):
+        for module, name in (
+            *((os, "rename"), (os, "makedirs"), (os, "replace"), (os, "unlink"), (os, "fsync")),
+            (shutil, "rmtree"),
+        ):
             monkeypatch.setattr(module, name, self._counted(getattr(module, name)))
 
     def _counted(self, step):

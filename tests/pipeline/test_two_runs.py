@@ -8,10 +8,11 @@ import pytest
 from goodgain.pipeline import run as run_module
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.finish import finish, started_in, write_summary
-from goodgain.pipeline.outputs.folder import claim, delete, prepare, unfinished_folder, write_file
+from goodgain.pipeline.outputs.folder import claim, prepare, unfinished_folder, write_file
 from goodgain.pipeline.outputs.lock import LockedError, folder_locked
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.filesystems import delete
 from tests.pipeline.runs import SAMPLE, manifest, run
 from tests.pipeline.test_finish import started_run
 

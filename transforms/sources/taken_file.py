@@ -11,7 +11,7 @@ from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.records.untimed import untimed
 from goodgain.transforms.core.streaming.journal import Changed, FileReading
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import open_plain
 
 
 class FileTally:

@@ -5,7 +5,7 @@ python -m tests.engines.programs.stream_command FEED [--signal SIGNAL MOMENT NUM
 Files come from the folder FEED, one each time the watermark advances. The process gets the signal
 (KILL or INT) at the NUMBER-th occurrence of the moment: `taken`, a line of the journal was written;
 `cut`, the journal was cut, which is tried here whenever the watermark advances;
-`aside`, a file of rows was written under a temporary name; `written`, it was renamed; `noted`, the
+`aside`, a file was written under a temporary name; `written`, one of rows was renamed; `noted`, the
 progress was written.
 """
 
@@ -35,7 +35,7 @@ def schedule_signal(name: str, moment: str, number: int) -> None:
     owner, function, after = {
         "taken": (JournalFile, "append", True),
         "cut": (JournalFile, "cut", True),
-        "aside": (sinks.FileSystems, "rename", False),
+        "aside": (os, "replace", False),
         "written": (sinks, "write_pane", True),
         "noted": (progress, "note_progress", True),
     }[moment]

@@ -18,7 +18,7 @@ from goodgain.pipeline.gate.change import changed_slices
 from goodgain.pipeline.gate.evidence import GateMeans
 from goodgain.pipeline.gate.folders import gather
 from goodgain.pipeline.gate.rules import GateFile, Rule
-from goodgain.pipeline.outputs import means as means_dataset
+from goodgain.pipeline.outputs import means_reader as means_dataset
 from goodgain.transforms.core.scoring.rows import IterationRow
 from tests.pipeline.comparison.traces import conversation, output_of
 

@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs import means as writing
+from goodgain.pipeline.outputs import means_reader as reading
 from goodgain.pipeline.outputs.folder import MEANS_CSV, read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.means import ALL_MEANS, MeansWanted, read_means
+from goodgain.pipeline.outputs.means_reader import ALL_MEANS, MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import Target
 from goodgain.pipeline.outputs.sort_keys import mean_key
 from goodgain.transforms.core.errors import UsageError
@@ -82,7 +83,7 @@ def test_wanted_rows_are_read_from_means_csv_or_else_from_the_dataset(wanted, ha
 @pytest.mark.parametrize("batch", [1, 37, 1_000])
 def test_means_csv_read_in_small_batches_gives_whole_rows(batch, tmp_path, monkeypatch):
     expected = write_means(str(tmp_path), "avro")
-    monkeypatch.setattr(writing, "_BATCH", batch)
+    monkeypatch.setattr(reading, "_BATCH", batch)
     assert list(read_means(str(tmp_path / ".unfinished"))) == expected
 
 
@@ -100,7 +101,7 @@ def test_a_last_row_without_a_line_feed_is_read_but_a_partial_row_is_refused(tmp
 def test_means_csv_is_read_only_as_far_as_rows_are_consumed(tmp_path, monkeypatch):
     """With a reader that reads ahead, memory would grow with the table."""
     sizes = []
-    opened = writing.open_plain
+    opened = reading.open_plain
 
     def opening(path):
         file = opened(path)
@@ -109,8 +110,8 @@ def test_means_csv_is_read_only_as_far_as_rows_are_consumed(tmp_path, monkeypatc
         return file
 
     expected = write_means(str(tmp_path), "avro")
-    monkeypatch.setattr(writing, "_BATCH", 10_000)
-    monkeypatch.setattr(writing, "open_plain", opening)
+    monkeypatch.setattr(reading, "_BATCH", 10_000)
+    monkeypatch.setattr(reading, "open_plain", opening)
     assert next(read_means(str(tmp_path / ".unfinished"))) == expected[0]
     assert sizes == [10_000]
 

@@ -10,7 +10,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.pool_use import open_pool
 from goodgain.transforms.core.scoring.computed import columns_of
-from goodgain.transforms.read import open_plain
+from goodgain.transforms.filesystems import open_plain
 from tests.core.pool import direct
 from tests.pipeline.pool.steps import build, some_runs, write_runs
 from tests.pipeline.runs import contents, manifest, rows, run, write_jsonl

@@ -1,0 +1,185 @@
+"""Files and folders, on a local disk or on another of Beam's filesystems.
+
+Only paths with a scheme, like gs://, need Beam, which takes a second to import.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from goodgain.transforms.core.files.replacing import sync
+from goodgain.transforms.core.files.shard import InputFile
+
+_SCHEME = re.compile("[a-zA-Z][-a-zA-Z0-9+.]*://")  # as Beam recognizes it
+
+
+def is_local(path: str | Path) -> bool:
+    """Whether a path is local, rather than on another of Beam's filesystems."""
+    return _SCHEME.match(str(path)) is None
+
+
+def join(folder: str, *names: str) -> str:
+    """The path of something below a folder."""
+    if is_local(folder):
+        return os.path.join(folder, *names)
+    return cast(str, _filesystems().join(folder, *names))
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or folder."""
+    if is_local(path):
+        return os.path.exists(path)
+    return bool(_filesystems().exists(path))
+
+
+def open_plain(path: str) -> BinaryIO:
+    """Open a file for reading its raw bytes.
+
+    Raises:
+      OSError: it cannot be opened.
+    """
+    if is_local(path):
+        return open(path, "rb")
+    return cast(BinaryIO, _filesystems().open(path, compression_type=_uncompressed()))
+
+
+def create(path: str) -> BinaryIO:
+    """Open a file for writing raw bytes; its folder is created if needed.
+
+    Raises:
+      OSError: it cannot be opened.
+    """
+    if is_local(path):
+        folder = os.path.dirname(path)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        return open(path, "wb")
+    return cast(BinaryIO, _filesystems().create(path, compression_type=_uncompressed()))
+
+
+def make_folder(folder: str) -> None:
+    """Create a folder; failures are noticed when a file is written to it."""
+    try:
+        if is_local(folder):
+            os.makedirs(folder)
+        else:
+            _filesystems().mkdirs(folder)
+    except OSError:
+        return  # it exists already
+
+
+def files_below(folder: str) -> list[str]:
+    """The paths of all files below a folder; none if it does not exist.
+
+    Links to folders are not followed.
+
+    Raises:
+      OSError, ValueError: it is on another filesystem and cannot be listed.
+    """
+    if not is_local(folder):
+        return [file.path for file in matching(join(folder, "**"))]
+    top = folder.rstrip("/") or folder[:1]
+    return [
+        path
+        for place, _, names in os.walk(top)
+        for name in names
+        if os.path.exists(path := os.path.join(place, name))  # no dangling link
+    ]
+
+
+def files_named(folder: str, pattern: str) -> list[str]:
+    """The paths of the files directly in a folder whose name matches a pattern, sorted.
+
+    Args:
+      folder: may be missing; it is no pattern.
+      pattern: in which `*` stands for any characters.
+
+    Raises:
+      OSError, ValueError: it is on another filesystem and cannot be listed.
+    """
+    if not is_local(folder):
+        return sorted(file.path for file in matching(join(folder, pattern)))
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    paths = [join(folder, name) for name in names if fnmatchcase(name, pattern)]
+    return sorted(path for path in paths if os.path.exists(path) and not os.path.isdir(path))
+
+
+def matching(pattern: str) -> list[InputFile]:
+    """The files that match a pattern of Beam, which has one syntax for all filesystems.
+
+    Raises:
+      OSError, ValueError: they cannot be listed.
+    """
+    (match,) = _filesystems().match([pattern])
+    return [InputFile(found.path, found.size_in_bytes) for found in match.metadata_list]
+
+
+def move(source: str, place: str) -> None:
+    """Rename a file, replacing any other; does nothing if it was already renamed.
+
+    Raises:
+      OSError: it cannot be renamed.
+    """
+    if is_local(source) and os.path.exists(source):
+        sync(source)
+    try:
+        _rename(source, place)
+    except OSError:
+        if not exists(place):
+            raise
+        if exists(source):  # some filesystems do not replace files on rename
+            delete(place)
+            _rename(source, place)
+
+
+def _rename(source: str, place: str) -> None:
+    if is_local(source):
+        os.rename(source, place)
+    else:
+        _filesystems().rename([source], [place])
+
+
+def delete(path: str) -> None:
+    """Delete a file, or everything below a folder and, on local disks, the folder itself.
+
+    Symbolic links are deleted, not followed.
+
+    Raises:
+      OSError: it cannot be deleted.
+    """
+    if is_local(path):
+        _delete_local(path.rstrip("/"))
+        return
+    filesystems = _filesystems()
+    below = files_below(path)
+    if below:
+        filesystems.delete(below)
+    if filesystems.exists(path):
+        filesystems.delete([path])
+
+
+def _delete_local(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)  # does not follow links either
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
+def _filesystems() -> Any:
+    from apache_beam.io.filesystems import FileSystems
+
+    return FileSystems
+
+
+def _uncompressed() -> Any:
+    from apache_beam.io.filesystem import CompressionTypes
+
+    return CompressionTypes.UNCOMPRESSED
