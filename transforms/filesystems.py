@@ -27,14 +27,14 @@ def join(folder: str, *names: str) -> str:
     """The path of something below a folder."""
     if is_local(folder):
         return os.path.join(folder, *names)
-    return cast(str, _filesystems().join(folder, *names))
+    return cast(str, _filesystem(folder).join(folder, *names))
 
 
 def exists(path: str) -> bool:
     """Whether there is a file or folder."""
     if is_local(path):
         return os.path.exists(path)
-    return bool(_filesystems().exists(path))
+    return bool(_filesystem(path).exists(path))
 
 
 def open_plain(path: str) -> BinaryIO:
@@ -45,7 +45,7 @@ def open_plain(path: str) -> BinaryIO:
     """
     if is_local(path):
         return open(path, "rb")
-    return cast(BinaryIO, _filesystems().open(path, compression_type=_uncompressed()))
+    return cast(BinaryIO, _filesystem(path).open(path, compression_type=_uncompressed()))
 
 
 def create(path: str) -> BinaryIO:
@@ -59,7 +59,7 @@ def create(path: str) -> BinaryIO:
         if folder:
             os.makedirs(folder, exist_ok=True)
         return open(path, "wb")
-    return cast(BinaryIO, _filesystems().create(path, compression_type=_uncompressed()))
+    return cast(BinaryIO, _filesystem(path).create(path, compression_type=_uncompressed()))
 
 
 def make_folder(folder: str) -> None:
@@ -68,7 +68,7 @@ def make_folder(folder: str) -> None:
         if is_local(folder):
             os.makedirs(folder)
         else:
-            _filesystems().mkdirs(folder)
+            _filesystem(folder).mkdirs(folder)
     except OSError:
         return  # it exists already
 
@@ -79,7 +79,7 @@ def files_below(folder: str) -> list[str]:
     Links to folders are not followed.
 
     Raises:
-      OSError, ValueError: it is on another filesystem and cannot be listed.
+      OSError: it is on another filesystem and cannot be listed.
     """
     if not is_local(folder):
         return [file.path for file in matching(join(folder, "**"))]
@@ -100,7 +100,7 @@ def files_named(folder: str, pattern: str) -> list[str]:
       pattern: in which `*` stands for any characters.
 
     Raises:
-      OSError, ValueError: it is on another filesystem and cannot be listed.
+      OSError: it is on another filesystem and cannot be listed.
     """
     if not is_local(folder):
         return sorted(file.path for file in matching(join(folder, pattern)))
@@ -116,9 +116,9 @@ def matching(pattern: str) -> list[InputFile]:
     """The files that match a pattern of Beam, which has one syntax for all filesystems.
 
     Raises:
-      OSError, ValueError: they cannot be listed.
+      OSError: they cannot be listed.
     """
-    (match,) = _filesystems().match([pattern])
+    (match,) = _filesystem(pattern).match([pattern])
     return [InputFile(found.path, found.size_in_bytes) for found in match.metadata_list]
 
 
@@ -144,7 +144,7 @@ def _rename(source: str, place: str) -> None:
     if is_local(source):
         os.rename(source, place)
     else:
-        _filesystems().rename([source], [place])
+        _filesystem(source).rename([source], [place])
 
 
 def delete(path: str) -> None:
@@ -158,12 +158,12 @@ def delete(path: str) -> None:
     if is_local(path):
         _delete_local(path.rstrip("/"))
         return
-    filesystems = _filesystems()
+    filesystem = _filesystem(path)
     below = files_below(path)
     if below:
-        filesystems.delete(below)
-    if filesystems.exists(path):
-        filesystems.delete([path])
+        filesystem.delete(below)
+    if filesystem.exists(path):
+        filesystem.delete([path])
 
 
 def _delete_local(path: str) -> None:
@@ -173,10 +173,14 @@ def _delete_local(path: str) -> None:
         os.unlink(path)
 
 
-def _filesystems() -> Any:
+def _filesystem(path: str) -> Any:
+    """Beam's filesystem for a path."""
     from apache_beam.io.filesystems import FileSystems
 
-    return FileSystems
+    try:
+        return FileSystems.get_filesystem(path)
+    except ValueError as error:  # an unknown scheme, or a library is missing
+        raise OSError(str(error)) from None
 
 
 def _uncompressed() -> Any:

@@ -1,0 +1,92 @@
+"""Files on local disks, handled without Beam, as Beam's filesystems would."""
+
+import os
+
+import pytest
+from apache_beam.io.filesystems import FileSystems
+
+from goodgain.pipeline.__main__ import main
+from goodgain.transforms import filesystems
+from goodgain.transforms.core.files.shard import InputFile
+
+FILES = ("a", "means/part-00000.avro", "means/part-1.jsonl", "means/old/part-2.avro", ".x/.part-3")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "means" / "part-folder.avro").mkdir()
+    (tmp_path / "means" / "part-dangling.avro").symlink_to("nowhere")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "path", ["out", "/out", "./a://b", "", "C:/out", "1gs://x", "gs:/x", "gs://x/y", "s3+b://x"]
+)
+def test_a_path_is_local_if_beam_finds_no_scheme(path):
+    assert filesystems.is_local(path) == (FileSystems.get_scheme(path) is None)
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_lists_the_same_files_as_beam(folder, end):
+    def by_beam(pattern):
+        (match,) = FileSystems.match([FileSystems.join(f"{folder}{end}", pattern)])
+        return sorted(metadata.path for metadata in match.metadata_list)
+
+    found = sorted(filesystems.files_below(f"{folder}{end}"))
+    assert found == sorted(str(folder / name) for name in FILES) == by_beam("**")
+    named = filesystems.files_named(filesystems.join(f"{folder}{end}", "means"), "part-*.avro")
+    assert named == [str(folder / "means" / "part-00000.avro")] == by_beam("means/part-*.avro")
+    assert filesystems.files_below(str(folder / "none")) == []
+    assert filesystems.files_named(str(folder / "none"), "*") == []
+    assert filesystems.matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
+
+
+def test_a_folder_is_no_pattern(tmp_path):
+    place = tmp_path / "out[1]*"
+    place.mkdir()
+    (place / "part-0").write_text("")
+    assert filesystems.files_below(str(place)) == [str(place / "part-0")]
+    assert filesystems.files_named(str(place), "part-*") == [str(place / "part-0")]
+
+
+def test_moving_again_does_nothing(tmp_path):
+    source, place = str(tmp_path / "new" / "a"), str(tmp_path / "b")
+    with filesystems.create(source) as file:
+        file.write(b"1")
+    filesystems.move(source, place)
+    filesystems.move(source, place)
+    with filesystems.open_plain(place) as file:
+        assert file.read() == b"1"
+    with pytest.raises(OSError, match="No such file"):
+        filesystems.move(source, str(tmp_path / "c"))
+
+
+def test_deletes_links_but_not_what_they_name(folder, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "kept").write_text("")
+    (folder / "link").symlink_to(elsewhere)
+    filesystems.delete(str(folder / "link") + "/")
+    filesystems.delete(str(folder / "means"))
+    filesystems.delete(str(folder / "none"))
+    assert sorted(os.listdir(folder)) == [".x", "a"]
+    assert (elsewhere / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compare", "nowhere://x/base", "nowhere://x/candidate"],
+        ["run", "--input", "configs/data/sample.avro", "--output", "nowhere://x/out"],
+        ["report", "nowhere://x/out"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_unknown_filesystem_is_one_line_on_stderr(words, capsys):
+    assert main(words) in (1, 2)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "nowhere://x/" in printed.err
+    assert printed.err.count("\n") == 1
