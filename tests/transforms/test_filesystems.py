@@ -3,12 +3,28 @@
 import os
 
 import pytest
+from apache_beam.io.filesystem import FileMetadata
 from apache_beam.io.filesystems import FileSystems
+from apache_beam.io.localfilesystem import LocalFileSystem
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.outputs.folder import (
+    check_claim,
+    check_written,
+    claim,
+    clear,
+    discard_unfinished,
+    prepare,
+    publish,
+    read_dataset,
+    read_manifest,
+    unfinished_folder,
+    write_manifest,
+)
 from goodgain.transforms import filesystems
 from goodgain.transforms.core.files.shard import InputFile
 
+ELSEWHERE = "elsewhere://"
 FILES = ("a", "means/part-00000.avro", "means/part-1.jsonl", "means/old/part-2.avro", ".x/.part-3")
 
 
@@ -73,6 +89,62 @@ def test_deletes_links_but_not_what_they_name(folder, tmp_path_factory):
     filesystems.delete(str(folder / "none"))
     assert sorted(os.listdir(folder)) == [".x", "a"]
     assert (elsewhere / "kept").exists()
+
+
+class ElsewhereFileSystem(LocalFileSystem):
+    """Beam's local filesystem under a scheme: elsewhere:///tmp/a is /tmp/a."""
+
+    @classmethod
+    def scheme(cls):
+        return "elsewhere"
+
+    def _list(self, folder):
+        for found in super()._list(folder.removeprefix(ELSEWHERE)):
+            yield FileMetadata(ELSEWHERE + found.path, found.size_in_bytes)
+
+    def metadata(self, path):
+        found = super().metadata(path.removeprefix(ELSEWHERE))
+        return FileMetadata(path, found.size_in_bytes)
+
+    def _path_open(self, path, *more):
+        return super()._path_open(path.removeprefix(ELSEWHERE), *more)
+
+    def create(self, path, **more):
+        return super().create(path.removeprefix(ELSEWHERE), **more)
+
+    def mkdirs(self, path):
+        super().mkdirs(path.removeprefix(ELSEWHERE))
+
+    def rename(self, sources, places):
+        super().rename(
+            *([one.removeprefix(ELSEWHERE) for one in some] for some in (sources, places))
+        )
+
+    def exists(self, path):
+        return super().exists(path.removeprefix(ELSEWHERE))
+
+    def delete(self, paths):
+        super().delete([path.removeprefix(ELSEWHERE) for path in paths])
+
+
+def test_a_run_is_published_and_read_elsewhere(tmp_path):
+    out = f"{ELSEWHERE}{tmp_path}/out"
+    prepare(out, overwrite=False)
+    claim(out, "own")
+    name = "means/part-00000-of-00001.jsonl"
+    with filesystems.create(filesystems.join(unfinished_folder(out, "own"), name)) as file:
+        file.write(b'{"n": 1}\n')
+    check_claim(out, "own")
+    check_written(out, [name], "own")
+    publish(out, [name], "own")
+    discard_unfinished(out, "own")
+    write_manifest(out, {"datasets": {"means": 1}})
+    assert read_manifest(out) == {"datasets": {"means": 1}}
+    assert list(read_dataset(out, "means")) == [{"n": 1}]
+    assert sorted(filesystems.files_below(out)) == [f"{out}/manifest.json", f"{out}/{name}"]
+    assert filesystems.files_named(f"{out}/means", "part-*") == [f"{out}/{name}"]
+    clear(out)
+    assert filesystems.files_below(str(tmp_path)) == []
 
 
 @pytest.mark.parametrize(
