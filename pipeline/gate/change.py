@@ -31,9 +31,9 @@ from goodgain.pipeline.comparison.withholding import (
 from goodgain.pipeline.gate.bounds import Held, Measured, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families
-from goodgain.pipeline.gate.outcome import Outcome, Verdict
+from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import bound_text, metric_at_n, number, rule_text
+from goodgain.pipeline.gate.wording import number
 from goodgain.transforms.core.comparison import (
     ComparisonOptions,
     MetricComparison,
@@ -56,15 +56,15 @@ def judge_change(
     rule: Rule, gate: GateFile, evidence: GateEvidence, families: Families
 ) -> Iterator[Outcome]:
     """The outcomes of a bound on change, one for each slice in baseline or run."""
-    if evidence.baseline is None:
+    if evidence.arms is None:
+        missing = outcome_of(rule, {}, "", None, failure="it needs a baseline (--baseline DIR)")
         skip = gate.without_baseline == "skip"
-        verdict: Verdict = "skipped" if skip else "failed"
-        yield _outcome(rule, {}, "", verdict, "it needs a baseline (--baseline DIR)", None)
+        yield replace(missing, verdict="skipped") if skip else missing
         return
     try:
-        arms = evidence.baseline.arms(str(rule.metric), rule.i)
+        arms = evidence.arms(str(rule.metric), rule.i)
     except UsageError as error:
-        yield _outcome(rule, {}, "", "failed", str(error).rstrip("."), None)
+        yield outcome_of(rule, {}, "", None, failure=str(error).rstrip("."))
         return
     parameters = evidence.manifest["parameters"]
     settings = _TestSettings(
@@ -74,9 +74,8 @@ def judge_change(
     checked_slices = changed_slices(rule, arms)
     if not checked_slices:
         slice_of_rule = {name: value or "any" for name, value in rule.slice.items()}
-        yield _outcome(
-            rule, slice_of_rule, "", "failed", "no conversation belongs to this slice", None
-        )
+        reason = "no conversation belongs to this slice"
+        yield outcome_of(rule, slice_of_rule, "", None, failure=reason)
     for slice_ in checked_slices:
         yield _judge(rule, gate, slice_, arms, families, settings)
 
@@ -115,25 +114,25 @@ def _judge(
     unit = fitting(n, *pair) if paired else f"{fitting(n, *conversation)} in the smaller arm"
     shown = _change_text(values) if n else ""
     if reason is not None:
-        return _outcome(rule, slice_, shown, "failed", f"not comparable: {reason}", n)
+        return outcome_of(rule, slice_, shown, n, failure=f"not comparable: {reason}")
     if n == 0:
-        return _outcome(rule, slice_, "", "failed", f"no {unit} with a value", 0)
+        return outcome_of(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
         reason = f"{n:,} {unit} {fitting(n, 'is', 'are')} below least_n = {least:,}"
-        return _outcome(rule, slice_, shown, "failed", reason, n)
+        return outcome_of(rule, slice_, shown, n, failure=reason)
     notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(matched)])]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
-            return _outcome(rule, slice_, shown, "failed", reason, n)
+            return outcome_of(rule, slice_, shown, n, failure=reason)
         compare = partial(_compared, values, paired, settings.options, codes)
         held = _hold(rule, values, compare, side, amount, families)
         if not held.keeps:
             reason = _failure(rule, side, amount, held)
-            return _outcome(rule, slice_, shown, "failed", reason, n)
+            return outcome_of(rule, slice_, shown, n, failure=reason)
         if held.without_interval:
             notes.append(held.reason)
-    return _outcome(rule, slice_, shown, "passed", "; ".join(notes), n)
+    return outcome_of(rule, slice_, shown, n, note="; ".join(notes))
 
 
 def _values(
@@ -231,10 +230,3 @@ def _change_text(values: Sample) -> str:
     before, after = float(values.base.mean()), float(values.candidate.mean())
     relative = f" ({100 * (after - before) / abs(before):+z.2f} %)" if before else ""
     return f"{number(before)} -> {number(after)}{relative}"
-
-
-def _outcome(
-    rule: Rule, slice_: Mapping[str, str], value: str, verdict: Verdict, reason: str, n: int | None
-) -> Outcome:
-    subject, bound = rule_text(rule, slice_), bound_text(rule)
-    return Outcome(subject, value, bound, verdict, reason, n, metric_at_n(rule))

@@ -10,15 +10,33 @@ from goodgain.pipeline.gate.bounds import Measured, Share, hold
 from goodgain.pipeline.gate.change import changed_slices, judge_change
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families, families
-from goodgain.pipeline.gate.outcome import Outcome
+from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.shares import count, share
-from goodgain.pipeline.gate.wording import bound_text, metric_at_n, number, rule_text
+from goodgain.pipeline.gate.wording import number
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.scoring.costs import budget_of
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.warning import CODES
+
+# Where the manifest has the part and the whole of each share: group and name.
+_SHARES = {
+    "rejected": (("records", "rejected"), ("records", "read")),
+    "late": (("records", "late"), ("records", "read")),
+    "redelivered": (("records", "redelivered"), ("records", "read")),
+    "unlabelled": (("results", "unlabelled"), ("results", "total")),
+    "without_search": (("conversations", "without_search"), ("conversations", "total")),
+    "with_rejected_records": (
+        ("conversations", "with_rejected_records"),
+        ("conversations", "total"),
+    ),
+}
+# Where the manifest has each count.
+_COUNTS = {
+    "conversations": ("conversations", "in_means"),
+    "records": ("records", "read"),
+    "results": ("results", "total"),
+}
 
 
 def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
@@ -53,10 +71,10 @@ def _slices(rule: Rule, evidence: GateEvidence) -> int:
     """The number of slices for which a rule is checked; 0 without a usable baseline."""
     if not rule.is_change:
         return len(evidence.means.slices(rule.slice)) if rule.slice else 1
-    if evidence.baseline is None:
+    if evidence.arms is None:
         return 0
     try:
-        return len(changed_slices(rule, evidence.baseline.arms(str(rule.metric), rule.i)))
+        return len(changed_slices(rule, evidence.arms(str(rule.metric), rule.i)))
     except UsageError:
         return 0  # `judge_change` reports the error
 
@@ -67,28 +85,19 @@ def _judge(
     if rule.is_change:
         yield from judge_change(rule, gate, evidence, counted)
     elif rule.count is not None:
-        found = count(rule, evidence)
-        reason = _broken(rule, float(found))
-        yield _outcome(rule, {}, f"{found:,}", reason, None)
+        count = _manifest_count(evidence, _COUNTS[rule.count])
+        yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken(rule, count))
     elif rule.share is not None and rule.share != "undefined":
-        yield _share(rule, {}, *share(rule, evidence))
+        part, whole = (_manifest_count(evidence, path) for path in _SHARES[rule.share])
+        yield _share(rule, {}, part, whole)
     else:
         yield from _means(rule, gate, evidence, counted)
 
 
-def _outcome(
-    rule: Rule, slice_: Mapping[str, str], value: str, failure: str, n: int | None, note: str = ""
-) -> Outcome:
-    verdict = "failed" if failure else "passed"
-    return Outcome(
-        rule=rule_text(rule, slice_),
-        value=value,
-        bound=bound_text(rule),
-        verdict="failed" if verdict == "failed" else "passed",
-        reason=failure or note,
-        n=n,
-        metric=metric_at_n(rule),
-    )
+def _manifest_count(evidence: GateEvidence, path: tuple[str, str]) -> int:
+    group, name = path
+    # The manifest has no entry for a count of 0.
+    return int(evidence.manifest.get(group, {}).get(name, 0))
 
 
 def _broken(rule: Rule, value: float) -> str:
@@ -108,10 +117,10 @@ def _bounds(rule: Rule) -> Iterator[tuple[Any, Amount]]:
 
 def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outcome:
     if whole == 0:
-        return _outcome(rule, slice_, "", "the share is undefined: the whole is 0", None)
+        return outcome_of(rule, slice_, "", None, failure="the share is undefined: the whole is 0")
     value = part / whole
     shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
-    return _outcome(rule, slice_, shown, _broken(rule, value), None)
+    return outcome_of(rule, slice_, shown, None, failure=_broken(rule, value))
 
 
 def _means(
@@ -122,11 +131,11 @@ def _means(
         wanted = {name: value or "any" for name, value in rule.slice.items()}
         names = ",".join(rule.slice)
         reason = f"the run has no means of this slice; does it occur, and was --slice {names} used"
-        yield _outcome(rule, wanted, "", reason, None)
+        yield outcome_of(rule, wanted, "", None, failure=reason)
     for slice_ in slices:
         row = evidence.means.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
         if row is None:
-            yield _outcome(rule, slice_, "", _no_mean(str(rule.metric)), None)
+            yield outcome_of(rule, slice_, "", None, failure=_no_mean(str(rule.metric)))
         elif rule.share is not None:
             yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])
         else:
@@ -160,10 +169,11 @@ def _mean(
 ) -> Outcome:
     n, least = row["n"], rule.least_n or gate.least_n
     if row["mean"] is None:
-        return _outcome(rule, slice_, "null", row["note"] or "the mean is null", n)
+        return outcome_of(rule, slice_, "null", n, failure=row["note"] or "the mean is null")
     value = number(row["mean"])
     if n < least:
-        return _outcome(rule, slice_, value, f"n = {n:,} is below least_n = {least:,}", n)
+        failure = f"n = {n:,} is below least_n = {least:,}"
+        return outcome_of(rule, slice_, value, n, failure=failure)
     estimate = Measured(
         value=row["mean"],
         uncertainty=_uncertainty(row),
@@ -172,15 +182,11 @@ def _mean(
         why_none=row["note"] or "the means do not record the method of their intervals; run again",
     )
     notes = []
+    is_not = "not proven that it is" if rule.proof == "of_compliance" else "it is not"
     for side, bound in _bounds(rule):
         held = counted.hold(rule, estimate, bound.value, side)
         if not held.keeps:
-            failure = (
-                f"it is not {side} {bound}"
-                if rule.proof != "of_compliance"
-                else f"not proven that it is {side} {bound}"
-            )
-            reason = f"{failure}: {held.reason}" if held.reason else failure
-            return _outcome(rule, slice_, value, reason, n)
+            reason = f"{is_not} {side} {bound}" + (f": {held.reason}" if held.reason else "")
+            return outcome_of(rule, slice_, value, n, failure=reason)
         notes.append(held.reason)
-    return _outcome(rule, slice_, value, "", n, "; ".join(filter(None, notes)))
+    return outcome_of(rule, slice_, value, n, note="; ".join(filter(None, notes)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,15 +14,8 @@ _Row = Mapping[str, Any]
 _MeansOfSlice = dict[tuple[str, int | None, str], _Row]
 
 
-class BaselineArms(Protocol):
-    """Reads the arms of a change when a rule needs them."""
-
-    def arms(self, metric: str, i: int | None) -> Arms:
-        """Baseline and run with one metric, at N or by i.
-
-        Raises:
-          UsageError: they cannot be compared, or lack the metric.
-        """
+# Reads baseline and run with one metric, at N or by i; raises UsageError if they do not compare.
+ReadArms = Callable[[str, int | None], Arms]
 
 
 class GateMeans:
@@ -61,9 +54,9 @@ class GateEvidence(Struct, frozen=True):
 
     Attributes:
       manifest: manifest of the run.
-      baseline: None without a baseline.
+      arms: reads the arms of a change; None without a baseline.
     """
 
     manifest: Mapping[str, Any]
     means: GateMeans
-    baseline: BaselineArms | None
+    arms: ReadArms | None

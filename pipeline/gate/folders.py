@@ -9,10 +9,9 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.sources import Arms, read_arms
 from goodgain.pipeline.gate.evaluate import evaluate
-from goodgain.pipeline.gate.evidence import GateEvidence, GateMeans
+from goodgain.pipeline.gate.evidence import GateEvidence, GateMeans, ReadArms
 from goodgain.pipeline.gate.outcome import Outcome
-from goodgain.pipeline.gate.rules import GateFile
-from goodgain.pipeline.gate.rules_file import load_gate
+from goodgain.pipeline.gate.rules import GateFile, load_gate
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_manifest, same_folder
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
@@ -20,25 +19,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 
 _IN_EVERY_SLICE = "N"  # every slice has this metric, so it lists the slices
-_KEPT = 8  # pairs of arms in the cache; a gate file names few metrics
-
-
-class FolderBaseline:
-    """A baseline whose arms are read from two output folders, once for each metric."""
-
-    def __init__(self, baseline: str, folder: str, force: bool) -> None:
-        self._folders = (baseline, folder)
-        self._force = force
-        self._read = lru_cache(_KEPT)(self._read_arms)
-
-    def arms(self, metric: str, i: int | None) -> Arms:
-        """See `BaselineArms`."""
-        return self._read(metric, i)
-
-    def _read_arms(self, metric: str, i: int | None) -> Arms:
-        return read_arms(
-            ComparisonRequest(self._folders, metrics=(metric,), max_i=i or 1, force=self._force)
-        )
+_CACHED_ARMS = 8  # a gate file names few metrics
 
 
 class Gate(Struct, frozen=True):
@@ -85,12 +66,7 @@ class Gate(Struct, frozen=True):
 
 
 def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = False) -> GateEvidence:
-    """Read the evidence for a run.
-
-    Args:
-      rules: determine which means are read.
-      baseline: output of another run, or None.
-      force: compare with the baseline even if parameters that metrics depend on differ.
+    """Read the evidence for a run, as far as the rules need it; for baseline and force see `Gate`.
 
     Raises:
       UsageError: the folder is not the output of a finished run.
@@ -100,8 +76,19 @@ def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = Fal
     return GateEvidence(
         manifest=manifest,
         means=GateMeans(read_means(folder, _wanted(rules))),
-        baseline=None if baseline is None else FolderBaseline(baseline, folder, force),
+        arms=None if baseline is None else _arms_of(baseline, folder, force),
     )
+
+
+def _arms_of(baseline: str, folder: str, force: bool) -> ReadArms:
+    @lru_cache(_CACHED_ARMS)
+    def read(metric: str, i: int | None) -> Arms:
+        request = ComparisonRequest(
+            (baseline, folder), metrics=(metric,), max_i=i or 1, force=force
+        )
+        return read_arms(request)
+
+    return read
 
 
 def _wanted(gate: GateFile) -> MeansWanted:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
+from goodgain.pipeline.gate.rules import Rule
+from goodgain.pipeline.gate.wording import bound_text, metric_at_n, rule_text
 from goodgain.transforms.core.scoring.registry import cautions
 
 Verdict = Literal["passed", "failed", "skipped"]
@@ -31,6 +33,27 @@ class Outcome(Struct, frozen=True):
     reason: str
     n: int | None
     metric: str = ""
+
+
+def outcome_of(
+    rule: Rule,
+    slice_: Mapping[str, str],
+    value: str,
+    n: int | None,
+    *,
+    failure: str = "",
+    note: str = "",
+) -> Outcome:
+    """The outcome of a rule in one slice: failed if a failure is given, else passed."""
+    return Outcome(
+        rule=rule_text(rule, slice_),
+        value=value,
+        bound=bound_text(rule),
+        verdict="failed" if failure else "passed",
+        reason=failure or note,
+        n=n,
+        metric=metric_at_n(rule),
+    )
 
 
 def passed(outcomes: Sequence[Outcome]) -> bool:

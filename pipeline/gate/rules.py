@@ -22,6 +22,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from goodgain.pipeline.comparison.measures import AT_I, direction
+from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metric import ZERO_TO_ONE
@@ -351,3 +352,21 @@ class GateFile(_Part):
         if not self.rules and not self.warnings:
             raise ValueError("must have `rules` with at least one entry, or `warnings: none`")
         return self
+
+
+def load_gate(path: str) -> GateFile:
+    """Read a gate file.
+
+    Raises:
+      UsageError: it cannot be read, or contains mistakes; the message lists every one.
+    """
+    return read_model(GateFile, config_text(path, "the rules"), path, "The gate", _mistake)
+
+
+def _mistake(error: Any) -> str:
+    place = error["loc"]
+    rule = f"rule {int(place[1]) + 1}: " if len(place) > 1 and place[0] == "rules" else ""
+    field = str(place[-1]) if place and isinstance(place[-1], str) else ""
+    if error["type"] == "extra_forbidden":
+        return rule + unknown(field, Rule.model_fields if rule else GateFile.model_fields)
+    return f"{rule}{field + ' ' if field else ''}{reason(error)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.gate.rules_file import load_gate
+from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.dates import days_between, patterns_of
 from goodgain.pipeline.nightly.day_folders import DayFolders
