@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     # Imported here, since it imports Beam, which is slow.
     import msgspec
 
-    from goodgain.pipeline.nightly.config_file import load_nightly_config
+    from goodgain.pipeline.nightly.config import load_nightly_config
     from goodgain.pipeline.nightly.job import run_nightly
     from goodgain.pipeline.nightly.summary import print_done
     from goodgain.pipeline.nightly.surroundings import Surroundings

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.comparability import POOL, mismatches
-from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
+from goodgain.pipeline.nightly.config import BaselineChoice
 from goodgain.pipeline.nightly.day_folders import DayFolders, remove
 from goodgain.pipeline.nightly.entry import DAY_FILE, DayEntry, read_entry
 from goodgain.pipeline.outputs.datasets import conversations, iterations

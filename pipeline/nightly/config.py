@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -16,16 +20,105 @@ from pydantic import (
     field_validator,
 )
 
-from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
 from goodgain.pipeline.nightly.dates import check_pattern
-from goodgain.pipeline.nightly.pool_choice import PoolChoice
 from goodgain.pipeline.options.option_types import Patterns, Text
+from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
 from goodgain.transforms.filesystems import is_local
 
 _GREATEST_ATTEMPTS = 10
 _WEB = ("http://", "https://")
 _FROM_ENVIRONMENT = "$"
 _OF_A_RUN = ("run", "runner", "engine_options", "scratch", "pool")
+_PREVIOUS_GOOD = "previous_good"
+_MEAN_OF_LAST = re.compile(r"mean of last ([1-9][0-9]{0,2})")
+_POOL_KEYS = {"path", "update", "topic", "digest"}
+_POOL_DIGEST = re.compile(r"[0-9a-f]{8,32}")
+_POOL_EXAMPLES = "{path: pool, update: true} or {path: pool, digest: 1f0c94ab}"
+
+
+class BaselineChoice(Struct, frozen=True):
+    """The baseline that days are compared with.
+
+    Attributes:
+      days: number of good days before the compared day; the baseline is all of their conversations,
+        each with the same weight.
+      pinned: a fixed day that is the baseline instead.
+    """
+
+    days: int = 1
+    pinned: date | None = None
+
+    @classmethod
+    def parse(cls, value: Any) -> BaselineChoice:
+        """Read `previous_good`, `mean of last 7` or a day.
+
+        Raises:
+          ValueError: it is none of these.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, date):  # YAML parses dates
+            return cls(pinned=date(value.year, value.month, value.day))
+        text = str(value).strip()
+        if text == _PREVIOUS_GOOD:
+            return cls()
+        if match := _MEAN_OF_LAST.fullmatch(text):
+            return cls(days=int(match[1]))
+        try:
+            return cls(pinned=date.fromisoformat(text))
+        except ValueError:
+            raise ValueError(
+                f"must be {_PREVIOUS_GOOD}, `mean of last N` or a day like 2025-03-01, not {text!r}"
+            ) from None
+
+    def __str__(self) -> str:
+        if self.pinned is not None:
+            return self.pinned.isoformat()
+        return _PREVIOUS_GOOD if self.days == 1 else f"mean of last {self.days}"
+
+
+class PoolChoice(Struct, frozen=True):
+    """The pool that every night is scored with.
+
+    Attributes:
+      path: folder of the pool.
+      digest: prefix of the digest of a pinned state; None if each night first adds its traces.
+      topic: attribute that holds the topic, in case the first night creates the pool.
+    """
+
+    path: str
+    digest: str | None = None
+    topic: str | None = None
+
+    @classmethod
+    def parse(cls, value: Any) -> PoolChoice:
+        """Read `{path: pool, update: true, topic: query_id}` or `{path: pool, digest: 1f0c94ab}`.
+
+        Raises:
+          ValueError: it is neither.
+        """
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping) or not value.get("path"):
+            raise ValueError(f"must be like {_POOL_EXAMPLES}, not {value!r}")
+        if unknown := sorted(set(map(str, value)) - _POOL_KEYS):
+            raise ValueError(f"has no option {unknown[0]!r}; write it like {_POOL_EXAMPLES}")
+        update, digest = value.get("update", False), value.get("digest")
+        if not isinstance(update, bool) or update == (digest is not None):
+            raise ValueError(
+                "needs either update: true (updated every night) or digest: (pinned to the state "
+                "with this digest, from its manifest.json)"
+            )
+        if digest is not None and not _POOL_DIGEST.fullmatch(str(digest)):
+            raise ValueError(
+                f"digest must be 8 to 32 hexadecimal digits in quotes, not {digest!r}; "
+                "`goodgain pool show POOL --json` has it"
+            )
+        topic = value.get("topic")
+        if topic is not None and not update:
+            raise ValueError("topic needs update: true; a pinned pool has its own topic")
+        return cls(str(value["path"]), None if digest is None else str(digest), topic)
+
 
 Choice = Annotated[
     BaselineChoice,
@@ -36,7 +129,7 @@ Choice = Annotated[
 Pool = Annotated[
     PoolChoice,
     BeforeValidator(PoolChoice.parse),
-    PlainSerializer(msgspec.structs.asdict),
+    PlainSerializer(asdict),
     WithJsonSchema({"type": "object"}),
 ]
 Words = Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -123,3 +216,20 @@ class NightlyConfig(BaseModel):
         if webhook is not None and not webhook.startswith((*_WEB, _FROM_ENVIRONMENT)):
             raise ValueError("must be an http or https URL, or $NAME of an environment variable")
         return webhook
+
+
+def load_nightly_config(path: str) -> NightlyConfig:
+    """Read the configuration of the nightly job.
+
+    Raises:
+      UsageError: it cannot be read, or contains mistakes; the message lists every one.
+    """
+    text = config_text(path, "the options")
+    return read_model(NightlyConfig, text, path, "The configuration", _mistake)
+
+
+def _mistake(error: Any) -> str:
+    field = str(error["loc"][0]) if error["loc"] else "the file"
+    if error["type"] == "extra_forbidden":
+        return unknown(field, NightlyConfig.model_fields)
+    return f"{field} {reason(error)}"

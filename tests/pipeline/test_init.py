@@ -11,7 +11,7 @@ import yaml
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules import load_gate
-from goodgain.pipeline.nightly.config_file import load_nightly_config
+from goodgain.pipeline.nightly.config import load_nightly_config
 from goodgain.pipeline.options.config_file import load_config, load_run_config
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.streaming.config import StreamConfig

@@ -6,8 +6,7 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.nightly.baseline_choice import BaselineChoice
-from goodgain.pipeline.nightly.config_file import load_nightly_config
+from goodgain.pipeline.nightly.config import BaselineChoice, load_nightly_config
 from goodgain.pipeline.nightly.dates import days_between, patterns_of, read_day
 from goodgain.pipeline.nightly.job import Done
 from goodgain.pipeline.nightly.one_day import run_config

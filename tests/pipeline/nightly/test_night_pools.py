@@ -7,8 +7,7 @@ from datetime import date
 import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.config_file import load_nightly_config
+from goodgain.pipeline.nightly.config import NightlyConfig, load_nightly_config
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.pool.store import read_pool

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.nightly.config_file import load_nightly_config
+from goodgain.pipeline.nightly.config import load_nightly_config
 
 GATE = """
 least_n: 5
