@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from goodgain.pipeline.cli.compare_words import COLOURS, difference_text, interval_text, p_text
-from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
+from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.terminal.console import folded_at, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -39,10 +39,10 @@ def render_sensitivity(
                 difference_text(metric, row.difference),
                 interval_text(metric, row.ci_low, row.ci_high),
                 p_text(getattr(row, f"p_{correction}")),
-                verdict.append(" (changes)") if row.turns else verdict,
+                verdict.append(" (changes)") if row.verdict_changes else verdict,
             )
     console.print(table)
-    changed = list(dict.fromkeys(row.metric for row in rows if row.turns))
+    changed = list(dict.fromkeys(row.metric for row in rows if row.verdict_changes))
     conclusion = (
         f"Verdicts that change: {', '.join(changed)}." if changed else "No verdict changes."
     )

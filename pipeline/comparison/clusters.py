@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
 
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
@@ -14,58 +13,29 @@ from goodgain.pipeline.comparison.measures import Measure
 from goodgain.transforms.core.comparison.clustered import Codes
 from goodgain.transforms.core.errors import UsageError
 
-
-class PairCodes(Struct, frozen=True):
-    """The clusters of pairs.
-
-    Attributes:
-      by_key: the cluster number of each pair, in the order of `Matched.keys`.
-    """
-
-    by_key: Codes
-
-    def of(self, values: Sample, _: Measure) -> Codes:
-        """The cluster numbers of the pairs that have values."""
-        return self.by_key[values.shared]
+# The cluster numbers of the values of a measure: of each pair, or of each value of both arms.
+CodesOf = Callable[[Sample, Measure], Codes | tuple[Codes, Codes]]
 
 
-class SampleCodes(Struct, frozen=True):
-    """The clusters of two samples.
-
-    Attributes:
-      base, candidate: the arms.
-      of_base, of_candidate: the cluster number of each conversation; a cluster in both arms has the
-        same number in both.
-    """
-
-    base: Arm
-    candidate: Arm
-    of_base: Codes
-    of_candidate: Codes
-
-    def of(self, _: Sample, measure: Measure) -> tuple[Codes, Codes]:
-        """The cluster numbers of the values of both arms."""
-        return (
-            _defined(self.base, self.of_base, measure),
-            _defined(self.candidate, self.of_candidate, measure),
-        )
-
-
-def cluster_codes(matched: Matched, attribute: str) -> PairCodes | SampleCodes:
+def cluster_codes(matched: Matched, attribute: str) -> CodesOf:
     """The clusters of matched arms; a conversation without the attribute is its own cluster.
 
     A pair belongs to the cluster of its base conversation or, if that lacks the attribute, of its
-    candidate conversation.
+    candidate conversation. In two samples, a cluster in both arms has the same number in both.
     """
     base, candidate = matched.base, matched.candidate
-    if not matched.paired:
-        n_base = len(base.arm.ids)
-        conversations = (*base.arm.attributes, *candidate.arm.attributes)
-        codes = numbered(attributes.get(attribute, "") for attributes in conversations)
-        return SampleCodes(base.arm, candidate.arm, codes[:n_base], codes[n_base:])
-    of_base, of_candidate = _first_values(base, attribute), _first_values(candidate, attribute)
-    pairs = zip(matched.base_places.tolist(), matched.candidate_places.tolist(), strict=True)
-    return PairCodes(numbered(of_base[b] or of_candidate[c] for b, c in pairs))
+    if matched.paired:
+        of_base, of_candidate = _first_values(base, attribute), _first_values(candidate, attribute)
+        pairs = zip(matched.base_places.tolist(), matched.candidate_places.tolist(), strict=True)
+        by_key = numbered(of_base[b] or of_candidate[c] for b, c in pairs)
+        return lambda values, _: by_key[values.shared]
+    n_base = len(base.arm.ids)
+    conversations = (*base.arm.attributes, *candidate.arm.attributes)
+    codes = numbered(attributes.get(attribute, "") for attributes in conversations)
+    return lambda _, measure: (
+        _defined(base.arm, codes[:n_base], measure),
+        _defined(candidate.arm, codes[n_base:], measure),
+    )
 
 
 def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
+from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.outputs.comparisons import COMPARISON_KIND
 from goodgain.pipeline.version import goodgain_version

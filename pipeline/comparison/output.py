@@ -13,7 +13,7 @@ from goodgain.pipeline.comparison.document import document, rows_of
 from goodgain.pipeline.comparison.matching import sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.report.build import build_comparison_report
-from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
+from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.outputs.comparisons import (
     ARMS,
     COMPARISON,

@@ -1,10 +1,10 @@
-"""A row of `comparison`: the comparison of one measure in one slice."""
+"""Rows of a comparison: of one measure in one slice, and of one metric under another policy."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from goodgain.pipeline.comparison.measures import Family
 from goodgain.transforms.core.comparison import Design, EffectSize
@@ -15,41 +15,12 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not comparable"]
 
 
-class ComparisonRow(Struct, frozen=True):
+class ComparisonRow(Struct, frozen=True, kw_only=True):
     """One measure in one slice; differences are candidate - base, in the unit of the metric.
 
-    Attributes:
-      slice: attributes that the conversations share; {} = all conversations.
-      metric, i, population: as in `means` (SPEC 6); the population is `everyone`, at N and at i, if
-        the arms differ in their share of conversations that searched.
-      direction: whether higher or lower values are better.
-      own_ideal: measured against what each run found itself (SPEC 10).
-      family: the p values of a family are corrected together, those of slices separately.
-      design: paired, or unpaired (Welch).
-      n_base, n_candidate: number of values compared; when paired, both are the number of pairs.
-      relative_difference: difference / |base_mean|.
-      p_holm, p_benjamini_hochberg: p_value corrected within the family; null if the verdict is
-        withheld, which removes the row from its family.
-      verdict_confidence, verdict_ci_low, verdict_ci_high: the interval that the verdict rests on;
-        it excludes 0 exactly when the corrected p is at most 1 - confidence.
-      effect_size: Cohen's d_z (paired) or Hedges' g, as effect_size_name says.
-      minimum_detectable_effect: the smallest true difference that the test detects with the
-        requested power.
-      clusters: number of clusters of the values; null if values count as independent.
-      good, same, bad: number of pairs on which the candidate is better by more than `tolerance`,
-        neither, or worse.
-      gsb: (good - bad) / (good + same + bad), with its interval; null when unpaired.
-      bootstrap_*, wilcoxon_*, sign_*: null unless requested.
-      only_in_base, only_in_candidate: number of pairing keys that only one arm has, in this
-        population.
-      undefined_in_base, undefined_in_candidate, undefined_in_both: number of nulls, see `Sample`.
-      worst_*: means and difference if each null were the metric's worst value; null if no value is
-        null, or the metric has no worst value.
-      verdict: `better`, `worse` or `changed` (for a metric without direction) when the corrected p
-        is at most 1 - confidence, `not shown` when it is above, `not tested` when there is no p,
-        `not comparable` when the arms do not measure the same thing.
-      reason: why it is `not comparable`, as a clause.
-      note: why something is null, or a caveat.
+    Attributes: as the columns of `goodgain.pipeline.outputs.comparisons.COMPARISON`. They are None
+      without a value, before the p values are corrected, and unless requested. The population is
+      `everyone`, at N and at i, if the arms differ in their share of conversations that searched.
     """
 
     slice: dict[str, str]
@@ -75,41 +46,41 @@ class ComparisonRow(Struct, frozen=True):
     t: float | None
     degrees_of_freedom: float | None
     p_value: float | None
-    p_holm: float | None
-    p_benjamini_hochberg: float | None
-    verdict_confidence: float | None
-    verdict_ci_low: float | None
-    verdict_ci_high: float | None
+    p_holm: float | None = None
+    p_benjamini_hochberg: float | None = None
+    verdict_confidence: float | None = None
+    verdict_ci_low: float | None = None
+    verdict_ci_high: float | None = None
     effect_size: float | None
     effect_size_name: EffectSize
     minimum_detectable_effect: float | None
     clusters: int | None
     tolerance: float
-    good: int | None
-    same: int | None
-    bad: int | None
-    gsb: float | None
-    gsb_ci_low: float | None
-    gsb_ci_high: float | None
-    bootstrap_ci_low: float | None
-    bootstrap_ci_high: float | None
-    bootstrap_resamples: int | None
-    wilcoxon_p: float | None
-    wilcoxon_p_holm: float | None
-    wilcoxon_p_benjamini_hochberg: float | None
-    rank_biserial: float | None
-    sign_p: float | None
-    sign_p_holm: float | None
-    sign_p_benjamini_hochberg: float | None
+    good: int | None = None
+    same: int | None = None
+    bad: int | None = None
+    gsb: float | None = None
+    gsb_ci_low: float | None = None
+    gsb_ci_high: float | None = None
+    bootstrap_ci_low: float | None = None
+    bootstrap_ci_high: float | None = None
+    bootstrap_resamples: int | None = None
+    wilcoxon_p: float | None = None
+    wilcoxon_p_holm: float | None = None
+    wilcoxon_p_benjamini_hochberg: float | None = None
+    rank_biserial: float | None = None
+    sign_p: float | None = None
+    sign_p_holm: float | None = None
+    sign_p_benjamini_hochberg: float | None = None
     only_in_base: int
     only_in_candidate: int
     undefined_in_base: int
     undefined_in_candidate: int
     undefined_in_both: int
-    worst_base_mean: float | None
-    worst_candidate_mean: float | None
-    worst_difference: float | None
-    verdict: Verdict
+    worst_base_mean: float | None = None
+    worst_candidate_mean: float | None = None
+    worst_difference: float | None = None
+    verdict: Verdict = "not tested"
     reason: str | None
     note: str | None
 
@@ -125,3 +96,24 @@ class ComparisonRow(Struct, frozen=True):
         if low is None or high is None or metric_by_name(self.metric).unit not in ZERO_TO_ONE:
             return low, high
         return max(low, -1.0), min(high, 1.0)
+
+
+class SensitivityRow(Struct, frozen=True):
+    """One metric at N under one policy; attributes as in `ComparisonRow`.
+
+    Attributes:
+      verdict_changes: whether the verdict differs from that under the runs' own policies; in JSON
+        its name is `turns`.
+    """
+
+    policy: str
+    metric: str
+    base_mean: float | None
+    candidate_mean: float | None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p_holm: float | None
+    p_benjamini_hochberg: float | None
+    verdict: Verdict
+    verdict_changes: bool = field(name="turns")

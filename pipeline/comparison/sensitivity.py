@@ -16,9 +16,8 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.compare import Compared, compare
 from goodgain.pipeline.comparison.request import Tests
-from goodgain.pipeline.comparison.rows import ComparisonRow, Verdict
+from goodgain.pipeline.comparison.rows import ComparisonRow, SensitivityRow, Verdict
 from goodgain.pipeline.comparison.scored_again import score_again
-from goodgain.pipeline.comparison.sensitivity_rows import SensitivityRow
 from goodgain.transforms.core.dedup.rules_file import Policy
 
 AS_RUN = "as run"
@@ -128,7 +127,7 @@ def _row(policy: str, row: ComparisonRow, verdict_as_run: Verdict) -> Sensitivit
         p_holm=row.p_holm,
         p_benjamini_hochberg=row.p_benjamini_hochberg,
         verdict=row.verdict,
-        turns=row.verdict != verdict_as_run,
+        verdict_changes=row.verdict != verdict_as_run,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.clusters import PairCodes, SampleCodes
+from goodgain.pipeline.comparison.clusters import CodesOf
 from goodgain.pipeline.comparison.matching import Matched, Sample, sample
 from goodgain.pipeline.comparison.measures import Measure, Measures
 from goodgain.pipeline.comparison.request import Tests
@@ -55,7 +55,7 @@ def row_of(
     grounds: Grounds,
     measures: Measures,
     tests: Tests,
-    clusters: PairCodes | SampleCodes | None,
+    clusters: CodesOf | None,
 ) -> TestedRow:
     """The row of one measure in one slice.
 
@@ -63,7 +63,7 @@ def row_of(
       clusters: clusters of the matched arms; None = values are independent.
     """
     values, paired = sample(matched, measure), matched.paired
-    codes: Any = None if clusters is None else clusters.of(values, measure)
+    codes: Any = None if clusters is None else clusters(values, measure)
     compare: Any = compare_paired if paired else compare_unpaired
     compared: MetricComparison = compare(values.base, values.candidate, tests.options, codes)
     metric = metric_by_name(measure.metric)
@@ -73,30 +73,34 @@ def row_of(
     notes = [compared.note] if compared.note else []
     if is_outcome(measure.metric) and worst is not None:
         notes.append(reached(values, paired))
-    found: dict[str, Any] = dict.fromkeys(_ON_REQUEST)
+    requested: dict[str, Any] = {}
     tolerance = measures.tolerance_of(measure)
     if paired and better != "neither":
-        found |= _good_same_bad(values, tolerance, better, tests.options.confidence)
+        requested |= _good_same_bad(values, tolerance, better, tests.options.confidence)
         if clusters is not None:
-            found |= {"gsb_ci_low": None, "gsb_ci_high": None}  # it assumes independent pairs
+            requested |= {"gsb_ci_low": None, "gsb_ci_high": None}  # it assumes independent pairs
     if tests.resamples and family != "further":
-        generator = np.random.default_rng([tests.seed, _number_of(slice_, measure)])
         interval = bootstrap_interval(
             values.base,
             values.candidate,
             compared.design,
-            generator,
+            np.random.default_rng([tests.seed, _seed_of(slice_, measure)]),
             tests.resamples,
             tests.options.confidence,
         )
-        found["bootstrap_ci_low"], found["bootstrap_ci_high"] = interval.ci_low, interval.ci_high
-        found["bootstrap_resamples"] = interval.resamples
+        requested["bootstrap_ci_low"] = interval.ci_low
+        requested["bootstrap_ci_high"] = interval.ci_high
+        requested["bootstrap_resamples"] = interval.resamples
         notes += [f"bootstrap: {interval.note}"] if interval.note else []
     if paired and tests.wilcoxon:
         ranked = wilcoxon(values.base, values.candidate)
-        found["wilcoxon_p"], found["rank_biserial"] = ranked.p_value, ranked.rank_biserial
+        requested["wilcoxon_p"], requested["rank_biserial"] = ranked.p_value, ranked.rank_biserial
     if paired and tests.sign:
-        found["sign_p"] = sign_test(values.base, values.candidate).p_value
+        requested["sign_p"] = sign_test(values.base, values.candidate).p_value
+    if worst is not None:
+        requested["worst_base_mean"] = worst.base_mean
+        requested["worst_candidate_mean"] = worst.candidate_mean
+        requested["worst_difference"] = worst.candidate_mean - worst.base_mean
     row = ComparisonRow(
         slice=slice_,
         metric=measure.metric,
@@ -111,26 +115,13 @@ def row_of(
         undefined_in_base=values.undefined_in_base,
         undefined_in_candidate=values.undefined_in_candidate,
         undefined_in_both=values.undefined_in_both,
-        worst_base_mean=worst.base_mean if worst else None,
-        worst_candidate_mean=worst.candidate_mean if worst else None,
-        worst_difference=worst.candidate_mean - worst.base_mean if worst else None,
-        p_holm=None,
-        p_benjamini_hochberg=None,
-        verdict_confidence=None,
-        verdict_ci_low=None,
-        verdict_ci_high=None,
-        verdict="not tested",
         reason=withheld(measure, values, worst, grounds, paired),
         note="; ".join(notes) or None,
         **{name: getattr(compared, name) for name in _COMPARED},
-        **found,
+        **requested,
     )
-    return TestedRow(row, _interval_at(compared))
-
-
-def _interval_at(compared: MetricComparison) -> IntervalAt | None:
-    found = compared.studentized
-    return None if found is None else found.interval
+    studentized = compared.studentized
+    return TestedRow(row, None if studentized is None else studentized.interval)
 
 
 _COMPARED = (
@@ -138,12 +129,6 @@ _COMPARED = (
     "candidate_stddev", "difference", "relative_difference", "stderr", "confidence", "ci_low",
     "ci_high", "t", "degrees_of_freedom", "p_value", "effect_size", "effect_size_name",
     "minimum_detectable_effect", "clusters",
-)  # fmt: skip
-_ON_REQUEST = (
-    "good", "same", "bad", "gsb", "gsb_ci_low", "gsb_ci_high", "bootstrap_ci_low",
-    "bootstrap_ci_high", "bootstrap_resamples", "wilcoxon_p", "wilcoxon_p_holm",
-    "wilcoxon_p_benjamini_hochberg", "rank_biserial", "sign_p", "sign_p_holm",
-    "sign_p_benjamini_hochberg",
 )  # fmt: skip
 
 
@@ -161,6 +146,6 @@ def _good_same_bad(
     }
 
 
-def _number_of(slice_: dict[str, str], measure: Measure) -> int:
+def _seed_of(slice_: dict[str, str], measure: Measure) -> int:
     """A seed from a row's slice and measure."""
     return xxhash.xxh3_64_intdigest(msgspec.json.encode((slice_, measure), order="sorted"))

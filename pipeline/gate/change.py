@@ -155,7 +155,7 @@ def _values(
     reason = withheld(measure, values, worst, rests_on, matched.paired)
     codes = None
     if cluster is not None and cluster != rule.pair_by:
-        codes = cluster_codes(matched, cluster).of(values, measure)
+        codes = cluster_codes(matched, cluster)(values, measure)
     return values, matched, reason, codes
 
 

@@ -5,20 +5,23 @@ import pytest
 
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.clusters import cluster_codes, common_cluster
-from goodgain.pipeline.comparison.matching import BY_ID, match
+from goodgain.pipeline.comparison.matching import BY_ID, match, sample
+from goodgain.pipeline.comparison.measures import Measure
 
 
 def arm(**queries):
     """Conversations with these query ids, by conversation id."""
     attributes = tuple({"query_id": query} for query in queries.values())
-    return Arm("arm", tuple(queries), attributes, np.ones(len(queries), np.int64), {}, {}, {})
+    n = np.ones(len(queries), np.int64)
+    return Arm("arm", tuple(queries), attributes, n, {"N": n.astype(float)}, {}, {})
 
 
 def test_a_pair_without_a_cluster_in_the_base_uses_that_of_the_candidate():
     matched = match(
         arm(a="", b="q", c="", d=""), arm(a="q", b="other", c="r", d=""), BY_ID, paired=True
     )
-    a, b, c, d = cluster_codes(matched, "query_id").by_key
+    measure = Measure("N", None, "all")
+    a, b, c, d = cluster_codes(matched, "query_id")(sample(matched, measure), measure)
     assert a == b
     assert len({a, c, d}) == 3
 
