@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.answer import answer
 from goodgain.pipeline.comparison.arms import Arm
@@ -24,14 +23,19 @@ from goodgain.pipeline.comparison.matching import (
     account,
     match,
     match_conversations,
+    match_everyone,
 )
-from goodgain.pipeline.comparison.measures import Measure, counts_everyone
+from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.comparison.statistics import TestedRow, row_of
-from goodgain.pipeline.comparison.withholding import grounds, without_counterpart
+from goodgain.pipeline.comparison.withholding import (
+    compared_measure,
+    grounds,
+    without_counterpart,
+)
 from goodgain.transforms.core.errors import UsageError
 
 DRAWS_A_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -145,11 +149,9 @@ def _examples(request: ComparisonRequest, arms: Arms, matched: Matched) -> Examp
     chosen = example_metric(arms, request.examples_by)
     if not matched.paired or chosen is None:
         return None
-    measure = Measure(chosen, None, "all")
-    if grounds(matched, arms).unequal_search and counts_everyone(measure):
-        measure = replace(measure, population="everyone")
-        everyone = (arms.base.everyone(), arms.candidate.everyone())
-        matched = match(*everyone, matched.pair_by, paired=True)
+    measure = compared_measure(Measure(chosen, None, "all"), grounds(matched, arms))
+    if measure.population == "everyone":
+        matched = match_everyone(matched)
     return examples(arms, matched, measure, request.examples)
 
 
@@ -213,18 +215,17 @@ def _rows(
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         matched = match(base, candidate, key, paired)
         rests_on = grounds(matched, arms)
-        everyone = None
+        by_population = {"all": matched}
         if rests_on.unequal_search:
-            everyone = match(base.everyone(), candidate.everyone(), key, paired)
-        clusters, of_everyone = (
-            None if one is None or cluster is None else cluster_codes(one, cluster)
-            for one in (matched, everyone)
-        )
+            by_population["everyone"] = match_everyone(matched)
+        codes_of = {
+            population: None if cluster is None else cluster_codes(one, cluster)
+            for population, one in by_population.items()
+        }
         for measure in of_slices if slice_ else every:
-            counted, codes = matched, clusters
-            if everyone is not None and counts_everyone(measure):
-                measure, counted = replace(measure, population="everyone"), everyone
-                codes = of_everyone
+            measure = compared_measure(measure, rests_on)
+            population = measure.population if measure.population == "everyone" else "all"
+            counted, codes = by_population[population], codes_of[population]
             yield row_of(slice_, measure, counted, rests_on, arms.measures, request.tests, codes)
 
 

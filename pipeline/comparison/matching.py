@@ -101,6 +101,12 @@ class Matched(Struct, frozen=True):
     pair_by: str
 
 
+def match_everyone(matched: Matched) -> Matched:
+    """The same two arms including the conversations that did not search, matched the same way."""
+    base, candidate = matched.base.arm.everyone(), matched.candidate.arm.everyone()
+    return match(base, candidate, matched.pair_by, matched.paired)
+
+
 def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
     """Match two arms by key."""
     one, other = grouped(base, pair_by), grouped(candidate, pair_by)

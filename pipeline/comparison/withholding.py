@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.matching import BY_ID, Grouped, Matched, Sample
-from goodgain.pipeline.comparison.measures import Measure
+from goodgain.pipeline.comparison.measures import Measure, counts_everyone
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -66,6 +67,17 @@ def grounds(matched: Matched, arms: Arms) -> Grounds:
         max_i=arms.max_i,
         missing=without_counterpart(matched) if matched.pair_by == BY_ID else None,
     )
+
+
+def compared_measure(measure: Measure, grounds: Grounds) -> Measure:
+    """The measure in the population in which two arms are compared.
+
+    It is `everyone` if the arms differ in how many conversations did not search and the measure has
+    a value for those (SPEC 10).
+    """
+    if grounds.unequal_search and counts_everyone(measure):
+        return replace(measure, population="everyone")
+    return measure
 
 
 def without_counterpart(matched: Matched) -> str | None:

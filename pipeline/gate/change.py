@@ -20,9 +20,10 @@ from goodgain.pipeline.comparison.matching import (
     match_conversations,
     sample,
 )
-from goodgain.pipeline.comparison.measures import Measure, counts_everyone
+from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.comparison.withholding import (
+    compared_measure,
     grounds,
     withheld,
     without_counterpart,
@@ -143,12 +144,11 @@ def _values(
     The values are paired if the arms share keys, otherwise two samples.
     """
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
-    measure = Measure(str(rule.metric), rule.i, rule.population or "all")
     matched = _match(rule, base, candidate)
     rests_on = grounds(matched, arms)
-    unequal = rests_on.unequal_search and counts_everyone(measure)
-    if unequal or measure.population == "everyone":
-        measure = replace(measure, population="everyone")
+    measure = Measure(str(rule.metric), rule.i, rule.population or "all")
+    measure = compared_measure(measure, rests_on)
+    if measure.population == "everyone":
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
     worst = worst_case(matched, measure, values, rests_on)
