@@ -10,7 +10,6 @@ from importlib.metadata import version
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from goodgain.pipeline.options.pool_use import OpenedPool
 from goodgain.pipeline.version import goodgain_version
@@ -54,41 +53,21 @@ _LOST = "the engine lost or repeated some, so nothing was published: run again."
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
-class Balance(Struct, frozen=True):
-    """The outcomes of the records that were read: each has exactly one (SPEC 3)."""
-
-    read: int
-    scored: int
-    earlier_turn: int
-    redelivered: int
-    rejected: int
-    late: int
-
-    @property
-    def accounted(self) -> int:
-        """The sum of the outcomes."""
-        return sum(getattr(self, outcome) for outcome in OUTCOMES)
-
-    @property
-    def holds(self) -> bool:
-        """Whether the outcomes add up to the records read."""
-        return self.read == self.accounted
-
-
-def balance_of(counts: Mapping[str, int]) -> Balance:
-    """The balance of the records that the pipeline counted.
+def record_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    """The records that were read and their outcomes, of which each record has exactly one (SPEC 3).
 
     Raises:
-      BalanceError: it does not hold.
+      BalanceError: they do not add up.
     """
-    balance = Balance(*(counts.get(f"records.{name}", 0) for name in ("read", *OUTCOMES)))
-    if not balance.holds:
-        outcomes = " + ".join(f"{getattr(balance, outcome)} {outcome}" for outcome in OUTCOMES)
+    records = {name: counts.get(f"records.{name}", 0) for name in ("read", *OUTCOMES)}
+    accounted = sum(records[outcome] for outcome in OUTCOMES)
+    if records["read"] != accounted:
+        outcomes = " + ".join(f"{records[outcome]} {outcome}" for outcome in OUTCOMES)
         raise BalanceError(
-            f"{counted(balance.read, 'record was', 'records were')} read but "
-            f"{counted(balance.accounted, 'is', 'are')} accounted for ({outcomes}); {_LOST}"
+            f"{counted(records['read'], 'record was', 'records were')} read but "
+            f"{counted(accounted, 'is', 'are')} accounted for ({outcomes}); {_LOST}"
         )
-    return balance
+    return records
 
 
 def check_complete(
@@ -150,28 +129,20 @@ def manifest_of(
     Args:
       counts: counts of the pipeline, by dotted name.
       datasets: rows by dataset.
-      parameters: the configuration of the run.
-      rules_digest: digest of the rules for duplicates.
-      inputs: the files that were read.
-      sizes_after: the sizes of these files after the run; None for a deleted one.
+      sizes_after: the sizes of `inputs` after the run; None for a deleted one.
       qrels: files of judgments, if labels came from judgments.
       labels: files with labels of single results, if any.
-      pool: the pool that the run was scored with, if any.
-      engine: the engine that ran the pipeline.
       started, finished: UTC.
-      warnings: oddities in the data (SPEC 10).
       too_many_rejected: whether the limit `max_rejected` is exceeded.
 
     Raises:
       BalanceError: the records do not add up.
     """
-    balance = balance_of(counts)
     return {
         "records": {
-            "read": balance.read,
-            **{outcome: getattr(balance, outcome) for outcome in OUTCOMES},
+            **record_counts(counts),
             "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
-            "balance_holds": balance.holds,
+            "balance_holds": True,
             "too_many_rejected": too_many_rejected,
         },
         "conversations": _group(counts, "conversations", _CONVERSATIONS),

@@ -1,4 +1,4 @@
-"""Finds files of judgments, and checks them before a run."""
+"""Finds files of judgments and labels, and checks judgments before a run."""
 
 from __future__ import annotations
 
@@ -13,28 +13,19 @@ from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.read import find_inputs
 
-_LOOKED_AT = 10_000  # judgments of each file, enough to notice a wrong format
+_CHECKED = 10_000  # judgments of each file, enough to notice a wrong format
 
 
-def find_qrels(pattern: str) -> tuple[InputFile, ...]:
-    """The files of judgments that a path or pattern matches.
+def find_label_files(pattern: str, what: str, option: str) -> tuple[InputFile, ...]:
+    """The files of judgments or labels that a path or pattern matches.
 
-    Raises:
-      UsageError: it matches none, or files cannot be listed.
-    """
-    return _found(pattern, "judgments", "--qrels")
-
-
-def find_labels(pattern: str) -> tuple[InputFile, ...]:
-    """The files of labels that a path or pattern matches.
+    Args:
+      what: "judgments" or "labels", for messages.
+      option: the option that named the pattern.
 
     Raises:
       UsageError: it matches none, or files cannot be listed.
     """
-    return _found(pattern, "labels", "--labels")
-
-
-def _found(pattern: str, what: str, option: str) -> tuple[InputFile, ...]:
     try:
         return find_inputs([pattern])
     except UsageError as error:
@@ -50,6 +41,6 @@ def check_beginnings(files: Sequence[InputFile]) -> None:
     """
     for number, file in enumerate(files):
         for shard in shards_of_judgments(file, open_plain)[:1]:
-            for found in islice(read_qrels(shard, number, open_plain), _LOOKED_AT):
-                if isinstance(found, QrelsProblem):
-                    raise UsageError(describe([found], files, open_plain))
+            for judgment in islice(read_qrels(shard, number, open_plain), _CHECKED):
+                if isinstance(judgment, QrelsProblem):
+                    raise UsageError(describe([judgment], files, open_plain))

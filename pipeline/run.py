@@ -39,7 +39,7 @@ from goodgain.pipeline.outputs.folder import (
 )
 from goodgain.pipeline.outputs.lock import folder_locked
 from goodgain.pipeline.outputs.sinks import Target
-from goodgain.pipeline.qrels import check_beginnings, find_labels, find_qrels
+from goodgain.pipeline.qrels import check_beginnings, find_label_files
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.terminal.console import message_console
@@ -93,11 +93,12 @@ def run(
     config = for_workers(config, engine, options)
     inputs = find_inputs(config.input)
     rules = load_rules(config.rules)
-    qrels = find_qrels(config.qrels) if config.qrels else ()
+    qrels = find_label_files(config.qrels, "judgments", "--qrels") if config.qrels else ()
     check_beginnings(qrels)
     labels: tuple[LabelFile, ...] = ()
     if config.labels:
-        labels = label_files(find_labels(config.labels), open_plain, config.iteration_base)
+        files = find_label_files(config.labels, "labels", "--labels")
+        labels = label_files(files, open_plain, config.iteration_base)
     pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
     facts = StartedRun(
         folder=config.output,

@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.local import open_local
-from goodgain.pipeline.qrels import check_beginnings, find_qrels
+from goodgain.pipeline.qrels import check_beginnings, find_label_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 
@@ -69,7 +69,7 @@ def test_reports_a_missing_file(traces, tmp_path):
 def test_describes_places_as_line_row_or_file(tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("1\n2\n3\n")
-    files = find_qrels(str(text))
+    files = find_label_files(str(text), "judgments", "--qrels")
     problems = [
         QrelsProblem(JudgmentPlace(0, 4), "wrong."),
         QrelsProblem(JudgmentPlace(0, 9, "line 7"), "wrong."),
@@ -90,4 +90,4 @@ def test_checks_the_beginning_of_every_file(tmp_path):
     (tmp_path / "a.txt").write_text("t 0 d 1\n")
     (tmp_path / "b.txt").write_text("t d 1\n")
     with pytest.raises(UsageError, match=r"b\.txt:1: A line of qrels"):
-        check_beginnings(find_qrels(str(tmp_path / "*.txt")))
+        check_beginnings(find_label_files(str(tmp_path / "*.txt"), "judgments", "--qrels"))
