@@ -120,7 +120,7 @@ def decoded_blocks(
         header.first_block,
         shard.start,
         shard.end,
-        shard.bounds.decoded_bytes,
+        shard.bounds,
     )
     for stretch in found:
         if isinstance(stretch, DecodedBlock):
@@ -267,8 +267,7 @@ class _BlockDecoder:
         try:
             walked(self._layout, content, count, self._bounds.memory)
         except TooLargeError as error:
-            reason = f"{error}; to read it, raise --max-decoded-bytes"
-            raise DamagedBlockError(reason) from None
+            raise DamagedBlockError(str(error), too_large=True) from None
 
     def _records_in(self, content: bytes, count: int) -> int | None:
         """How many of `count` records a block that does not decode can contain."""

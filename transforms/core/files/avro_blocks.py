@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, too_large
+from goodgain.transforms.core.files.bounds import ReadBounds
 
 SYNC_BYTES = 16
 _WINDOW = 1024 * 1024
@@ -53,7 +54,7 @@ def blocks_in(
     first_block: int,
     start: int,
     end: int,
-    largest: int,
+    bounds: ReadBounds,
 ) -> Iterator[DecodedBlock | DamagedStretch]:
     """The blocks whose leading sync marker begins in [start, end).
 
@@ -68,7 +69,7 @@ def blocks_in(
       first_block: offset of the file's first block, right after the marker in the header.
       start: first byte of the shard.
       end: the byte after its last.
-      largest: most bytes of data in a block; larger blocks are not read.
+      bounds: limits on the data in a block; larger blocks are not read.
     """
     window = _Window(file)
     marker = window.find(sync, max(start, first_block - SYNC_BYTES))
@@ -76,7 +77,7 @@ def blocks_in(
         offset = marker + SYNC_BYTES
         marker = None
         while marker is None and offset < window.size:
-            found, offset, marker = _block_at(window, sync, decode, offset, largest)
+            found, offset, marker = _block_at(window, sync, decode, offset, bounds)
             yield from found
 
 
@@ -84,7 +85,7 @@ _Found = list[DecodedBlock | DamagedStretch]
 
 
 def _block_at(
-    window: _Window, sync: bytes, decode: Decode, offset: int, largest: int
+    window: _Window, sync: bytes, decode: Decode, offset: int, bounds: ReadBounds
 ) -> tuple[_Found, int, int | None]:
     """The finds at `offset`, the offset after them, and the intact marker before that offset."""
     header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
@@ -97,9 +98,11 @@ def _block_at(
         if window.find(sync, offset) is not None:
             return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
         return _skip(window, sync, offset, lost, "The file ends inside this Avro block.")
+    largest = bounds.decoded_bytes
     if size > largest and window.at(behind, SYNC_BYTES) == sync:
         data = window.at(offset + length, _KEPT)
-        return [_damaged(offset, lost, too_large(largest), data)], behind + SYNC_BYTES, behind
+        stretch = _damaged(offset, lost, too_large(largest), data, bounds)
+        return [stretch], behind + SYNC_BYTES, behind
     if size > largest:
         return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
     raw = window.at(offset, length + size + SYNC_BYTES)
@@ -109,7 +112,7 @@ def _block_at(
         try:
             found = [DecodedBlock(offset, decode(data, records))]
         except DamagedBlockError as error:
-            found = [_damaged(offset, lost, error, data)]
+            found = [_damaged(offset, lost, error, data, bounds)]
         return found, behind + SYNC_BYTES, behind
     return _block_without_marker(window, sync, decode, offset, records, data, behind)
 
@@ -138,9 +141,13 @@ def _block_without_marker(
     return found, behind + SYNC_BYTES, None
 
 
-def _damaged(offset: int, claimed: int, error: DamagedBlockError, data: bytes) -> DamagedStretch:
+def _damaged(
+    offset: int, claimed: int, error: DamagedBlockError, data: bytes, bounds: ReadBounds
+) -> DamagedStretch:
     records = claimed if error.records is None else max(1, min(claimed, error.records))
-    return DamagedStretch(offset, records, f"This Avro block is damaged: {error}.", data[:_KEPT])
+    remedy = f"; to read it, {bounds.remedy}" if error.too_large else ""
+    reason = f"This Avro block is damaged: {error}{remedy}."
+    return DamagedStretch(offset, records, reason, data[:_KEPT])
 
 
 def _plausible(records: int, size: int) -> int:

@@ -25,18 +25,18 @@ class DamagedBlockError(GoodGainError):
 
     Attributes:
       records: the greatest number of records that the block can contain; None if unknown.
+      too_large: whether only the limits of the reader prevent reading it.
     """
 
-    def __init__(self, reason: str, records: int | None = None) -> None:
+    def __init__(self, reason: str, records: int | None = None, too_large: bool = False) -> None:
         super().__init__(reason)
         self.records = records
+        self.too_large = too_large
 
 
 def too_large(limit: int) -> DamagedBlockError:
     """The error for a block that decompresses to more than `limit` bytes."""
-    return DamagedBlockError(
-        f"it has more than {limit:,} bytes of data; to read it, raise --max-decoded-bytes"
-    )
+    return DamagedBlockError(f"it has more than {limit:,} bytes of data", too_large=True)
 
 
 class _BlockDecompressor(Protocol):

@@ -24,11 +24,13 @@ class ReadBounds(Struct, frozen=True):
       decoded_bytes: decompressed bytes of one line, Avro block, or page of a Parquet column.
       record_results: number of results of one record.
       rejected_rows: rejected rows of one shard of a file; further ones are counted in a single row.
+      remedy: what to do about a block or row group beyond `decoded_bytes`, for messages.
     """
 
     decoded_bytes: int = 64 * 2**20
     record_results: int = 100_000
     rejected_rows: int = 10_000
+    remedy: str = "raise --max-decoded-bytes"
 
     @property
     def record_values(self) -> int:
@@ -42,11 +44,8 @@ class ReadBounds(Struct, frozen=True):
 
 
 DEFAULT_BOUNDS = ReadBounds()
-
-
-def with_fixed_bounds(reason: str) -> str:
-    """A reader's reason, for files that are read within the default bounds whatever the options."""
-    return reason.replace("raise --max-decoded-bytes", "write it in smaller blocks or row groups")
+# Of files that are read within the default bounds whatever the options.
+FIXED_BOUNDS = ReadBounds(remedy="write it in smaller blocks or row groups")
 
 
 def within(calls: Iterable[SearchCall], bounds: ReadBounds) -> bool:

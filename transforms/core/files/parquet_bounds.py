@@ -108,7 +108,7 @@ def rows_at_once(
     a_row = sum(_longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in shared)
     if a_row > most_bytes:
         raise RowGroupTooLargeError(
-            f"a row of it may have {a_row:,} bytes of text: raise --max-decoded-bytes to read it"
+            f"a row of it may have {a_row:,} bytes of text: {bounds.remedy} to read it"
         )
     return max(1, min(rows, at_once // max(1, a_row, average)))
 
@@ -152,7 +152,7 @@ def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
     if opened > bounds.decoded_bytes:  # each column has one open page, and its dictionary
         raise RowGroupTooLargeError(
-            f"its pages take {opened:,} bytes at a time: raise --max-decoded-bytes to read it"
+            f"its pages take {opened:,} bytes at a time: {bounds.remedy} to read it"
         )
     for leaf in leaves:
         # Each value may repeat the previous one at a fraction of a bit; real values differ.

@@ -11,10 +11,11 @@ from decimal import Decimal
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro import decoded_blocks
-from goodgain.transforms.core.files.bounds import with_fixed_bounds
+from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.lines import LongLine
 from goodgain.transforms.core.files.reading import Open
@@ -45,6 +46,7 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
       number: number of the file, for places.
       open_file: opens a path as a seekable binary file, without decompressing.
     """
+    shard = replace(shard, bounds=FIXED_BOUNDS)
     whole = JudgmentPlace(number, 0, "file")
     if shard.problem is not None:
         yield QrelsProblem(whole, shard.problem)
@@ -169,7 +171,7 @@ def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgme
     for found in decoded_blocks(file, shard):
         if isinstance(found, RejectedRecord):
             place = JudgmentPlace(number, shard.start, found.position)
-            yield QrelsProblem(place, with_fixed_bounds(found.reason))
+            yield QrelsProblem(place, found.reason)
             continue
         for index, row in enumerate(found.records):
             place = JudgmentPlace(
@@ -209,8 +211,7 @@ def _read_parquet(
     except Exception as error:  # pyarrow raises all kinds of errors on a broken file
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the filesystem, not pyarrow
-        reason = with_fixed_bounds(str(error))
-        yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({reason}).")
+        yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({error}).")
 
 
 def _of_row(row: Any, place: JudgmentPlace) -> Judgment | QrelsProblem:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, with_fixed_bounds
+from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
@@ -207,7 +207,7 @@ def _parquet_rows(
         wanted = [name for name in there if columns is None or name in columns]
         for group, chunks in enumerate(footer):
             at_once = rows_at_once(
-                file, parquet, group, chunks, wanted, DEFAULT_BOUNDS, _ROWS_AT_ONCE
+                file, parquet, group, chunks, wanted, FIXED_BOUNDS, _ROWS_AT_ONCE
             )
             for batch in parquet.iter_batches(
                 at_once, row_groups=[group], columns=wanted, use_threads=False
@@ -219,7 +219,7 @@ def _parquet_rows(
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the file system, not from pyarrow
         reason = str(error).partition("\n")[0]
-        raise BrokenTableError(with_fixed_bounds(reason)) from None
+        raise BrokenTableError(reason) from None
 
 
 _ROWS = {
