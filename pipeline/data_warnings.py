@@ -31,8 +31,6 @@ def warnings_of_run(
     Args:
       counts: counts of the pipeline, by dotted name.
       means: rows of `means`, at least those of R and unlabelled at N.
-      rules: the rules for duplicates.
-      good_gain_threshold: smallest gain of a good result.
       seen: the names in the first records.
       external: whether labels come from outside the traces.
       clock: start of the run, in ms.

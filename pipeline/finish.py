@@ -69,13 +69,8 @@ class StartedRun(Struct, frozen=True):
     """The facts for the manifest that are known before the pipeline runs.
 
     Attributes:
-      folder: the output folder.
-      parameters: the configuration.
       rules_digest: digest of the rules for duplicates.
-      rules: the same rules, compiled.
-      good_gain_threshold: smallest gain of a good result.
       seen: the names in the first records.
-      engine: the engine that runs the pipeline.
       started: UTC; distinguishes this run from an earlier one in the same folder.
       area: name of the run's folder for unpublished files, which differs from that of another run
         that writes to the same output folder at the same time.

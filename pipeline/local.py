@@ -86,12 +86,7 @@ def _records_of(file: InputFile, adaptation: Adaptation | None, bounds: ReadBoun
 def shards_of(
     file: InputFile, adaptation: Adaptation | None = None, bounds: ReadBounds = DEFAULT_BOUNDS
 ) -> Iterator[FileShard | RejectedRecord]:
-    """The shards of a file; a rejected row if it cannot be opened.
-
-    Args:
-      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
-      bounds: limits on the memory for reading.
-    """
+    """The shards of a file; a rejected row if it cannot be opened."""
     try:
         with open_local(file.path) as opened:
             shards = plan_shards(opened, file.path, file.size, adaptation=adaptation, bounds=bounds)

@@ -29,7 +29,6 @@ def print_repeats(
 
     Args:
       means: rows of all conversations, not of a slice.
-      manifest: manifest of the run.
     """
     attribute = manifest["parameters"].get("cluster")
     if attribute is None:

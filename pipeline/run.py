@@ -69,8 +69,6 @@ def run(
     """Run the pipeline and publish its outputs, or submit a job that does both.
 
     Args:
-      config: what to read, compute and write.
-      beam_arguments: options for the engine.
       show: called with the folder and the manifest of the finished run.
       quiet: print neither progress nor messages.
 

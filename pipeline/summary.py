@@ -40,12 +40,7 @@ _MORE_CHANGED = ("more file has", "more files have")
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
-    """Print the summary of a run.
-
-    Args:
-      folder: the output folder, published.
-      manifest: its manifest.
-    """
+    """Print the summary of a run whose outputs are published."""
     console = result_console()
     _print_warnings(console, manifest)
     overall = list(takewhile(_is_of_everything, read_means(folder)))  # they come first

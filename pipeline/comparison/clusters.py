@@ -53,11 +53,7 @@ def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
 
 
 def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str | None:
-    """The cluster attribute of both runs; None if they have none, or different ones.
-
-    Args:
-      base, candidate: manifests of runs.
-    """
+    """The cluster attribute in both manifests; None if they have none, or different ones."""
     of_base, of_candidate = (run["parameters"].get("cluster") for run in (base, candidate))
     return str(of_base) if of_base is not None and of_base == of_candidate else None
 

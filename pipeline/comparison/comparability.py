@@ -30,11 +30,7 @@ class Mismatch(Struct, frozen=True):
 
 
 def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
-    """The parameters that affect metrics and differ between two manifests.
-
-    Args:
-      base, candidate: manifests of runs.
-    """
+    """The parameters that affect metrics and differ between two manifests."""
     one, other = _decisive(base), _decisive(candidate)
     return [
         Mismatch(name, _shown(one[name]), _shown(other[name]))
@@ -57,11 +53,7 @@ def refuse(found: list[Mismatch]) -> None:
 
 
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two runs used the same judgments from outside the traces.
-
-    Args:
-      base, candidate: manifests of runs.
-    """
+    """Whether two manifests are of runs with the same judgments from outside the traces."""
     one, other = _decisive(base), _decisive(candidate)
     judgments = (QRELS, "pool")
     return any(one.get(name) for name in judgments) and all(

@@ -19,11 +19,7 @@ from goodgain.pipeline.version import goodgain_version
 def document(
     compared: Compared, sensitivity: Sequence[SensitivityRow] | None = None
 ) -> dict[str, Any]:
-    """Everything about a comparison except its rows and the values of its pairs.
-
-    Args:
-      sensitivity: None if not requested.
-    """
+    """Everything about a comparison except its rows and the values of its pairs."""
     arms, request = compared.arms, compared.request
     examples = compared.examples
     return {

@@ -60,7 +60,7 @@ def row_of(
     """The row of one measure in one slice.
 
     Args:
-      clusters: clusters of the matched arms; None = values are independent.
+      clusters: None = values are independent.
     """
     values, paired = sample(matched, measure), matched.paired
     codes: Any = None if clusters is None else clusters(values, measure)

@@ -70,12 +70,7 @@ class Amount:
     """The amount of a bound: a number in the unit of the metric, or a percentage."""
 
     def __init__(self, value: float, percent: bool) -> None:
-        """Make a bound's amount.
-
-        Args:
-          value: the number; a percentage as a share, so 2 % is 0.02.
-          percent: whether it was written in percent.
-        """
+        """Make an amount; a value that was written in percent is a share, so 2 % is 0.02."""
         self.value = value
         self.percent = percent
 

@@ -59,7 +59,6 @@ def find_baseline(
     run measured the same thing.
 
     Args:
-      manifest: manifest of the day's run.
       on_pool: scores a day again if only its pool differs; None = leave such days out.
 
     Raises:

@@ -98,10 +98,6 @@ def judge(
     With bad data the day fails whatever the gate says. If there is no baseline yet, since no
     earlier day was good and measured the same thing, rules on change are skipped even if the gate
     file says that they fail then; otherwise there could never be a first good day.
-
-    Args:
-      folder: output folder of the day's run.
-      manifest: manifest of that run.
     """
     bad = _bad_data(manifest)
     if bad:

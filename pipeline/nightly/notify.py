@@ -54,8 +54,7 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, pla
 
     Args:
       subject: what happened, like `2025-03-05: gate failed`.
-      entry: entry of the day; None if the whole job failed.
-      place: output folder.
+      entry: None if the whole job failed.
     """
     content = {
         "text": f"Good Gain, {subject}: {'; '.join(reasons)}",

@@ -170,11 +170,7 @@ def _score(night: Night, day: date, folder: Path) -> None:
 
 
 def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path | None:
-    """A day's outputs with the pool of another run; None if its traces are gone or have changed.
-
-    Args:
-      manifest: manifest of the run whose pool is used.
-    """
+    """A day's outputs with the pool in a manifest; None if its traces are gone or have changed."""
     if night.config.scratch is not None:
         return None  # workers cannot write to the folder of the baseline
     place, again = str(night.folders.place(day)), night.folders.again(day)

@@ -82,12 +82,7 @@ def _cost_columns(names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def iterations(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
-    """The dataset `iterations`.
-
-    Args:
-      pooled: whether there is a pool, which adds columns.
-      costs: names of the requested costs.
-    """
+    """The dataset `iterations`; a pool and costs add columns."""
     return Dataset(
         "iterations",
         "One row for each iteration of a conversation's last turn.",
@@ -139,13 +134,7 @@ def conversations(
     pooled: bool = False,
     costs: Sequence[str] = (),
 ) -> Dataset:
-    """The dataset `conversations` with the ranking metrics requested.
-
-    Args:
-      judged_outside: whether labels come from outside the traces, which adds columns.
-      pooled: whether there is a pool, which adds columns.
-      costs: names of the requested costs.
-    """
+    """The dataset `conversations`; ranking metrics, judgments, a pool and costs add columns."""
     by_name = {metric.name: _metric_column(metric) for metric in CONVERSATION_METRICS}
     redelivered = by_name.pop("redelivered")
     return Dataset(

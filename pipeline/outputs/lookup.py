@@ -21,12 +21,7 @@ _Find = Callable[[BinaryIO, Collection[str]], Iterator[Row]]
 
 
 def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[Row]:
-    """The rows of `iterations` of some conversations, in any format.
-
-    Args:
-      folder: output of a finished run, on any of Beam's filesystems.
-      conversation_ids: should be few.
-    """
+    """The rows of `iterations` of a few conversations, in any format."""
     if not conversation_ids:
         return
     for name, find in _FINDERS.items():

@@ -52,7 +52,7 @@ class WriteMeans(beam.PTransform):
     It also writes `means.csv`. A single worker does this, since each is one sorted file.
 
     Attributes:
-      target: where and how to write; its `shards` is ignored.
+      target: its `shards` is ignored.
       ranking_metrics: names, in the order of the values in the accumulators.
       interval: kind of interval for metrics other than those that are 0 or 1.
     """

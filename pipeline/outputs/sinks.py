@@ -82,8 +82,6 @@ class WriteRows(beam.PTransform):
     are sorted by key within a shard, so files do not depend on the order of elements.
 
     Attributes:
-      target: where and how to write.
-      datasets: the datasets that elements are written to.
       element_type: T, a msgspec Struct.
       key_of: the key to partition and sort by; elements with equal keys are sorted by their bytes.
     """

@@ -38,12 +38,7 @@ class Facts(Struct, frozen=True):
 
 
 def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
-    """Read the outputs of a run.
-
-    Args:
-      folder: the folder of the outputs.
-      manifest: the run's manifest.
-    """
+    """Read the outputs of a run in one pass over each dataset."""
     parameters = manifest["parameters"]
     words = glossary_of(manifest)
     slices = read_slices(

@@ -27,7 +27,6 @@ class Bins(Struct, frozen=True):
     Attributes:
       start: the lower end of the first bin.
       width: of each bin, in the metric's unit.
-      count: how many bins.
       single: whether each bin is for one whole number, at its middle.
     """
 
@@ -43,12 +42,7 @@ class Bins(Struct, frozen=True):
 
 
 def bins_for(metric: Metric, lowest: float, highest: float) -> Bins:
-    """Choose bins with round limits.
-
-    Args:
-      metric: the metric to count.
-      lowest, highest: the extremes of the values.
-    """
+    """Bins with round limits for values of a metric from `lowest` to `highest`."""
     if metric.whole and highest - lowest < _MOST_SINGLE_VALUES:
         return Bins(lowest - 0.5, 1.0, int(highest - lowest) + 1, single=True)
     width = _round_width((highest - lowest) / _BINS, metric.whole)

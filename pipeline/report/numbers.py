@@ -8,12 +8,7 @@ _NOTHING = 1e-12  # smaller differences are rounding errors
 
 
 def number(value: float | None, whole: bool = False) -> str:
-    """A value with about four significant digits; a dash for none.
-
-    Args:
-      value: the value.
-      whole: whether it is a count, which gets all of its digits.
-    """
+    """A value with about four significant digits, a count (`whole`) with all; a dash for none."""
     if value is None:
         return _NONE
     if whole:

@@ -169,12 +169,7 @@ def _place(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str
 
 
 def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """A slice as the page's script needs it.
-
-    Args:
-      one: the slice.
-      histograms: counts by metric, then bin.
-    """
+    """A slice as the page's script needs it; histograms are counts by metric, then bin."""
     return {
         "label": one.label,
         "values": [slice_value(value) for value in one.attributes.values()],

@@ -54,14 +54,10 @@ class Timeline(Struct):
 
 
 def read_timelines(rows: Iterable[Row], conversation_ids: Collection[str]) -> dict[str, Timeline]:
-    """The timelines of some conversations.
+    """The timelines of some conversations by id; those of conversations without rows have no bars.
 
     Args:
       rows: rows of the dataset `iterations`, in any order.
-      conversation_ids: which conversations.
-
-    Returns:
-      The timelines by conversation id; those of conversations without rows have no bars.
     """
     found: dict[str, list[Bar]] = {identity: [] for identity in conversation_ids}
     for row in rows:

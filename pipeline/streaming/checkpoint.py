@@ -87,7 +87,6 @@ def next_start(
       folder: the `.stream/` folder.
       options: the options that affect rows, by name.
       usual: their defaults, assumed for options that an earlier release did not have.
-      now: the time.
 
     Raises:
       UsageError: an earlier start had different options.

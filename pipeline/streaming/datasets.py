@@ -35,12 +35,7 @@ def _pane_columns() -> tuple[Column, ...]:
 
 
 def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
-    """The dataset `live`.
-
-    Args:
-      pooled: whether the stream uses a pool, which adds columns.
-      costs: names of the computed costs.
-    """
+    """The dataset `live`; a pool and costs add columns."""
     return Dataset(
         "live",
         "Rows of iterations before their conversation is closed. Among rows with the same "
@@ -100,12 +95,7 @@ def conversations(
 
 
 class StreamRows:
-    """Makes rows with the columns of a stream.
-
-    Attributes:
-      start: number of this start of the stream, from 1.
-      ranked: makes the rows of a run.
-    """
+    """Makes rows with the columns of a stream; `start` counts its starts from 1."""
 
     def __init__(self, start: int, ranked: RankedRows) -> None:
         self.start = start

@@ -15,11 +15,7 @@ _KEY = ("window_start", "metric", "i", "population")
 
 
 def latest_means(folder: str) -> list[Row]:
-    """The rows of `means` that are not superseded by a later pane or start, sorted by window.
-
-    Args:
-      folder: the output folder of a stream.
-    """
+    """The rows of `means` that are not superseded by a later pane or start, sorted by window."""
     latest: dict[tuple[Any, ...], Row] = {}
     for row in read_dataset(folder, MEANS.name):
         slice_ = msgspec.json.encode(row["slice"], order="sorted")
@@ -31,11 +27,7 @@ def latest_means(folder: str) -> list[Row]:
 
 
 def latest_warnings(folder: str) -> list[Row]:
-    """The current rows of `warnings`, sorted by window; a window without warnings has none.
-
-    Args:
-      folder: the output folder of a stream.
-    """
+    """The current rows of `warnings`, sorted by window; a window without warnings has none."""
     latest: dict[int, list[Row]] = {}
     for row in read_dataset(folder, WARNINGS.name):
         kept = latest.setdefault(row["window_start"], [])

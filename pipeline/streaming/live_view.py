@@ -37,7 +37,6 @@ def shown(kept: Path, stream: TextIO) -> Iterator[None]:
 
     Args:
       kept: the folder of the journal.
-      stream: the output stream.
     """
     done, complaints = threading.Event(), _Complaints()
     watch = _draw if stream.isatty() else _print_lines
@@ -54,13 +53,7 @@ def shown(kept: Path, stream: TextIO) -> Iterator[None]:
 
 
 def line(now: LiveCounters, watermark: int | None, clock: int) -> str:
-    """The stream's progress in one line.
-
-    Args:
-      now: the counts.
-      watermark: watermark of the source, in ms; None if there is none yet.
-      clock: the current time, in ms since 1970.
-    """
+    """The stream's progress in one line; watermark of the source and clock in ms since 1970."""
     counts = (
         f"{counted(now.read, 'record')}, {now.open:,} open, {now.closed:,} closed, "
         f"{now.late:,} late, {now.rejected:,} rejected"

@@ -25,8 +25,6 @@ def run(plan: graph.StreamPlan, options: Any, kept: Path) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
 
     Args:
-      plan: the graph's plan.
-      options: options for Prism.
       kept: folder of the journal, and of the engine's log.
 
     Raises:

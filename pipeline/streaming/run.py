@@ -60,12 +60,7 @@ def stream(
     """Stream until Ctrl-C.
 
     Args:
-      config: what to read, compute and write.
-      beam_arguments: options for the engine.
       ends_when_silent: stop when no record has come for `idle`.
-
-    Returns:
-      The exit code.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.

@@ -82,12 +82,7 @@ class WritePanes(beam.PTransform):
     A file is written under a temporary name, then renamed. The last dataset is renamed last: its
     file shows that those of the other datasets are complete.
 
-    Attributes:
-      target: where and how to write.
-      datasets: the datasets that elements are written to.
-      element_type: T, a msgspec Struct.
-      key_of: the key to partition and sort by; elements with equal keys are sorted by their
-        content.
+    Attributes (the others as in `WriteRows`):
       now: the engine's clock.
     """
 

@@ -106,8 +106,6 @@ def folder(
     """The source for a folder.
 
     Args:
-      config: names the folder.
-      rules: the compiled rules for duplicates.
       kept: folder of the journal.
       horizon: how many ms before the journal's watermark to start reading again.
       ends_when_silent: stop when no record has come for `idle`.

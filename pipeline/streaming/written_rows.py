@@ -159,7 +159,6 @@ def missed_before(score: ConversationScore, window: int) -> Iterator[MissedByMea
     It is in no mean, since the means of its window are not recomputed.
 
     Args:
-      score: score of the conversation.
       window: the length of windows in ms.
     """
     time = event_time(score)

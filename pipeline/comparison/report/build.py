@@ -24,15 +24,7 @@ _VERDICTS = ("better", "worse", "changed", "not shown", "not tested", "not compa
 
 
 def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
-    """Build the report of a comparison from its outputs.
-
-    Args:
-      folder: the folder of the datasets, on any of Beam's filesystems.
-      manifest: the manifest of the comparison.
-
-    Returns:
-      `report.html`: one file that opens from disk and loads nothing.
-    """
+    """Build `report.html` from the outputs of a comparison."""
     facts = read_comparison(folder, manifest)
     template = "comparison/report.html"
     return render_page(template, _context(facts), _page_data(facts), _SCRIPTS, _PAGE)

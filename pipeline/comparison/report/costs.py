@@ -29,11 +29,7 @@ class ArmCosts(Struct, frozen=True):
 
 
 def arm_costs(rows: Iterable[Row], slices: Sequence[ComparedSlice]) -> ArmCosts:
-    """Arrange the rows of the dataset `arms`.
-
-    Args:
-      slices: the slices of the page, in order.
-    """
+    """Arrange the rows of the dataset `arms` by the slices of the page."""
     found: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
     names: dict[str, None] = {}
     for row in rows:

@@ -38,7 +38,7 @@ class ComparisonFacts(Struct, frozen=True):
     """The content of the report.
 
     Attributes:
-      manifest: the manifest of the comparison, see `goodgain.pipeline.comparison.document`.
+      manifest: see `goodgain.pipeline.comparison.document`.
       at_end: definitions of the metrics compared at N, the declared family first.
       by_i: definitions of the metrics shown by iteration.
       family: names of the declared family.
@@ -69,10 +69,6 @@ class ComparisonFacts(Struct, frozen=True):
 
 def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts:
     """Read the outputs of a comparison.
-
-    Args:
-      folder: where they are.
-      manifest: the comparison's manifest.
 
     Raises:
       UsageError: some of its rows are missing.
