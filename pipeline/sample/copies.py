@@ -7,7 +7,6 @@ lacks the necessary fields.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
 
 from goodgain.pipeline.sample.documents import DEFINITIVE_IDS, Document, opaque_id
 from goodgain.pipeline.sample.scene import Scene
@@ -174,42 +173,26 @@ def _type_missing(_: Scene, document: Document) -> Document | None:
 
 
 # How often each way is tried; if a document lacks the necessary fields, the copy is exact.
-COPIES: tuple[tuple[float, str], ...] = (
-    (0.40, "exact"),
-    (0.12, "new_title"),
-    (0.10, "url_variant"),
-    (0.06, "other_query"),
-    (0.05, "other_generic_id"),
-    (0.01, "generic_id_only"),
-    (0.06, "snippet_only"),
-    (0.05, "fields_only"),
-    (0.04, "guid_case"),
-    (0.03, "many_ids"),
-    (0.04, "time_offset"),
-    (0.02, "type_alias"),
-    (0.02, "type_missing"),
+_WAYS: tuple[tuple[float, tuple[str, Copier]], ...] = (
+    (0.40, ("exact", _exact)),
+    (0.12, ("new_title", _new_title)),
+    (0.10, ("url_variant", _url_variant)),
+    (0.06, ("other_query", _other_query)),
+    (0.05, ("other_generic_id", _other_generic_id)),
+    (0.01, ("generic_id_only", _generic_id_only)),
+    (0.06, ("snippet_only", _snippet_only)),
+    (0.05, ("fields_only", _fields_only)),
+    (0.04, ("guid_case", _guid_case)),
+    (0.03, ("many_ids", _many_ids)),
+    (0.04, ("time_offset", _time_offset)),
+    (0.02, ("type_alias", _type_alias)),
+    (0.02, ("type_missing", _type_missing)),
 )
-_COPIERS = MappingProxyType[str, Copier](
-    {
-        "exact": _exact,
-        "new_title": _new_title,
-        "url_variant": _url_variant,
-        "other_query": _other_query,
-        "other_generic_id": _other_generic_id,
-        "generic_id_only": _generic_id_only,
-        "snippet_only": _snippet_only,
-        "fields_only": _fields_only,
-        "guid_case": _guid_case,
-        "many_ids": _many_ids,
-        "time_offset": _time_offset,
-        "type_alias": _type_alias,
-        "type_missing": _type_missing,
-    }
-)
+COPIES = tuple(name for _, (name, _) in _WAYS)
 
 
 def copy_of(scene: Scene, document: Document) -> tuple[str, Document]:
     """The way (a name from `COPIES`) and the copy of the document."""
-    way = scene.draw.weighted(COPIES)
-    copy = _COPIERS[way](scene, document)
-    return ("exact", document) if copy is None else (way, copy)
+    name, make_copy = scene.draw.weighted(_WAYS)
+    copy = make_copy(scene, document)
+    return ("exact", document) if copy is None else (name, copy)

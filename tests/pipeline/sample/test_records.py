@@ -60,7 +60,7 @@ class TestContent:
         origins = {origin for call in calls for origin in call.origins}
         assert origins == {
             "new",
-            *(f"copy:{way}" for _, way in COPIES),
+            *(f"copy:{way}" for way in COPIES),
             *(f"near:{way}" for way in NEAR_MISSES),
         }
 
