@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import fields
 from datetime import datetime
 
 from goodgain.pipeline.sample.options import SampleOptions
@@ -104,16 +105,5 @@ def _options(args: argparse.Namespace) -> SampleOptions:
         raise UsageError(
             f"--start {args.start} is not a time; write it like 2025-03-03T06:00:00+00:00."
         ) from error
-    return SampleOptions(
-        seed=args.seed,
-        conversations=args.conversations,
-        iterations=args.iterations,
-        fixed_iterations=args.fixed_iterations,
-        results=args.results,
-        turns_share=args.turns_share,
-        duplicate_share=args.duplicate_share,
-        unlabelled_share=args.unlabelled_share,
-        bad_share=args.bad_share,
-        start=start,
-        conversations_per_hour=args.conversations_per_hour,
-    )
+    values = {field.name: getattr(args, field.name) for field in fields(SampleOptions)}
+    return SampleOptions(**{**values, "start": start})

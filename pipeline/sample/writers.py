@@ -35,9 +35,9 @@ _SYNC_MARKER = b"goodgain sample\n"
 _BLOCK_BYTES = 64_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class Written:
-    """The contents of a file.
+    """The contents of a file, counted while it is written.
 
     Attributes:
       records: trace records, bad ones included.
@@ -46,21 +46,13 @@ class Written:
       size: bytes of the file.
     """
 
-    records: int
-    results: int
-    broken_lines: int
-    size: int
-
-
-@dataclass
-class _RecordCounter:
-    """Counts the records on their way into a file."""
-
     records: int = 0
     results: int = 0
     broken_lines: int = 0
+    size: int = 0
 
     def count(self, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """The same records, counted as they pass."""
         for record in records:
             self.records += 1
             self.results += len(record["results"])
@@ -92,15 +84,15 @@ def write_sample(
       UsageError: format and codec do not fit the path or one another, or it cannot be written.
     """
     format, codec = resolve_format(path, format, codec)
-    tally = _RecordCounter()
+    written = Written()
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
-            _WRITERS[format](options, file, codec, tally)
-        size = os.path.getsize(path)
+            _WRITERS[format](options, file, codec, written)
+        written.size = os.path.getsize(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
-    return Written(tally.records, tally.results, tally.broken_lines, size)
+    return written
 
 
 def resolve_format(path: str, format: str | None, codec: str | None) -> tuple[str, str]:
@@ -134,11 +126,11 @@ def resolve_format(path: str, format: str | None, codec: str | None) -> tuple[st
     return format, codec or CODECS[format][0]
 
 
-def _write_avro(options: SampleOptions, file: BinaryIO, codec: str, tally: _RecordCounter) -> None:
+def _write_avro(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:
     fastavro.writer(
         file,
         _ordered(fastavro.parse_schema(trace_schema())),
-        tally.count(sample_records(options)),
+        written.count(sample_records(options)),
         codec=codec,
         sync_interval=_BLOCK_BYTES,
         sync_marker=_SYNC_MARKER,
@@ -154,14 +146,14 @@ def _ordered(parsed: Any) -> Any:
     return parsed
 
 
-def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, tally: _RecordCounter) -> None:
+def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:
     # A separate random source, so that records are the same as in formats without broken lines.
     draw = Draw(f"{options.seed}/broken lines")
-    with _packed(file, codec) as stream:
-        for record in tally.count(sample_records(options)):
+    with packed(file, codec) as stream:
+        for record in written.count(sample_records(options)):
             line = _json_line(record)
             if draw.chance(options.bad_share):
-                tally.broken_lines += 1
+                written.broken_lines += 1
                 stream.write(broken_line(draw, line) + b"\n")
             stream.write(line + b"\n")
 
@@ -173,7 +165,8 @@ def _json_line(record: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def _packed(file: BinaryIO, codec: str) -> Iterator[BinaryIO]:
+def packed(file: BinaryIO, codec: str) -> Iterator[BinaryIO]:
+    """A stream that writes to the file in a codec of JSON Lines; only the stream is closed."""
     if codec == "gzip":
         with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as stream:
             yield cast(BinaryIO, stream)
@@ -187,16 +180,14 @@ def _packed(file: BinaryIO, codec: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _write_parquet(
-    options: SampleOptions, file: BinaryIO, codec: str, tally: _RecordCounter
-) -> None:
+def _write_parquet(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:
     # Imported here: pyarrow is slow to import, and only this format needs it.
     from goodgain.pipeline.sample.parquet import write_parquet
 
-    write_parquet(tally.count(sample_records(options)), file, codec)
+    write_parquet(written.count(sample_records(options)), file, codec)
 
 
-_WRITERS: dict[str, Callable[[SampleOptions, BinaryIO, str, _RecordCounter], None]] = {
+_WRITERS: dict[str, Callable[[SampleOptions, BinaryIO, str, Written], None]] = {
     "avro": _write_avro,
     "jsonl": _write_jsonl,
     "parquet": _write_parquet,
