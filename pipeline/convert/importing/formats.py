@@ -19,8 +19,8 @@ _HEX = re.compile(r"[0-9a-fA-F]+")
 _NO_ID = re.compile(r"0*")
 _OTLP_SPAN = "resourceSpans.item.scopeSpans.item.spans.item"
 _OTLP_RESOURCE = "resourceSpans.item.resource"
-# Places in a document that must be objects, and how anything else there is counted.
 _NO_SPAN, _NO_SPANS = "a span that is not an object", "a group of spans that is not an object"
+# Paths in a document at which only objects can be used, and the reason to refuse anything else.
 _OTLP_OBJECTS = {
     "resourceSpans.item": _NO_SPANS,
     "resourceSpans.item.scopeSpans.item": _NO_SPANS,
@@ -29,19 +29,12 @@ _OTLP_OBJECTS = {
 _NOT_OBJECTS = frozenset(
     ("null", "boolean", "integer", "double", "number", "string", "start_array")
 )
-Decoder = Callable[[Any], Iterator[Any]]
+Refuse = Callable[[str], None]  # counts a record, or a part of one, that is refused for a reason
+Decoder = Callable[[Any, Refuse], Iterator[Any]]
 
 
-class RefusedRecordError(Exception):
-    """A record that no mapping can use; the message says why."""
-
-
-class Refused(Struct, frozen=True):
-    """An unusable part of a record that also has usable parts.
-
-    Attributes:
-      reason: why, like the message of `RefusedRecordError`.
-    """
+class _Refused(Struct, frozen=True):
+    """An unusable part of a document."""
 
     reason: str
 
@@ -51,7 +44,7 @@ class Format(Struct, frozen=True):
 
     Attributes:
       help: the format in a few words.
-      decoder: makes the function from a raw record to the records for the mapping; called for each
+      decoder: makes the function from a raw record to the records for the mapping, once for each
         import.
       read_document: reads a JSON document that is an object, for deeply nested formats.
       rows: whether files may be CSV.
@@ -63,45 +56,28 @@ class Format(Struct, frozen=True):
     rows: bool = False
 
 
-def _as_it_is() -> Decoder:
-    return _itself
-
-
-def _itself(record: Any) -> Iterator[Any]:
+def _unchanged(record: Any, _: Refuse) -> Iterator[Any]:
     yield record
 
 
-def _otlp() -> Decoder:
-    return otlp_spans
-
-
-def otlp_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
+def _otlp_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
     """The spans of an export request, or of a record that is one span.
 
     Attributes become plain values, ids hexadecimal (protobuf's own JSON has base64), times whole
     numbers.
     """
-    if isinstance(record, Refused):
-        yield record
-        return
-    if not isinstance(record, dict):
-        raise RefusedRecordError("JSON that holds no resourceSpans")
-    if "_resource" in record:
+    if isinstance(record, _Refused):
+        refuse(record.reason)
+    elif isinstance(record, dict) and "_resource" in record:
         yield _otlp_span(record, _plain_attributes(record["_resource"]))
-        return
-    if not isinstance(record.get("resourceSpans"), list):
-        raise RefusedRecordError("JSON that holds no resourceSpans")
-    for group in _parts(record["resourceSpans"], _NO_SPANS):
-        if isinstance(group, Refused):
-            yield group
-            continue
-        resource = _plain_attributes(group.get("resource"))
-        for scope in _parts(group.get("scopeSpans"), _NO_SPANS):
-            if isinstance(scope, Refused):
-                yield scope
-                continue
-            for span in _parts(scope.get("spans"), _NO_SPAN):
-                yield span if isinstance(span, Refused) else _otlp_span(span, resource)
+    elif not isinstance(record, dict) or not isinstance(record.get("resourceSpans"), list):
+        refuse("JSON that holds no resourceSpans")
+    else:
+        for group in _objects(record["resourceSpans"], refuse, _NO_SPANS):
+            resource = _plain_attributes(group.get("resource"))
+            for scope in _objects(group.get("scopeSpans"), refuse, _NO_SPANS):
+                for span in _objects(scope.get("spans"), refuse, _NO_SPAN):
+                    yield _otlp_span(span, resource)
 
 
 def _otlp_document(file: BinaryIO) -> Iterator[Any]:
@@ -113,7 +89,7 @@ def _otlp_document(file: BinaryIO) -> Iterator[Any]:
         if builder is None and event == "start_map" and prefix in (_OTLP_SPAN, _OTLP_RESOURCE):
             builder, building = ObjectBuilder(), prefix
         if builder is None and event in _NOT_OBJECTS and prefix in _OTLP_OBJECTS:
-            yield Refused(_OTLP_OBJECTS[prefix])
+            yield _Refused(_OTLP_OBJECTS[prefix])
         if prefix == "resourceSpans.item" and event == "start_map":
             resource = None
         if builder is None:
@@ -143,59 +119,52 @@ def _otlp_span(span: Mapping[str, Any], resource: dict[str, Any]) -> dict[str, A
 def _hex_id(written: Any, digits: int) -> str | None:
     if not isinstance(written, str) or not written:
         return None
+    hexadecimal = written.lower()
     if len(written) != digits or not _HEX.fullmatch(written):
         try:
-            written = base64.b64decode(written, validate=True).hex()
+            hexadecimal = base64.b64decode(written, validate=True).hex()
         except (binascii.Error, ValueError):
-            return str(written)
-    found = str(written).lower()
-    return None if _NO_ID.fullmatch(found) else found
+            return written
+    return None if _NO_ID.fullmatch(hexadecimal) else hexadecimal
 
 
 def _plain_attributes(holder: Any) -> dict[str, Any]:
-    pairs = holder.get("attributes") if isinstance(holder, dict) else None
-    return {pair["key"]: _plain(pair.get("value")) for pair in _dicts(pairs) if "key" in pair}
+    return {key: _plain(value) for key, value in _pairs(_object(holder).get("attributes"))}
 
 
 def _plain(value: Any) -> Any:
     """The value of an OTLP AnyValue, in which whole numbers are text."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
-    ((kind, held),) = value.items()
+    ((kind, content),) = value.items()
     if kind == "intValue":
         try:
-            return int(held)
+            return int(content)
         except (TypeError, ValueError):
             return None
     if kind == "arrayValue":
-        return [_plain(one) for one in _dicts((held or {}).get("values"))]
+        return [_plain(one) for one in _dicts(_object(content).get("values"))]
     if kind == "kvlistValue":
-        return _plain_attributes({"attributes": (held or {}).get("values")})
-    return held
+        return _plain_attributes({"attributes": _object(content).get("values")})
+    return content
 
 
-def _mlflow() -> Decoder:
-    return mlflow_spans
-
-
-def mlflow_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
+def _mlflow_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
     """The spans of a trace, each with the trace's `info` under `trace`."""
-    data = record.get("data") if isinstance(record, dict) else None
-    spans = (data if isinstance(data, dict) else record or {}).get("spans")
+    data = _object(record).get("data")
+    spans = (data if isinstance(data, dict) else _object(record)).get("spans")
     if not isinstance(spans, list):
-        raise RefusedRecordError("JSON that holds no data.spans")
-    info = record.get("info") or {}
+        refuse("JSON that holds no data.spans")
+        return
+    info = _object(record.get("info"))
     metadata = info.get("trace_metadata") or info.get("request_metadata") or {}
     tags = info.get("tags") or {}
     if isinstance(tags, list):
-        tags = {tag["key"]: tag.get("value") for tag in _dicts(tags) if "key" in tag}
+        tags = dict(_pairs(tags))
     trace_id = info.get("trace_id") or info.get("request_id")
     trace = {"id": trace_id, "metadata": metadata, "tags": tags}
-    for span in _parts(spans, _NO_SPAN):
-        if isinstance(span, Refused):
-            yield span
-            continue
-        context = span.get("context") or {}
+    for span in _objects(spans, refuse, _NO_SPAN):
+        context = _object(span.get("context"))
         yield {
             **span,
             "trace_id": trace_id or span.get("trace_id") or context.get("trace_id"),
@@ -207,23 +176,17 @@ def mlflow_spans(record: Any) -> Iterator[dict[str, Any] | Refused]:
         }
 
 
-def _langfuse() -> Decoder:
-    return langfuse_observations
-
-
-def langfuse_observations(record: Any) -> Iterator[dict[str, Any] | Refused]:
+def _langfuse_observations(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
     """Observations and traces in snake case, from exported rows or a trace's JSON in the UI."""
     if not isinstance(record, dict):
-        raise RefusedRecordError("JSON that is not an object")
-    if isinstance(record.get("observations"), list):
+        refuse("JSON that is not an object")
+    elif isinstance(record.get("observations"), list):
         inner = record.get("trace")
         trace = inner if isinstance(inner, dict) else record
         yield _snake(trace)
-        for observation in _parts(record["observations"], "an observation that is not an object"):
-            if isinstance(observation, Refused):
-                yield observation
-            else:
-                yield {"trace_id": trace.get("id"), **_snake(observation)}
+        otherwise = "an observation that is not an object"
+        for observation in _objects(record["observations"], refuse, otherwise):
+            yield {"trace_id": trace.get("id"), **_snake(observation)}
     else:
         yield _snake(record)
 
@@ -232,36 +195,32 @@ def _snake(record: Mapping[str, Any]) -> dict[str, Any]:
     return {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): v for name, v in record.items()}
 
 
-def _langsmith() -> Decoder:
-    return langsmith_runs
-
-
-def langsmith_runs(record: Any) -> Iterator[dict[str, Any] | Refused]:
+def _langsmith_runs(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
     """A run and the runs within it."""
     if not isinstance(record, dict):
-        raise RefusedRecordError("JSON that is not an object")
+        refuse("JSON that is not an object")
+        return
     yield {name: value for name, value in record.items() if name != "child_runs"}
-    for child in _parts(record.get("child_runs"), "a run that is not an object"):
-        if isinstance(child, Refused):
-            yield child
-        else:
-            yield from langsmith_runs(child)
+    for child in _objects(record.get("child_runs"), refuse, "a run that is not an object"):
+        yield from _langsmith_runs(child, refuse)
 
 
 def _browsecomp_plus() -> Decoder:
     queries: set[str] = set()
 
-    def steps(record: Any) -> Iterator[dict[str, Any] | Refused]:
+    def decode(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
         if not isinstance(record, dict) or not record.get("query_id"):
-            raise RefusedRecordError("JSON without a query_id")
+            refuse("JSON without a query_id")
+            return
         result = record.get("result")
         if not isinstance(result, list):
-            if "retrieved_docids" in record:
-                raise RefusedRecordError(
-                    "a run with only retrieved_docids: a set, which has neither ranks nor "
-                    "iterations; the run's file with its result[] is needed"
-                )
-            raise RefusedRecordError("a run without result[]")
+            refuse(
+                "a run with only retrieved_docids: a set, which has neither ranks nor iterations; "
+                "the run's file with its result[] is needed"
+                if "retrieved_docids" in record
+                else "a run without result[]"
+            )
+            return
         query_id = str(record["query_id"])
         if query_id in queries:
             raise UsageError(
@@ -271,21 +230,21 @@ def _browsecomp_plus() -> Decoder:
         queries.add(query_id)
         run = {name: value for name, value in record.items() if name != "result"}
         yield {"query_id": query_id, "position": 0, "type": "run", "run": run}
-        position = 0
-        for step in _parts(result, "a step that is not an object"):
-            if isinstance(step, Refused):
-                yield step
-                continue
-            position += 1
+        for position, step in enumerate(
+            _objects(result, refuse, "a step that is not an object"), 1
+        ):
             yield {**step, "query_id": query_id, "position": position, "parent": 0, "run": run}
 
-    return steps
+    return decode
 
 
-def _parts(values: Any, otherwise: str) -> Iterator[dict[str, Any] | Refused]:
-    """The objects in a list; anything else in it becomes a `Refused` with a reason."""
-    if isinstance(values, list):
-        yield from (value if isinstance(value, dict) else Refused(otherwise) for value in values)
+def _objects(values: Any, refuse: Refuse, otherwise: str) -> Iterator[dict[str, Any]]:
+    """The objects in a list; anything else in it is refused, with the reason `otherwise`."""
+    for value in values if isinstance(values, list) else ():
+        if isinstance(value, dict):
+            yield value
+        else:
+            refuse(otherwise)
 
 
 def _dicts(values: Any) -> Iterator[dict[str, Any]]:
@@ -293,12 +252,24 @@ def _dicts(values: Any) -> Iterator[dict[str, Any]]:
         yield from (value for value in values if isinstance(value, dict))
 
 
+def _pairs(values: Any) -> Iterator[tuple[str, Any]]:
+    """The keys and values in a list of objects like `{"key": "x", "value": 1}`."""
+    for pair in _dicts(values):
+        if isinstance(pair.get("key"), str):
+            yield pair["key"], pair.get("value")
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 FORMATS: Mapping[str, Format] = {
-    "otlp": Format("OpenTelemetry spans in OTLP's JSON", _otlp, _otlp_document),
-    "langfuse": Format("Langfuse exports", _langfuse, rows=True),
-    "langsmith": Format("LangSmith runs", _langsmith, rows=True),
-    "mlflow": Format("MLflow traces", _mlflow),
+    "otlp": Format("OpenTelemetry spans in OTLP's JSON", lambda: _otlp_spans, _otlp_document),
+    "langfuse": Format("Langfuse exports", lambda: _langfuse_observations, rows=True),
+    "langsmith": Format("LangSmith runs", lambda: _langsmith_runs, rows=True),
+    "mlflow": Format("MLflow traces", lambda: _mlflow_spans),
     "browsecomp-plus": Format("runs of BrowseComp-Plus agents", _browsecomp_plus),
-    "table": Format("tables with one row per result", _as_it_is, rows=True),
-    "custom": Format("anything, by a mapping of your own", _as_it_is, rows=True),
+    "table": Format("tables with one row per result", lambda: _unchanged, rows=True),
+    "custom": Format("anything, by a mapping of your own", lambda: _unchanged, rows=True),
 }

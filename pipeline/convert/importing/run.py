@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from math import ceil
 from typing import Any
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.formats import Format, Refused, RefusedRecordError
+from goodgain.pipeline.convert.importing.formats import Format
 from goodgain.pipeline.convert.importing.mapping import Mapping, has_identity
 from goodgain.pipeline.convert.importing.reading import Placed, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
@@ -54,15 +55,9 @@ def _decoded(
         for place, raw in raw_records(
             file.path, mapping.records, format.read_document, format.rows, counts
         ):
-            try:
-                for record in decode(raw):
-                    if isinstance(record, Refused):
-                        counts.skip(record.reason, place)
-                        continue
-                    for member in mapping.members(record):
-                        yield place, member
-            except RefusedRecordError as error:
-                counts.skip(str(error), place)
+            for record in decode(raw, partial(counts.skip, example=place)):
+                for member in mapping.members(record):
+                    yield place, member
 
 
 def _from_spans(

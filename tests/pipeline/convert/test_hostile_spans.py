@@ -178,3 +178,40 @@ def test_parts_that_are_not_objects_are_counted(tmp_path, format, record, reason
     path.write_text(json.dumps(record) + "\n")
     _, counts = imported_files([path], format=format)
     assert counts.skipped[f"{reason} that is not an object"].count == 1
+
+
+@pytest.mark.parametrize(
+    ("format", "record", "reason"),
+    [
+        ("mlflow", [5], "JSON that holds no data.spans"),
+        ("mlflow", {"info": 5, "data": {"spans": [{}]}}, "a record without a trace id"),
+        ("mlflow", {"data": {"spans": [{"context": "x"}]}}, "a record without a trace id"),
+        (
+            "mlflow",
+            {"info": {"tags": [{"key": [1]}]}, "data": {"spans": [{}]}},
+            "a record without a trace id",
+        ),
+    ],
+)
+def test_values_that_are_not_objects_are_ignored(tmp_path, format, record, reason):
+    path = tmp_path / "traces.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    _, counts = imported_files([path], format=format)
+    assert counts.skipped[reason].count == 1
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        {"key": [1], "value": {"stringValue": "x"}},
+        {"key": "x", "value": {"arrayValue": [1]}},
+        {"key": "x", "value": {"kvlistValue": "y"}},
+    ],
+)
+def test_malformed_attributes_leave_their_span_usable(tmp_path, attribute):
+    one = span(FIRST, "", 1, openinference("q", ["a"]))
+    one["attributes"].append(attribute)
+    path = tmp_path / "spans.jsonl"
+    path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]}) + "\n")
+    records, _ = imported_files([path], format="otlp")
+    assert [record["query"] for record in records] == ["q"]
