@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.comparison.compare import Compared
     from goodgain.pipeline.comparison.request import ComparisonRequest
     from goodgain.pipeline.comparison.rows import SensitivityRow
 
 NAME = "compare"
 HELP = "compare two runs, or two arms within one, metric by metric"
 EXAMPLE = "goodgain compare out-base out-candidate --slice market"
-DEFAULT_SEED = 1
+_SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,18 +66,14 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
 def _add_measures(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--metrics",
-        nargs="+",
-        action="extend",
-        default=[],
         metavar="NAME",
+        **_SEVERAL,
         help="metrics to compare, at N and by i (default: all)",
     )
     group.add_argument(
         "--family",
-        nargs="+",
-        action="extend",
-        default=[],
         metavar="NAME",
+        **_SEVERAL,
         help="metrics that the decision rests on; their p values are corrected together, apart "
         "from all others (default: those of --metrics, else the headline metrics)",
     )
@@ -89,10 +84,8 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--slice",
-        nargs="+",
-        action="extend",
-        default=[],
         metavar="NAMES",
+        **_SEVERAL,
         help="attributes to compare by, like market, or model,market for both at once",
     )
     group.add_argument(
@@ -100,10 +93,8 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--tolerance",
-        nargs="+",
-        action="extend",
-        default=[],
         metavar="VALUE",
+        **_SEVERAL,
         help="smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric (0)",
     )
 
@@ -139,9 +130,7 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
         metavar="N",
         help="also compute BCa bootstrap intervals of the family, from N resamples, like 9999",
     )
-    group.add_argument(
-        "--seed", type=int, default=DEFAULT_SEED, metavar="S", help="seed of the bootstrap (1)"
-    )
+    group.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the bootstrap (1)")
     group.add_argument(
         "--sensitivity",
         action="store_true",
@@ -191,14 +180,16 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.comparison.compare import compare
     from goodgain.pipeline.comparison.document import document, rows_of
     from goodgain.pipeline.comparison.output import check_output, write
+    from goodgain.pipeline.comparison.sensitivity import sensitivity
     from goodgain.pipeline.outputs.folder import REPORT
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
-    request = request_of(args)
+    request = _request(args)
     if args.output:
         check_output(args.output, args.overwrite, request.outputs)
-    compared = compare(request, message_console().print)
-    sensitivity_rows = _sensitivity(compared) if args.sensitivity else None
+    notify = message_console().print
+    compared = compare(request, notify)
+    sensitivity_rows = sensitivity(compared, notify) if args.sensitivity else None
     if args.output:
         write(compared, args.output, args.format, sensitivity_rows)
     if args.json:
@@ -212,14 +203,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _sensitivity(compared: Compared) -> list[SensitivityRow]:
-    from goodgain.pipeline.comparison.sensitivity import sensitivity
-    from goodgain.pipeline.terminal.console import message_console
-
-    return sensitivity(compared, message_console().print)
-
-
-def request_of(args: argparse.Namespace) -> ComparisonRequest:
+def _request(args: argparse.Namespace) -> ComparisonRequest:
     """The comparison that the options ask for.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from goodgain.pipeline.options.option_types import GROUPS
+from goodgain.pipeline.options.option_types import GROUPS, flag_of, metadata
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 
 _Model = type[ScoringConfig]
@@ -25,11 +25,11 @@ def add_config_options(
     for name, field in _fields(model):
         if name in without:
             continue
-        extra = _extra(field)
+        extra = metadata(field)
         if extra["group"] not in groups:
             groups[extra["group"]] = parser.add_argument_group(extra["group"].lower())
         groups[extra["group"]].add_argument(
-            _flag(name, extra),
+            flag_of(name, field),
             dest=name,
             default=argparse.SUPPRESS,
             help=_help(name, field).replace("%", "%%"),
@@ -48,7 +48,7 @@ def options_table(model: _Model, without: Collection[str] = ()) -> str:
     for name, field in _fields(model):
         if name in without:
             continue
-        option = f"{_flag(name, _extra(field))} {_extra(field)['metavar']}".strip()
+        option = f"{flag_of(name, field)} {metadata(field)['metavar']}".strip()
         choices = " or ".join(_choices(field))
         meaning = f"{field.description}{f' ({choices})' if choices else ''}"
         lines.append(f"| `{option}` | {_default(name, field)} | {meaning} |")
@@ -58,17 +58,8 @@ def options_table(model: _Model, without: Collection[str] = ()) -> str:
 def _fields(model: _Model) -> list[tuple[str, FieldInfo]]:
     """The fields, group by group."""
     return sorted(
-        model.model_fields.items(), key=lambda named: GROUPS.index(_extra(named[1])["group"])
+        model.model_fields.items(), key=lambda named: GROUPS.index(metadata(named[1])["group"])
     )
-
-
-def _flag(name: str, extra: dict[str, str]) -> str:
-    return f"--{extra.get('flag', name).replace('_', '-')}"
-
-
-def _extra(field: FieldInfo) -> dict[str, str]:
-    extra = field.json_schema_extra
-    return {key: str(value) for key, value in extra.items()} if isinstance(extra, dict) else {}
 
 
 def _behaviour(field: FieldInfo, metavar: str) -> dict[str, Any]:

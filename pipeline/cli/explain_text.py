@@ -46,29 +46,24 @@ def render(explanation: ConversationExplanation, console: Console) -> None:
 def _header(explanation: ConversationExplanation, console: Console) -> None:
     row = explanation.row
     console.print(Text(f"Conversation {printable(row.conversation_id)}", style="bold"))
-    facts = [
-        ("attributes", ", ".join(f"{name} = {value}" for name, value in row.attributes.items())),
-        ("turn", _turn_in_words(explanation)),
-        ("redelivered", _redelivered_in_words(explanation)),
-        (
-            "rejected",
-            f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means",
-        ),
-        ("unreadable", f"{counted(explanation.unreadable, *_NAMELESS)} no conversation"),
-    ]
-    present = {
-        "attributes": bool(row.attributes),
-        "redelivered": bool(row.redelivered),
-        "rejected": bool(row.rejected_records),
-        "unreadable": bool(explanation.unreadable),
-    }
+    attributes = ", ".join(f"{name} = {value}" for name, value in row.attributes.items())
+    rejected = (
+        f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means"
+    )
+    unreadable = f"{counted(explanation.unreadable, *_NAMELESS)} no conversation"
     table = Table.grid(padding=(0, 2))
-    for name, fact in facts:
-        if present.get(name, True):
+    for name, is_present, fact in (
+        ("attributes", row.attributes, attributes),
+        ("turn", True, _turn_in_words(explanation)),
+        ("redelivered", row.redelivered, _redelivered_in_words(explanation)),
+        ("rejected", row.rejected_records, rejected),
+        ("unreadable", explanation.unreadable, unreadable),
+    ):
+        if is_present:
             table.add_row(Text(name, style="dim"), untrusted(fact))
-    for rejected in explanation.rejected[:_MOST_REJECTED]:
-        place = f"{rejected.source}, {rejected.position}: {rejected.reason}"
-        table.add_row("", untrusted(place, _LONGEST_QUERY))
+    for record in explanation.rejected[:_MOST_REJECTED]:
+        problem = f"{record.source}, {record.position}: {record.reason}"
+        table.add_row("", untrusted(problem, _LONGEST_QUERY))
     console.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 

@@ -29,6 +29,10 @@ _POOL = "of the topic's pool; with --pool"
 _RANKING = "of the ranked list; chosen with --metrics"
 _COSTS = "of costs, for each NAME that calls have; within a budget B with --budget"
 _SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
+_IN_JSON = (
+    *("name", "label", "unit", "direction", "meaning", "caution", "undefined", "formula"),
+    "bounded",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,18 +105,7 @@ def _declared(family: Family) -> Metric:
 
 
 def _as_json(group: str, metric: Metric) -> dict[str, str | bool]:
-    return {
-        "group": group,
-        "name": metric.name,
-        "label": metric.label,
-        "unit": metric.unit,
-        "direction": metric.direction,
-        "meaning": metric.meaning,
-        "caution": metric.caution,
-        "undefined": metric.undefined,
-        "formula": metric.formula,
-        "bounded": metric.bounded,
-    }
+    return {"group": group, **{name: getattr(metric, name) for name in _IN_JSON}}
 
 
 def _print_tables(groups: Groups) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
-from types import TracebackType
 from typing import IO, Generic, TypeVar
 
 import msgspec
@@ -31,12 +30,7 @@ class Spool(Generic[_Item]):
     def __enter__(self) -> Spool[_Item]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def add(self, key: str, item: _Item) -> None:

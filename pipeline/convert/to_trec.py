@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from math import ceil
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from msgspec import Struct
 
@@ -91,7 +91,8 @@ def write_trec(
     counts = TrecCounts()
     rejected: set[str] = set()
     parts = max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_A_PART))
-    with Spool(parts, Delivery) as spool, _Outputs(run_path, qrels_path) as outputs:
+    with Spool(parts, Delivery) as spool, ExitStack() as outputs:
+        run_file, qrels_file = _open_outputs((run_path, qrels_path), outputs)
         _read(files, Fingerprinter(rules), id_name, spool, counts, rejected)
         for conversation_id, deliveries in spool.groups():
             documents = ranked_documents(deliveries, rules)
@@ -102,7 +103,11 @@ def write_trec(
             counts.named_by_position += sum(not document.has_id for document in documents)
             counts.without_results += not documents
             counts.without_judgments += all(document.gain is None for document in documents)
-            outputs.write(word(conversation_id), documents, tag)
+            topic = word(conversation_id)
+            if run_file is not None:
+                run_file.writelines(_run_lines(topic, documents, tag))
+            if qrels_file is not None:
+                qrels_file.writelines(_qrels_lines(topic, documents))
     return counts
 
 
@@ -144,45 +149,27 @@ def _read(
                     rejected.add(record.conversation_id)
 
 
-class _Outputs:
-    """The two files, under temporary names until everything is written."""
-
-    def __init__(self, run_path: str | None, qrels_path: str | None) -> None:
-        self._paths = [path for path in (run_path, qrels_path) if path is not None]
-        self._run_path = run_path
-        self._qrels_path = qrels_path
-        self._stack = ExitStack()
-        self._files: dict[str, BinaryIO] = {}
-
-    def __enter__(self) -> _Outputs:
-        for path in self._paths:
-            if not Path(path).absolute().parent.is_dir():
-                raise UsageError(f"{path} cannot be written: the folder does not exist.")
-        with ExitStack() as stack:
-            for path in self._paths:
-                try:
-                    self._files[path] = stack.enter_context(replacing(path))
-                except OSError as error:
-                    raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, *failure: Any) -> None:
-        self._stack.__exit__(*failure)
-
-    def write(self, topic: str, documents: Sequence[Document], tag: str) -> None:
-        if self._run_path is not None:
-            self._files[self._run_path].writelines(
-                line.encode() for line in _run_lines(topic, documents, tag)
-            )
-        if self._qrels_path is not None:
-            self._files[self._qrels_path].writelines(
-                f"{topic} 0 {document.name} {document.gain}\n".encode()
-                for document in documents
-                if document.gain is not None
-            )
+def _open_outputs(paths: Sequence[str | None], outputs: ExitStack) -> list[BinaryIO | None]:
+    """The files, under temporary names until everything is written; None for no path."""
+    for path in filter(None, paths):
+        if not Path(path).absolute().parent.is_dir():
+            raise UsageError(f"{path} cannot be written: the folder does not exist.")
+    files: list[BinaryIO | None] = []
+    for path in paths:
+        try:
+            files.append(None if path is None else outputs.enter_context(replacing(path)))
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    return files
 
 
-def _run_lines(topic: str, documents: Sequence[Document], tag: str) -> Iterator[str]:
+def _run_lines(topic: str, documents: Sequence[Document], tag: str) -> Iterator[bytes]:
     for rank, document in enumerate(documents, 1):
-        yield f"{topic} Q0 {document.name} {rank} {len(documents) + 1 - rank} {tag}\n"
+        score = len(documents) + 1 - rank
+        yield f"{topic} Q0 {document.name} {rank} {score} {tag}\n".encode()
+
+
+def _qrels_lines(topic: str, documents: Sequence[Document]) -> Iterator[bytes]:
+    for document in documents:
+        if document.gain is not None:
+            yield f"{topic} 0 {document.name} {document.gain}\n".encode()

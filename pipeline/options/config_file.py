@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 import yaml
 from msgspec import Struct
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
+from goodgain.pipeline.options.option_types import flag_of
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.pipeline.options.yaml_model import config_text, reason, repeated, unknown
@@ -118,19 +120,12 @@ def _mistake(
 ) -> tuple[int, str]:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
     field = str(error["loc"][0])
-    option = "--" + _flag(field, model).replace("_", "-")
+    option = flag_of(field, model.model_fields.get(field, FieldInfo()))
     if error["type"] == "missing":
         return 0, f"{option} is missing: give it as an option or in a --config file"
     if field in file.values and field not in options:
         return file.lines[field], f"{field} {_reason(error)}"
     return 0, f"{option} {_reason(error)}"
-
-
-def _flag(field: str, model: type[ScoringConfig]) -> str:
-    """The option of a field on the command line."""
-    declared = model.model_fields.get(field)
-    extra = declared.json_schema_extra if declared else None
-    return str(extra.get("flag", field)) if isinstance(extra, dict) else field
 
 
 def _reason(error: Any) -> str:

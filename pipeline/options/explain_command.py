@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from goodgain.pipeline.options.option_types import flag_of
 from goodgain.pipeline.options.run_config import ExplainConfig
 
 _LONGEST = 2_000
 # The options that an explanation depends on, with their defaults.
+_FIELDS = ExplainConfig.model_fields
 _DEFAULTS: dict[str, Any] = {
-    name: ExplainConfig.model_fields[name].default
+    name: _FIELDS[name].default
     for name in (
         "mapping", "iteration_base", "rules", "good_gain_threshold", "duplicates", "g_max",
         "relevance_threshold", "qrels", "qrels_id", "qrels_topic", "labels", "pool", "run_name",
@@ -36,20 +38,14 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
         value = parameters.get(name, default)
         if value not in (None, default):
             several = value if isinstance(value, list) else [value]
-            words += [_flag(name), *(quoted(str(one)) for one in several)]
+            words += [flag_of(name, _FIELDS[name]), *(quoted(str(one)) for one in several)]
     identity = quoted(conversation_id)
-    # An id that looks like an option goes last, behind `--`.
-    words = [*words, "--", identity] if conversation_id[:1] == "-" else _with_id(words, identity)
+    if conversation_id[:1] == "-":
+        words += ["--", identity]  # else it would pass for an option
+    else:
+        words.insert(2, identity)
     command = " ".join(words)
     return command if len(command) <= _LONGEST else None
-
-
-def _flag(name: str) -> str:
-    return "--map" if name == "mapping" else f"--{name.replace('_', '-')}"
-
-
-def _with_id(words: list[str], identity: str) -> list[str]:
-    return [*words[:2], identity, *words[2:]]
 
 
 def quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 from pydantic.config import JsonDict
+from pydantic.fields import FieldInfo
 
 DATA = "Data"
 TIME = "Event time"
@@ -85,12 +86,7 @@ Mapping = Annotated[
         }
     ),
 ]
-MetricNames = Annotated[
-    tuple[str, ...], BeforeValidator(_comma_separated), WithJsonSchema(_TEXTS_SCHEMA)
-]
-CostNames = Annotated[
-    tuple[str, ...], BeforeValidator(_comma_separated), WithJsonSchema(_TEXTS_SCHEMA)
-]
+Names = Annotated[tuple[str, ...], BeforeValidator(_comma_separated), WithJsonSchema(_TEXTS_SCHEMA)]
 BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_several), WithJsonSchema(_TEXTS_SCHEMA)]
 
 
@@ -111,3 +107,14 @@ def option(
     if flag is not None:
         extra["flag"] = flag
     return Field(default, description=description, json_schema_extra=extra, **checks)
+
+
+def metadata(field: FieldInfo) -> dict[str, str]:
+    """The group, metavar and flag that `option` gave to a field."""
+    extra = field.json_schema_extra
+    return {key: str(value) for key, value in extra.items()} if isinstance(extra, dict) else {}
+
+
+def flag_of(name: str, field: FieldInfo) -> str:
+    """The option of a field on the command line, like `--max-i`."""
+    return f"--{metadata(field).get('flag', name).replace('_', '-')}"

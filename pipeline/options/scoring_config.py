@@ -15,9 +15,8 @@ from goodgain.pipeline.options.option_types import (
     RANKING,
     SCORING,
     BudgetTexts,
-    CostNames,
     Mapping,
-    MetricNames,
+    Names,
     Number,
     Slices,
     Text,
@@ -109,7 +108,7 @@ class ScoringConfig(BaseModel):
         "query that is run several times; intervals allow for it",
         None,
     )
-    cost: CostNames | None = option(
+    cost: Names | None = option(
         MEANS,
         "NAME",
         "costs to use, like tokens,usd, or none; by default those of the first records",
@@ -118,7 +117,7 @@ class ScoringConfig(BaseModel):
     budget: BudgetTexts = option(
         MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
     )
-    metrics: MetricNames = option(
+    metrics: Names = option(
         RANKING,
         "NAME",
         "ranking metrics to compute, like ndcg@10; see `goodgain metrics`",

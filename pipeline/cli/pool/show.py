@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from difflib import get_close_matches
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby
+from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.tracing_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
@@ -38,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
     Raises:
       UsageError: there is no such pool or topic.
     """
+    import msgspec
+
     from goodgain.pipeline.cli.pool.text import print_manifest, print_topic
     from goodgain.pipeline.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json, result_console
@@ -45,9 +47,7 @@ def run(args: argparse.Namespace) -> int:
     pool = read_pool(args.pool)
     topics = documents_of(pool, args.topic)
     if args.json:
-        print_json(
-            {"pool": pool.manifest, "documents": [_row(one) for own in topics for one in own]}
-        )
+        print_json({"pool": pool.manifest, "documents": msgspec.to_builtins(list(chain(*topics)))})
         return 0
     console = result_console()
     if args.topic is None:
@@ -81,9 +81,3 @@ def documents_of(pool: Pool, topic: str | None) -> list[list[PoolDocument]]:
         nearest = f"; the nearest are {', '.join(near)}" if near else ""
         raise UsageError(f"The pool {pool.folder} has no topic {topic}{nearest}.")
     return found
-
-
-def _row(document: PoolDocument) -> Any:
-    import msgspec
-
-    return msgspec.to_builtins(document)
