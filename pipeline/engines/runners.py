@@ -20,7 +20,7 @@ from apache_beam.options.pipeline_options import (
     PrismRunnerOptions,
     SparkRunnerOptions,
 )
-from apache_beam.runners.runner import PipelineRunner
+from apache_beam.runners.runner import PipelineRunner, create_runner
 from msgspec import Struct
 
 from goodgain.pipeline.engines.prism_build import BUILT_PRISM
@@ -129,7 +129,8 @@ def create(
     """
     engine = ENGINES.get(runner)
     if engine is None:
-        raise UsageError(f"Runner {runner} is unknown; use one of {', '.join(_usable())}.")
+        usable = ", ".join(name for name, entry in ENGINES.items() if not entry.cannot_run)
+        raise UsageError(f"Runner {runner} is unknown; use one of {usable}.")
     if engine.cannot_run:
         raise UsageError(
             f"{runner} cannot be used: {engine.cannot_run}. Use --runner FnApiRunner on one "
@@ -149,20 +150,15 @@ def create(
     added = [one for one in ours if one not in beam_arguments and _name(one) not in given]
     options = PipelineOptions([*added, *beam_arguments])
     unknown = _unknown_options(options) if beam_arguments else []
-    if (
-        unknown and not engine.beam_name
-    ):  # other engines may have options that Beam does not declare
+    # Other engines may have options that Beam does not declare.
+    if unknown and not engine.beam_name:
         raise UsageError(
             f"--{unknown[0]} is not an option of goodgain, nor of Beam with {runner}; see "
             "`goodgain run --help`."
         )
     if check := _CHECKS.get(engine.beam_name):
         check(options, streaming)
-    return _make(engine)(), options
-
-
-def _usable() -> list[str]:
-    return [name for name, engine in ENGINES.items() if not engine.cannot_run]
+    return create_runner(engine.beam_name) if engine.beam_name else _fn_api_runner(), options
 
 
 def only_handed_over(options: PipelineOptions) -> bool:
@@ -217,15 +213,7 @@ def _check_local(options: PipelineOptions, _: bool) -> None:
 
 
 def _check_flink(options: PipelineOptions, streaming: bool) -> None:
-    flink = options.view_as(FlinkRunnerOptions)
-    if not (options.view_as(PortableOptions).job_endpoint or flink.flink_job_server_jar):
-        raise UsageError(
-            "FlinkRunner needs a job server, which Beam would download: give --job_endpoint "
-            "HOST:PORT of one that runs (`make flink` starts one) or --flink_job_server_jar FILE."
-        )
-    _check_workers("FlinkRunner", options)
-    if options.view_as(PortableOptions).job_endpoint:
-        _check_job_server(options)
+    _check_cluster("flink", options.view_as(FlinkRunnerOptions).flink_job_server_jar, options)
     given = options.get_all_options(drop_default=True, retain_unknown_options=True)
     if streaming and "shutdown_sources_after_idle_ms" in given:
         raise UsageError(
@@ -235,15 +223,21 @@ def _check_flink(options: PipelineOptions, streaming: bool) -> None:
 
 
 def _check_spark(options: PipelineOptions, _: bool) -> None:
-    spark = options.view_as(SparkRunnerOptions)
-    portable = options.view_as(PortableOptions)
-    if not (portable.job_endpoint or spark.spark_job_server_jar):
+    _check_cluster("spark", options.view_as(SparkRunnerOptions).spark_job_server_jar, options)
+
+
+def _check_cluster(name: str, jar: str | None, options: PipelineOptions) -> None:
+    """Require a job server and a place for Python workers; Beam would download both."""
+    endpoint = options.view_as(PortableOptions).job_endpoint
+    runner = f"{name.title()}Runner"
+    if not (endpoint or jar):
         raise UsageError(
-            "SparkRunner needs a job server, which Beam would download: give --job_endpoint "
-            "HOST:PORT of one that runs (`make spark` starts one) or --spark_job_server_jar FILE."
+            f"{runner} needs a job server, which Beam would download: give --job_endpoint "
+            f"HOST:PORT of one that runs (`make {name}` starts one) or --{name}_job_server_jar "
+            "FILE."
         )
-    _check_workers("SparkRunner", options)
-    if portable.job_endpoint:
+    _check_workers(runner, options)
+    if endpoint:
         _check_job_server(options)
 
 
@@ -331,14 +325,6 @@ def _unknown_options(options: PipelineOptions) -> list[str]:
         reason = complaint.getvalue().strip().splitlines()[-1].partition("error: ")[2]
         raise UsageError(f"Beam refuses an option: {reason}.") from None
     return sorted(set(given) - set(PipelineOptions([]).get_all_options()))
-
-
-def _make(engine: Engine) -> Callable[[], PipelineRunner]:
-    if engine.beam_name:
-        from apache_beam.runners.runner import create_runner
-
-        return lambda: create_runner(engine.beam_name)
-    return _fn_api_runner
 
 
 def _fn_api_runner() -> PipelineRunner:

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -274,12 +275,11 @@ def _graph(
     )
     counts.append(built.topics | "CountTopics" >> CountElements(_of_topic))
     dataset = pool_documents(next_documents(before))
-    preferred = before.preferred if before else None
+    rows_of = partial(_document_rows, preferred=before.preferred if before else None)
     files = (
         built.topics
         | "WithoutCounts" >> beam.Map(_without_counts).with_output_types(BuiltTopic)
-        | "Write"
-        >> WriteRows(target, [DatasetRows(dataset, _Rows(preferred))], BuiltTopic, topic_key)
+        | "Write" >> WriteRows(target, [DatasetRows(dataset, rows_of)], BuiltTopic, _topic_key)
     )
     _ = (
         pipeline
@@ -334,17 +334,11 @@ def _without_counts(built: BuiltTopic) -> BuiltTopic:
     return replace(built, counts={})
 
 
-class _Rows:
-    """Makes the rows of a topic; an object, so that it can be pickled with its settings."""
-
-    def __init__(self, preferred: str | None) -> None:
-        self._preferred = preferred
-
-    def __call__(self, built: BuiltTopic) -> Iterable[dict[str, Any]]:
-        return [document_row(document, self._preferred) for document in built.documents]
+def _document_rows(built: BuiltTopic, preferred: str | None) -> list[dict[str, Any]]:
+    return [document_row(document, preferred) for document in built.documents]
 
 
-def topic_key(built: BuiltTopic) -> str:
+def _topic_key(built: BuiltTopic) -> str:
     """Sort key: topics from an attribute first, then by name."""
     return built.topic.key
 

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, cast
 
 import xxhash
@@ -108,7 +107,8 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     )
     journal = _Journal(answers_of(request.folder, request.annotator))
     known = journal.read()
-    keyed = [(one.document, _question(one), _key(one, request.command)) for one in documents]
+    questions = map(_question, documents)
+    keyed = [(one["document"], one, _key(one, request.command)) for one in questions]
     cached = {document: known[key] for document, _, key in keyed if key in known}
     waiting = [one for one in keyed if one[2] not in known]
     with journal, _Workers(request, words) as workers:
@@ -134,10 +134,9 @@ def _question(document: PoolDocument) -> dict[str, Any]:
     return {"document": document.document, **{name: row[name] for name in _ASKED}}
 
 
-def _key(document: PoolDocument, command: str) -> str:
+def _key(question: Mapping[str, Any], command: str) -> str:
     """A digest of the question and the command; equal documents share it."""
-    row = row_of(document)
-    asked = json.dumps([command, [row[name] for name in _ASKED]], ensure_ascii=False)
+    asked = json.dumps([command, [question[name] for name in _ASKED]], ensure_ascii=False)
     return xxhash.xxh3_128_hexdigest(asked.encode())
 
 
@@ -192,21 +191,6 @@ class _Outcomes(Struct):
     left: int = 0
 
 
-class _Budget:
-    """Counts the remaining questions."""
-
-    def __init__(self, calls: int | None) -> None:
-        self._left = calls
-        self._lock = threading.Lock()
-
-    def takes_one(self) -> bool:
-        with self._lock:
-            if self._left is None:
-                return True
-            self._left -= 1
-            return self._left >= 0
-
-
 class _Workers:
     """Copies of the program, one per thread."""
 
@@ -216,14 +200,13 @@ class _Workers:
         self._programs: list[_Program] = []
         self._own = threading.local()
         self._lock = threading.Lock()
-        self._budget = _Budget(request.at_most)
+        # Holds the questions that may still be asked; None = no limit.
+        self._budget = None if request.at_most is None else threading.Semaphore(request.at_most)
 
     def __enter__(self) -> _Workers:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for program in self._programs:
             program.stop()
 
@@ -258,7 +241,7 @@ class _Workers:
         """The label, the reason for none, or None without budget; and the number of questions."""
         reason = ""
         for attempt in range(self._request.retries + 1):
-            if not self._budget.takes_one():
+            if self._budget is not None and not self._budget.acquire(blocking=False):
                 return None, attempt
             if attempt:
                 time.sleep(_PAUSE * 2 ** (attempt - 1))
