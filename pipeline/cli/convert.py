@@ -116,9 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.cli.import_text import print_import
-    from goodgain.pipeline.convert.importing.counts import ImportCounts
-    from goodgain.pipeline.convert.importing.files import import_files
     from goodgain.pipeline.convert.importing.formats import FORMATS
+    from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
     from goodgain.pipeline.terminal.console import print_json, result_console
 
@@ -137,8 +136,7 @@ def _import(args: argparse.Namespace) -> int:
         return 0
     if not args.inputs or args.output is None:
         raise UsageError("Give the files to import and --output FILE.")
-    counts = ImportCounts()
-    import_files(args.inputs, args.from_format, args.mapping, args.output, counts)
+    counts = import_files(args.inputs, args.from_format, args.mapping, args.output)
     if args.json:
         from msgspec import to_builtins
 

@@ -52,14 +52,13 @@ def run(args: argparse.Namespace) -> int:
 
     from msgspec.structs import asdict
 
-    from goodgain.pipeline.convert.scores import ExportCounts, write_scores
+    from goodgain.pipeline.convert.scores import write_scores
     from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     finished = datetime.fromisoformat(str(read_manifest(args.folder)["finished"]))
-    counts = ExportCounts()
     rows = read_dataset(args.folder, "conversations")
-    write_scores(rows, args.to, args.metric, finished, args.output, counts)
+    counts = write_scores(rows, args.to, args.metric, finished, args.output)
     if args.json:
         print_json(asdict(counts))
         return 0
@@ -71,8 +70,5 @@ def run(args: argparse.Namespace) -> int:
         soft_wrap=True,
     )
     if counts.without_trace_id:
-        console.print(
-            f"{counted(counts.without_trace_id, *_UNTRACED)}.",
-            soft_wrap=True,
-        )
+        console.print(f"{counted(counts.without_trace_id, *_UNTRACED)}.", soft_wrap=True)
     return 0

@@ -12,7 +12,7 @@ import msgspec
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.run import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
+from goodgain.pipeline.convert.importing.import_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
 from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.transforms.core.errors import UsageError
 
@@ -52,8 +52,7 @@ def write_scores(
     metrics: Sequence[str] | None,
     finished: datetime,
     path: str,
-    counts: ExportCounts,
-) -> None:
+) -> ExportCounts:
     """Write one line of JSON per score, or per conversation for OTLP.
 
     Args:
@@ -62,11 +61,11 @@ def write_scores(
       metrics: columns; None = all metrics.
       finished: when the run finished that scored them.
       path: the file, which is written completely or not at all.
-      counts: updated.
 
     Raises:
       UsageError: there is no such column, or the file cannot be written.
     """
+    counts = ExportCounts()
     lines = TOOLS[tool]
     try:
         with replacing(path) as file:
@@ -79,6 +78,7 @@ def write_scores(
                     file.write(_encode(line) + b"\n")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    return counts
 
 
 def _scores(row: Row, metrics: Sequence[str] | None, counts: ExportCounts) -> Scores:

@@ -83,7 +83,7 @@ def turns_of_trace(
     for search in searches:
         root = tree.root(search.span)
         groups.setdefault((root.span, sessions.of(search.span)), ([], []))[0].append(search)
-    for step in model_steps(tree, tools):
+    for step in _model_steps(tree, tools):
         root = tree.root(step)
         groups.setdefault((root.span, sessions.of(step)), ([], []))[1].append(step)
     roots = {span.span: span for span in tree.spans}
@@ -100,7 +100,7 @@ def turns_of_trace(
     ]
 
 
-def model_steps(tree: SpanTree, tools: Collection[str]) -> list[Span]:
+def _model_steps(tree: SpanTree, tools: Collection[str]) -> list[Span]:
     """The spans in which a model decides what to do next, by start.
 
     A step within another is part of it; one within a search belongs to the search.
