@@ -109,7 +109,7 @@ def _arms(compared: Compared, console: Console) -> None:
         why = "as requested" if compared.request.unpaired else "the arms share no conversation_id"
         _line(console, f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
-        _line(console, clusters_text(compared.cluster, compared.rows))
+        _line(console, _clusters_text(compared.cluster, compared.rows))
     for mismatch in arms.forced:
         _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
     for which, source in _sources(compared):
@@ -123,7 +123,7 @@ def _arms(compared: Compared, console: Console) -> None:
             _line(console, f"Only the {name} has {', '.join(metrics)}: not compared.")
 
 
-def clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
+def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     """The number of clusters, and the smallest difference they can show, as a sentence."""
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])

@@ -151,8 +151,8 @@ def _read(
 
 def _open_outputs(paths: Sequence[str | None], outputs: ExitStack) -> list[BinaryIO | None]:
     """The files, under temporary names until everything is written; None for no path."""
-    for path in filter(None, paths):
-        if not Path(path).absolute().parent.is_dir():
+    for path in paths:
+        if path is not None and not Path(path).absolute().parent.is_dir():
             raise UsageError(f"{path} cannot be written: the folder does not exist.")
     files: list[BinaryIO | None] = []
     for path in paths:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.local import open_local
-from goodgain.pipeline.pool.store import Pool, changing, read_pool, rewrite
+from goodgain.pipeline.pool.store import changing, read_pool, rewrite
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.tables import (
     BrokenTableError,
@@ -251,10 +251,3 @@ def _label(number: int, document: str, gain: Any, annotator: str) -> GivenLabel 
         text = f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}."
         return LabelProblem(number, text)
     return GivenLabel(number, document.strip(), int(value), annotator)
-
-
-def unlabelled(pool: Pool) -> Iterator[PoolDocument]:
-    """The documents that were seen but have no label."""
-    for document in pool.documents():
-        if document.places and document.label(pool.preferred) is None:
-            yield document

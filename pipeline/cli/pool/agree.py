@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json
 
-    outcome = agreement_of(read_pool(args.pool), args.a, args.b, args.good_gain_threshold)
+    outcome = _agreement(read_pool(args.pool), args.a, args.b, args.good_gain_threshold)
     if args.json:
         print_json(msgspec.to_builtins(outcome))
     else:
@@ -59,12 +59,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def agreement_of(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreement:
-    """The agreement of two annotators of a pool.
-
-    Raises:
-      UsageError: one of the annotators labelled nothing.
-    """
+def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreement:
     from goodgain.pipeline.pool.labelling import check_annotators
     from goodgain.transforms.core.pool.agreement import (
         ShiftSums,

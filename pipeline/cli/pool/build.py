@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--replace needs --update POOL.")
     if args.shards is not None and args.shards < 1:
         raise UsageError(f"--shards is {args.shards}, but must be at least 1.")
-    runs = runs_of(args.run)
+    runs = _runs(args.run)
     # Imported here, since it imports Beam, which is slow.
     from goodgain.pipeline.cli.pool.text import print_manifest
     from goodgain.pipeline.pool.build import build_pool
@@ -126,12 +126,8 @@ def _request(args: argparse.Namespace, runs: dict[str, tuple[str, ...]]) -> Pool
     )
 
 
-def runs_of(run_options: list[list[str]]) -> dict[str, tuple[str, ...]]:
-    """The patterns of each run, from the words of each --run, like `NAME=PATTERN PATTERN`.
-
-    Raises:
-      UsageError: a run has no name.
-    """
+def _runs(run_options: list[list[str]]) -> dict[str, tuple[str, ...]]:
+    """The patterns of each run, from the words of each --run, like `NAME=PATTERN PATTERN`."""
     runs: dict[str, tuple[str, ...]] = {}
     for first, *others in run_options:
         name, equals, pattern = first.partition("=")

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     pool = read_pool(args.pool)
-    topics = documents_of(pool, args.topic)
+    topics = _documents_by_topic(pool, args.topic)
     if args.json:
         print_json({"pool": pool.manifest, "documents": msgspec.to_builtins(list(chain(*topics)))})
         return 0
@@ -59,25 +59,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def documents_of(pool: Pool, topic: str | None) -> list[list[PoolDocument]]:
-    """The documents of one topic or, without one, of the first few, by topic.
-
-    Raises:
-      UsageError: the pool has no such topic.
-    """
-    found: list[list[PoolDocument]] = []
+def _documents_by_topic(pool: Pool, topic: str | None) -> list[list[PoolDocument]]:
+    """The documents of one topic or, without one, of the first few topics."""
+    topics: list[list[PoolDocument]] = []
     names: set[str] = set()
     for key, documents in groupby(pool.documents(), key=lambda one: one.topic):
         if topic is None:
-            found.append(list(documents))
-            if len(found) == _TOPICS:
+            topics.append(list(documents))
+            if len(topics) == _TOPICS:
                 break
         elif topic in (key.value, key.conversation_id):
-            found.append(list(documents))
+            topics.append(list(documents))
         else:
             names.add(key.value or key.conversation_id or "")
-    if topic is not None and not found:
+    if topic is not None and not topics:
         near = get_close_matches(topic, sorted(names), n=_SUGGESTED, cutoff=0.0)
         nearest = f"; the nearest are {', '.join(near)}" if near else ""
         raise UsageError(f"The pool {pool.folder} has no topic {topic}{nearest}.")
-    return found
+    return topics

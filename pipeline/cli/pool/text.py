@@ -73,15 +73,15 @@ def print_topic(
     for document in documents:
         table.add_row(
             str(document.number),
-            label_text(document, preferred),
+            _label_text(document, preferred),
             str(len(document.places)),
             *(_when(document, run) for run in runs),
-            untrusted(name_of(document), _LONGEST),
+            untrusted(_name(document), _LONGEST),
         )
     console.print(table)
 
 
-def label_text(document: PoolDocument, preferred: str | None) -> str:
+def _label_text(document: PoolDocument, preferred: str | None) -> str:
     """The label that counts, followed by all given labels in brackets if they differ."""
     label = document.label(preferred)
     text = "-" if label is None else str(label)
@@ -91,7 +91,7 @@ def label_text(document: PoolDocument, preferred: str | None) -> str:
     return f"{text} ({','.join(map(str, gains))})"
 
 
-def name_of(document: PoolDocument) -> str:
+def _name(document: PoolDocument) -> str:
     """A readable name of a document: its title, URL, an id or the beginning of its text."""
     for name in ("title", "url"):
         if text := first_text(document, name):
@@ -107,5 +107,5 @@ def name_of(document: PoolDocument) -> str:
 
 def _when(document: PoolDocument, run: str) -> str:
     """The first i at which a run found it."""
-    found = [place.i for place in document.places if place.run == run]
-    return f"i={min(found)}" if found else "-"
+    iterations = [place.i for place in document.places if place.run == run]
+    return f"i={min(iterations)}" if iterations else "-"
