@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from goodgain.pipeline.sample.documents import DEFINITIVE_IDS, Document, opaque_id
+from goodgain.pipeline.sample.documents import DEFINITIVE_IDS, Document, opaque_id, without
 from goodgain.pipeline.sample.scene import Scene
 from goodgain.pipeline.sample.times import OFFSETS, in_offset
 
@@ -31,10 +31,6 @@ _TRACKING = (
 )
 # Enough fields of each type to decide without ids, URL and texts (SPEC 4.3, the table).
 _CLAUSE_TYPES = ("File", "Event", "EmailMessage", "TeamsMessage", "People", "MeetingTranscript")
-
-
-def _without(document: Document, *names: str) -> Document:
-    return {name: value for name, value in document.items() if name not in names}
 
 
 def _definitive(document: Document) -> str | None:
@@ -70,7 +66,7 @@ def _url_variant(scene: Scene, document: Document) -> Document | None:
         path += f"#section-{draw.between(1, 9)}"
     else:
         path += ("&" if "?" in path else "?") + draw.pick(_TRACKING)
-    copy = _without(document, "ids")
+    copy = without(document, "ids")
     return copy | {
         "id": opaque_id(draw),
         "url": f"{scheme}://{host}{slash}{path}",
@@ -84,7 +80,7 @@ def _other_query(scene: Scene, document: Document) -> Document | None:
         return None
     url = document["url"]
     parameter = scene.draw.pick(("lang=en", "source=search", f"rank={scene.draw.between(1, 20)}"))
-    copy = _without(document, "ids")
+    copy = without(document, "ids")
     return copy | {"url": f"{url}{'&' if '?' in url else '?'}{parameter}"}
 
 
@@ -106,7 +102,7 @@ def _snippet_only(_: Scene, document: Document) -> Document | None:
     """Same passage and fields; ids and URL are missing."""
     if "snippet" not in document:
         return None
-    return _without(document, "id", "ids", "url", "content")
+    return without(document, "id", "ids", "url", "content")
 
 
 def _fields_only(_: Scene, document: Document) -> Document | None:
@@ -116,7 +112,7 @@ def _fields_only(_: Scene, document: Document) -> Document | None:
         return None
     if kind == "Event" and "organizer_email" not in document["fields"]:
         return None
-    return _without(document, "id", "ids", "url", "snippet", "content")
+    return without(document, "id", "ids", "url", "snippet", "content")
 
 
 def _guid_case(scene: Scene, document: Document) -> Document | None:
@@ -154,7 +150,7 @@ def _time_offset(scene: Scene, document: Document) -> Document | None:
         fields[name] = in_offset(fields[name], minutes)
     wanted = DEFINITIVE_IDS[document.get("entity_type")]
     ids = {name: value for name, value in document.get("ids", {}).items() if name not in wanted}
-    return _without(document, "id", "url") | {"fields": fields, "ids": ids}
+    return without(document, "id", "url") | {"fields": fields, "ids": ids}
 
 
 def _type_alias(scene: Scene, document: Document) -> Document | None:
@@ -169,7 +165,7 @@ def _type_missing(_: Scene, document: Document) -> Document | None:
     """No entity type, otherwise the same."""
     if "entity_type" not in document or "id" not in document:
         return None
-    return _without(document, "entity_type")
+    return without(document, "entity_type")
 
 
 # How often each way is tried; if a document lacks the necessary fields, the copy is exact.

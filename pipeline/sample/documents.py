@@ -47,6 +47,11 @@ def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Doc
     return document
 
 
+def without(document: Document, *names: str) -> Document:
+    """A copy of a document without some fields."""
+    return {name: value for name, value in document.items() if name not in names}
+
+
 def opaque_id(draw: Draw) -> str:
     """A generic id: opaque, and different for each result."""
     return f"AAMk{draw.token(28)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
-from goodgain.pipeline.sample.documents import Document, new_document, opaque_id
+from goodgain.pipeline.sample.documents import Document, new_document, opaque_id, without
 from goodgain.pipeline.sample.scene import Scene
 
 Maker = Callable[[Scene, Document, Document], Document | None]
@@ -43,8 +43,7 @@ def _identity_parameter(scene: Scene, earlier: Document, new: Document) -> Docum
     end = url.find("&", begin)
     rest = url[end:] if end > 0 else ""
     value = f"{scene.draw.guid().upper()}%7D" if name.endswith("%7B") else scene.draw.digits(7)
-    copy = {key: item for key, item in new.items() if key not in ("ids", "id")}
-    return copy | {"url": f"{url[:begin]}{name}{value}{rest}"}
+    return without(new, "ids", "id") | {"url": f"{url[:begin]}{name}{value}{rest}"}
 
 
 def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Document | None:
@@ -52,8 +51,9 @@ def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Documen
     if "url" not in earlier or "snippet" not in earlier or "snippet" not in new:
         return None
     url = earlier["url"]
-    copy = {key: item for key, item in new.items() if key not in ("ids", "id")}
-    return copy | {"url": f"{url}{'&' if '?' in url else '?'}page={scene.draw.between(2, 99)}"}
+    return without(new, "ids", "id") | {
+        "url": f"{url}{'&' if '?' in url else '?'}page={scene.draw.between(2, 99)}"
+    }
 
 
 def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
@@ -63,8 +63,7 @@ def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
     start, end = scene.slot(30)
     ids = {**earlier["ids"], "event_id": f"AAMkAGI{scene.draw.token(40)}="}
     fields = {**earlier["fields"], "start": start, "end": end}
-    copy = {**new, "ids": ids, "fields": fields, "title": earlier["title"]}
-    copy.pop("url", None)
+    copy = {**without(new, "url"), "ids": ids, "fields": fields, "title": earlier["title"]}
     return copy | {"id": opaque_id(scene.draw)}
 
 
@@ -81,8 +80,7 @@ def _other_type(_: Scene, earlier: Document, new: Document) -> Document | None:
     if "snippet" not in earlier or "entity_type" not in earlier:
         return None
     other = "MeetingTranscript" if earlier["entity_type"] == "Event" else "Event"
-    copy = {name: item for name, item in new.items() if name not in ("ids", "fields", "url")}
-    return copy | {
+    return without(new, "ids", "fields", "url") | {
         "entity_type": other,
         "title": earlier["title"],
         "snippet": earlier["snippet"],
