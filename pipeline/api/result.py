@@ -148,7 +148,8 @@ class Run:
         from rich.console import Console
 
         from goodgain.pipeline.cli.explain_text import render
-        from goodgain.pipeline.explanation import explain, gather
+        from goodgain.pipeline.explanation.explain import explain
+        from goodgain.pipeline.explanation.gather import gather
 
         scored_with = self._scoring()
         held = self._held(scored_with)

@@ -25,16 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the files, score the conversation and print it.
-
-    Raises:
-      UsageError: options, files, rules, judgments or the conversation cannot be found or used.
-    """
+    """Read the files, score the conversation and print it."""
     config = load_config(ExplainConfig, given_options(args, ExplainConfig))
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.explain_json import explanation_json
     from goodgain.pipeline.cli.explain_text import render
-    from goodgain.pipeline.explanation import explain, gather
+    from goodgain.pipeline.explanation.explain import explain
+    from goodgain.pipeline.explanation.gather import gather
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.labels import local_labels
     from goodgain.pipeline.local import local_files, open_local, read_files

@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from goodgain.pipeline.explanation import ConversationExplanation
-from goodgain.pipeline.explanation.model import ExplainedIteration
+from goodgain.pipeline.explanation.model import ConversationExplanation, ExplainedIteration
 from goodgain.pipeline.outputs.rows import with_cost_columns
 
 

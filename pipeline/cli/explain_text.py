@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.explanation import ConversationExplanation
 from goodgain.pipeline.explanation.model import (
+    ConversationExplanation,
     ExplainedCall,
     ExplainedIteration,
     ExplainedResult,

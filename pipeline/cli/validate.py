@@ -73,19 +73,14 @@ def _bytes(written: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read everything and print what was found.
-
-    Raises:
-      UsageError: a pattern matches nothing, or the rules cannot be used.
-      GoodGainError: the ids to be remembered exceed the memory limit.
-    """
+    """Read everything and print what was found."""
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.validate_report import make_report
     from goodgain.pipeline.cli.validate_text import render
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.local import local_files, open_local, read_files
     from goodgain.pipeline.options.rules import load_rules
-    from goodgain.pipeline.survey import Survey
+    from goodgain.pipeline.survey.survey import Survey
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules
     from goodgain.transforms.core.held import HeldBytes, default_held

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.options.max_rejected import MaxRejected
-from goodgain.pipeline.survey import (
-    Survey,
+from goodgain.pipeline.survey.names import (
     findings_about_fields,
     findings_about_ids,
     findings_about_types,
 )
+from goodgain.pipeline.survey.survey import Survey
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
