@@ -31,7 +31,12 @@ class Command(Protocol):
         """Declare the options."""
 
     def run(self, args: argparse.Namespace) -> int:
-        """Run the command and return the exit code."""
+        """Run the command and return the exit code.
+
+        Raises:
+          UsageError: the options, or what they name, cannot be used; the message says why.
+          GoodGainError: the command failed.
+        """
 
 
 COMMANDS: Mapping[str, str] = {

@@ -169,11 +169,7 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare, and print or write the result.
-
-    Raises:
-      UsageError: the arms cannot be compared as asked.
-    """
+    """Compare, and print or write the result."""
     # Imported here: reading outputs imports Beam, which is slow.
     from goodgain.pipeline.cli.compare_text import render
     from goodgain.pipeline.cli.sensitivity_text import render_sensitivity

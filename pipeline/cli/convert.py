@@ -85,12 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Convert in the direction that the options name, and print counts.
-
-    Raises:
-      UsageError: the options contradict each other, or a file cannot be read or written; the
-        message gives file and line if a line of a TREC file is wrong.
-    """
+    """Convert in the direction that the options name, and print counts."""
     if args.from_format is not None or args.inputs or args.mapping or args.show_mapping:
         return _import(args)
     if args.output is not None:

@@ -40,11 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the scores and say how many.
-
-    Raises:
-      UsageError: the folder holds no finished run, or an option does not fit.
-    """
+    """Write the scores and say how many."""
     if args.to not in _TOOLS:
         raise UsageError(f"--to is {args.to!r}, but must be one of {', '.join(_TOOLS)}.")
     # Imported here to keep --help fast.

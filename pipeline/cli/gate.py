@@ -27,11 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Apply the rules and print the outcomes.
-
-    Raises:
-      UsageError: the rules or a folder cannot be used, or a file cannot be written.
-    """
+    """Apply the rules and print the outcomes."""
     # Imported here: reading outputs imports Beam, which is slow.
     from datetime import UTC, datetime
 

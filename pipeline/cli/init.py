@@ -56,11 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files; existing ones are never overwritten.
-
-    Raises:
-      UsageError: the configuration exists already, or the folder cannot be written to.
-    """
+    """Write the files; existing ones are never overwritten."""
     from goodgain.pipeline.terminal.console import result_console
 
     shipped, name, command = _KINDS[args.kind]

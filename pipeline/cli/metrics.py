@@ -44,11 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the metrics.
-
-    Raises:
-      UsageError: no metric's name contains any of the words.
-    """
+    """Print the metrics."""
     from goodgain.pipeline.terminal.console import print_json
 
     groups = _named(metric_groups(), args.words)

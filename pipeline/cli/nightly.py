@@ -48,12 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the job.
-
-    Raises:
-      UsageError: the configuration, the days or the options cannot be used.
-      GoodGainError: the job failed, or another one is running.
-    """
+    """Run the job."""
     request = _request(args)
     # Imported here, since it imports Beam, which is slow.
     import msgspec

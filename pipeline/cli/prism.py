@@ -14,12 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build Prism unless it exists, and print its path.
-
-    Raises:
-      UsageError: Go is not installed.
-      GoodGainError: Prism cannot be built.
-    """
+    """Build Prism unless it exists, and print its path."""
     from goodgain.pipeline.engines.prism_build import BUILT_PRISM, build_prism
     from goodgain.pipeline.terminal.console import message_console, result_console
 

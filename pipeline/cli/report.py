@@ -20,11 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build the report and put it into the folder.
-
-    Raises:
-      UsageError: the folder holds no outputs of a run, a comparison or nights.
-    """
+    """Build the report and put it into the folder."""
     # Imported here to keep --help fast.
     from goodgain.pipeline.outputs.folder import REPORT, write_file
     from goodgain.pipeline.terminal.console import result_console

@@ -48,12 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the configuration, run, and apply the gate if there is one.
-
-    Raises:
-      UsageError: the configuration, the gate or the input cannot be used.
-      GoodGainError: the run failed.
-    """
+    """Check the configuration, run, and apply the gate if there is one."""
     config = load_run_config(given_options(args, RunConfig), args.config)
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")

@@ -34,12 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the configuration, then stream.
-
-    Raises:
-      UsageError: the configuration, the input or the output cannot be used.
-      GoodGainError: the stream failed.
-    """
+    """Check the configuration, then stream."""
     for word in args.beam_arguments:
         if (name := word.partition("=")[0]) in _OPTIONS_OF_RUN_ONLY:
             raise UsageError(

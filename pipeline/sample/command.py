@@ -81,11 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the sample, and print what it contains: counts, format and size; returns 0.
-
-    Raises:
-      UsageError: an option is wrong, or the file cannot be written.
-    """
+    """Write the sample, and print what it contains: counts, format and size."""
     options = _options(args)
     format, codec = resolve_format(args.output, args.format, args.codec)
     written = write_sample(options, args.output, format, codec)

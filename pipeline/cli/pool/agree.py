@@ -41,11 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the pool and compare.
-
-    Raises:
-      UsageError: there is no such pool or annotator.
-    """
+    """Read the pool and compare."""
     import msgspec
 
     from goodgain.pipeline.pool.store import read_pool

@@ -77,12 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build or update the pool, and print a summary.
-
-    Raises:
-      UsageError: options, files or the pool cannot be used.
-      GoodGainError: the pipeline failed.
-    """
+    """Build or update the pool, and print a summary."""
     if args.replace and not args.update:
         raise UsageError("--replace needs --update POOL.")
     if args.shards is not None and args.shards < 1:

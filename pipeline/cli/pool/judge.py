@@ -53,11 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge, and print how many calls it took.
-
-    Raises:
-      UsageError: the pool or the program cannot be used.
-    """
+    """Judge, and print how many calls it took."""
     for name, least in (("parallel", 1), ("at_most", 0), ("retries", 0)):
         value = getattr(args, name)
         if value is not None and value < least:

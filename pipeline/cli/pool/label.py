@@ -44,11 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Add labels, or withdraw them.
-
-    Raises:
-      UsageError: the pool or the file cannot be used.
-    """
+    """Add labels, or withdraw them."""
     if (args.source is None and args.prefer is None) == (args.undo is None):
         raise UsageError(
             "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."

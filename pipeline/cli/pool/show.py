@@ -33,11 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read and show.
-
-    Raises:
-      UsageError: there is no such pool or topic.
-    """
+    """Read and show."""
     import msgspec
 
     from goodgain.pipeline.cli.pool.text import print_manifest, print_topic

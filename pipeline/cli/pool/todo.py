@@ -38,11 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the table, and print how much labelling the pool saves.
-
-    Raises:
-      UsageError: the pool cannot be read, or the file not be written.
-    """
+    """Write the table, and print how much labelling the pool saves."""
     if args.depth is not None and args.depth < 1:
         raise UsageError(f"--depth is {args.depth}, but must be at least 1.")
     from goodgain.pipeline.pool.store import read_pool
