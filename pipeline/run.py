@@ -104,7 +104,7 @@ def run(
         max_rejected=config.max_rejected,
         rules=compile_rules(rules),
         good_gain_threshold=config.good_gain_threshold,
-        seen=config.looked_at(first_look(inputs, open_plain, config.adaptation)),
+        seen=config.names_to_check(first_look(inputs, open_plain, config.adaptation)),
         rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
         inputs=inputs,
         qrels=qrels,

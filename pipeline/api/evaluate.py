@@ -171,7 +171,7 @@ def evaluate(
             map(asdict, means),
             scoring.rules,
             settings.good_gain_threshold,
-            settings.looked_at(seen),
+            settings.names_to_check(seen),
             external=bool(found.qrels),
             clock=scoring.clock,
             label_spans=pool.label_spans if pool else {},

@@ -10,8 +10,8 @@ from typing import NoReturn
 from goodgain.pipeline.cli.commands import Command, passes_options_to_beam
 from goodgain.transforms.core.errors import UsageError
 
-_CLOSE = 0.75
-_LEAST_PART = 4  # shortest prefix or suffix that suggests an option
+_LEAST_SIMILARITY = 0.75
+_SHORTEST_PART = 4  # shortest prefix or suffix that suggests an option
 
 
 class _Parser(argparse.ArgumentParser):
@@ -91,9 +91,9 @@ def _nearest(word: str, ours: Sequence[str]) -> str | None:
     """The option that a misspelt one probably means."""
     written = word.lstrip("-").replace("_", "-").lower()
     names = {option.lstrip("-"): option for option in ours}
-    if near := get_close_matches(written, names, n=1, cutoff=_CLOSE):
+    if near := get_close_matches(written, names, n=1, cutoff=_LEAST_SIMILARITY):
         return names[near[0]]
-    if len(written) >= _LEAST_PART:
+    if len(written) >= _SHORTEST_PART:
         for name, option in names.items():
             if name.startswith(written) or name.endswith(f"-{written}"):
                 return option

@@ -10,7 +10,6 @@ from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
     from goodgain.pipeline.comparison.request import ComparisonRequest
-    from goodgain.pipeline.comparison.rows import SensitivityRow
 
 NAME = "compare"
 HELP = "compare two runs, or two arms within one, metric by metric"

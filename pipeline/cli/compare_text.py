@@ -28,7 +28,7 @@ from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
-from goodgain.pipeline.terminal.console import folded_at, plain_table
+from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.words import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
@@ -49,10 +49,10 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     console.print()
     _arms(compared, console)
     of_slices = _by_slice(compared.rows, at)
-    shown = _largest(of_slices)
-    for rows in shown:
+    shown_slices = _largest(of_slices)
+    for rows in shown_slices:
         _slice(compared, rows[0].slice, rows, console, at)
-    if hidden := len(of_slices) - len(shown):
+    if hidden := len(of_slices) - len(shown_slices):
         console.print()
         _line(
             console,
@@ -66,28 +66,30 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
             _line(console, line)
     _explain_columns(compared, console, at)
     if compared.examples is not None and compared.request.examples:
-        for title, found in (
+        for title, examples in (
             ("Largest wins", compared.examples.wins),
             ("Largest losses", compared.examples.losses),
         ):
-            _examples(f"{title}{_doubt(compared)}", compared.examples.metric, found, console)
+            _examples(f"{title}{_doubt(compared)}", compared.examples.metric, examples, console)
 
 
 def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[ComparisonRow]]:
     """The rows at an iteration, by slice, without empty slices."""
-    found = [
-        [row for row in of_slice if row.i == at]
-        for _, of_slice in groupby(rows, key=attrgetter("slice"))
+    slices = [
+        [row for row in slice_rows if row.i == at]
+        for _, slice_rows in groupby(rows, key=attrgetter("slice"))
     ]
-    return [of_slice for of_slice in found if of_slice]
+    return [slice_rows for slice_rows in slices if slice_rows]
 
 
 def _largest(of_slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
     """The slices to print, in their order; all conversations come first."""
-    places = range(len(of_slices))
+    positions = range(len(of_slices))
     sizes = [max(row.n_base + row.n_candidate for row in rows) for rows in of_slices]
-    by_size = sorted(places, key=lambda at: (bool(of_slices[at][0].slice), -sizes[at]))
-    return [of_slices[at] for at in sorted(by_size[: _MOST_SLICES + 1])]
+    by_size = sorted(
+        positions, key=lambda position: (bool(of_slices[position][0].slice), -sizes[position])
+    )
+    return [of_slices[position] for position in sorted(by_size[: _MOST_SLICES + 1])]
 
 
 def _arms(compared: Compared, console: Console) -> None:
@@ -214,7 +216,7 @@ _POPULATIONS = {
 
 def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
+    table.add_column("metric", max_width=on_terminal(_NAME_WIDTH), overflow="fold")
     for heading in ("base", "cand.", "diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     longest_word = max(len(word) for row in rows for word in row.verdict.split())
@@ -240,7 +242,7 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
 def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """Each difference with its effect size, the detectable difference and the number of pairs."""
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
+    table.add_column("metric", max_width=on_terminal(_NAME_WIDTH), overflow="fold")
     paired = compared.matched.paired
     headings = ["rel.", "effect", "detect.", "n"]
     headings += ["good/same/bad", "GSB interval"] if paired else []
@@ -267,7 +269,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """The results of the optional tests."""
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(_NAME_WIDTH), overflow="fold")
+    table.add_column("metric", max_width=on_terminal(_NAME_WIDTH), overflow="fold")
     for heading in ("bootstrap interval", "Wilcoxon p adj.", "sign p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
     method = compared.request.correction
@@ -346,10 +348,10 @@ def _doubt(compared: Compared) -> str:
     return " (not comparable)" if withheld else ""
 
 
-def _examples(title: str, metric: str, found: Sequence[Example], console: Console) -> None:
+def _examples(title: str, metric: str, examples: Sequence[Example], console: Console) -> None:
     console.print()
-    _line(console, f"{title} by {metric}" + ("" if found else ": none"), "bold")
-    for example in found:
+    _line(console, f"{title} by {metric}" + ("" if examples else ": none"), "bold")
+    for example in examples:
         _line(console, f"{shortened(example.key, _LONGEST_KEY)}: {_example_text(example)}")
         for command in example.commands:
             console.print(Text(f"  {command}", style="dim"), soft_wrap=True)

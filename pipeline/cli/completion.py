@@ -32,15 +32,17 @@ def run(args: argparse.Namespace) -> int:
 def _whole_parser(files: object) -> argparse.ArgumentParser:
     """All commands with their options; values that are paths are completed by `files`."""
     parser = argparse.ArgumentParser(prog="goodgain")
-    places: dict[str, Any] = {"": parser.add_subparsers()}
+    groups: dict[str, Any] = {"": parser.add_subparsers()}
     for name in COMMANDS:
         command = load_command(name)
-        group, _, own = name.rpartition(" ")
-        if group not in places:
-            places[group] = places[""].add_parser(group, help=f"{group} ...").add_subparsers()
-        one = places[group].add_parser(own, help=command.HELP, description=command.HELP)
-        command.add_arguments(one)
-        for action in one._actions:
+        group, _, command_name = name.rpartition(" ")
+        if group not in groups:
+            groups[group] = groups[""].add_parser(group, help=f"{group} ...").add_subparsers()
+        command_parser = groups[group].add_parser(
+            command_name, help=command.HELP, description=command.HELP
+        )
+        command.add_arguments(command_parser)
+        for action in command_parser._actions:
             metavar = action.metavar if isinstance(action.metavar, str) else ""
             if metavar in _FILES:
                 vars(action)["complete"] = files  # where shtab looks for it

@@ -14,13 +14,21 @@ HELP = "show one conversation: what became of each result, and why"
 EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 # Options without a meaning here: explain computes no means, always shows duplicates, and has no
 # metrics per call.
-_OF_RUNS_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_call", "bounds")
+_RUN_ONLY = (
+    "slice",
+    "max_i",
+    "interval",
+    "cluster",
+    "write_duplicates",
+    "per_call",
+    "bounds",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
-    add_config_options(parser, ExplainConfig, _OF_RUNS_ONLY)
+    add_config_options(parser, ExplainConfig, _RUN_ONLY)
     add_json_option(parser)
 
 
@@ -40,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
 
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)
-    found = local_scoring(config, seen.costs)
-    held = held_of(config, files, found.pool)
+    inputs = local_scoring(config, seen.costs)
+    held = held_of(config, files, inputs.pool)
     labels = list(local_labels(config.labels, config.iteration_base, held))
     gathered = gather(
         args.conversation_id,
@@ -49,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         held,
         {label.key for label in labels},
     )
-    explanation = explain(gathered, found.scoring, held, found.qrels, labels)
+    explanation = explain(gathered, inputs.scoring, held, inputs.qrels, labels)
     if args.json:
         print_json(explanation_json(explanation))
     else:

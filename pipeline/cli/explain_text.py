@@ -15,7 +15,7 @@ from goodgain.pipeline.explanation.model import (
     InPool,
     Why,
 )
-from goodgain.pipeline.terminal.console import folded_at, plain_table
+from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.values import number
 from goodgain.pipeline.terminal.words import printable, shortened, untrusted
 from goodgain.transforms.core.scoring.computed import values_at_end
@@ -144,7 +144,7 @@ def _call(i: int, call: ExplainedCall, console: Console) -> None:
     table = plain_table()
     table.add_column("rank", justify="right")
     table.add_column("gain", justify="right")
-    table.add_column("type", max_width=folded_at(_TYPE_WIDTH), overflow="fold")
+    table.add_column("type", max_width=on_terminal(_TYPE_WIDTH), overflow="fold")
     table.add_column("what it is", no_wrap=True)
     table.add_column("result, and why it is a duplicate", overflow="fold")
     for result in call.results:

@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
     console = result_console()
     console.print("\n".join(f"wrote {one}" for one in written), soft_wrap=True)
-    place = "" if args.output == "." else f"cd {folder} && "
-    console.print(f"next: {place}{command}", soft_wrap=True)
+    change_folder = "" if args.output == "." else f"cd {folder} && "
+    console.print(f"next: {change_folder}{command}", soft_wrap=True)
     return 0
 
 

@@ -61,13 +61,13 @@ def _named(groups: Groups, words: Sequence[str]) -> Groups:
         return groups
     # `ndcg@10` finds `ndcg[@k]`.
     parts = [word.partition("@")[0].lower() for word in words]
-    kept = [
+    matching = [
         (group, [one for one in metrics if any(part in one.name.lower() for part in parts)])
         for group, metrics in groups
     ]
-    if not any(metrics for _, metrics in kept):
+    if not any(metrics for _, metrics in matching):
         raise UsageError(f"No metric is called {' or '.join(words)}; see `goodgain metrics`.")
-    return [(group, metrics) for group, metrics in kept if metrics]
+    return [(group, metrics) for group, metrics in matching if metrics]
 
 
 def metric_groups() -> Groups:
@@ -107,13 +107,13 @@ def _as_json(group: str, metric: Metric) -> dict[str, str | bool]:
 def _print_tables(groups: Groups) -> None:
     from rich.text import Text
 
-    from goodgain.pipeline.terminal.console import folded_at, plain_table, result_console
+    from goodgain.pipeline.terminal.console import on_terminal, plain_table, result_console
 
     console = result_console()
     for group, metrics in groups:
         table = plain_table()
-        table.add_column("metric", max_width=folded_at(20), overflow="fold")
-        table.add_column("unit", max_width=folded_at(10))
+        table.add_column("metric", max_width=on_terminal(20), overflow="fold")
+        table.add_column("unit", max_width=on_terminal(10))
         table.add_column("better")
         table.add_column("meaning, formula, when null")
         for metric in metrics:

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     messages, is_there = message_console(), BUILT_PRISM.is_file()
     if not is_there:
         messages.print("goodgain: building Prism with Go; this takes a few minutes.")
-    place = build_prism()
+    path = build_prism()
     messages.print(f"goodgain: Prism is {'there already' if is_there else 'built'}:")
-    result_console().print(str(place), soft_wrap=True)
+    result_console().print(str(path), soft_wrap=True)
     return 0

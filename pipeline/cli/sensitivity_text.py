@@ -9,7 +9,7 @@ from rich.text import Text
 
 from goodgain.pipeline.cli.compare_words import COLOURS, difference_text, interval_text, p_text
 from goodgain.pipeline.comparison.rows import SensitivityRow
-from goodgain.pipeline.terminal.console import folded_at, plain_table
+from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
@@ -24,7 +24,7 @@ def render_sensitivity(
     """
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()
-    table.add_column("metric", max_width=folded_at(14), overflow="fold")
+    table.add_column("metric", max_width=on_terminal(14), overflow="fold")
     table.add_column("policy", no_wrap=True)
     for heading in ("diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -13,7 +13,7 @@ NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"
 EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
 PASSES_OPTIONS_TO_BEAM = True
-_OPTIONS_OF_RUN_ONLY = ("--labels", "--qrels")
+_RUN_ONLY = ("--labels", "--qrels")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, then stream."""
     for word in args.beam_arguments:
-        if (name := word.partition("=")[0]) in _OPTIONS_OF_RUN_ONLY:
+        if (name := word.partition("=")[0]) in _RUN_ONLY:
             raise UsageError(
                 f"{name} is an option of `goodgain run`: in a stream labels come with the traces, "
                 "or from a --pool."

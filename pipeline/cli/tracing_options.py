@@ -36,7 +36,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 def renames(args: argparse.Namespace) -> list[str]:
     """The entries of `--map`, one for each field."""
-    return [one for given in args.mapping for one in given.split(",") if one.strip()]
+    return [rename for option in args.mapping for rename in option.split(",") if rename.strip()]
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

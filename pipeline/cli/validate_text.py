@@ -134,11 +134,11 @@ def _attributes(report: dict[str, Any], console: Console) -> None:
 
 def _rejected(report: dict[str, Any], console: Console) -> None:
     rows = []
-    for found in report["rejected_by_reason"]:
-        rows.append((f"{found['records']:,}", found["reason"]))
+    for rejection in report["rejected_by_reason"]:
+        rows.append((f"{rejection['records']:,}", rejection["reason"]))
         rows += [
             ("", f"  {example['source']}, {example['position']}: {example['reason']}")
-            for example in found["examples"]
+            for example in rejection["examples"]
         ]
     _table(console, "Rejected", ("records", "why, with examples"), rows, _LONGEST_REASON)
 

@@ -89,13 +89,13 @@ def _scores(row: Row, metrics: Sequence[str] | None, counts: ExportCounts) -> Sc
         raise UsageError(
             f"The run has no metric {unknown[0]} of conversations; it has {', '.join(known)}."
         )
-    found = [(name, row[name]) for name in metrics]
+    values = [(name, row[name]) for name in metrics]
     scores = [
         (name, float(value))
-        for name, value in found
+        for name, value in values
         if isinstance(value, int | float) and isfinite(value)
     ]
-    counts.undefined += len(found) - len(scores)
+    counts.undefined += len(values) - len(scores)
     return scores
 
 
@@ -139,12 +139,12 @@ def _langfuse(row: Row, scores: Scores, _: datetime) -> Iterator[dict[str, Any]]
     trace = attributes.get(TRACE_ID)
     if session is None and trace is None:
         session = row["conversation_id"]
-    place = {"traceId": trace} if session is None else {"sessionId": session}
+    scored = {"traceId": trace} if session is None else {"sessionId": session}
     for name, value in scores:
         key = f"{row['conversation_id']}\0{name}".encode(errors="replace")
         yield {
             "id": f"{_PRODUCER}-{xxhash.xxh3_128_hexdigest(key)}",
-            **place,
+            **scored,
             "name": name,
             "value": value,
             "dataType": "NUMERIC",

@@ -36,8 +36,8 @@ class Iterations(Struct, frozen=True):
         if self.field is None:
             return 1
         written = line.tag if self.field == "tag" else line.q0
-        found = self.pattern.search(written)
-        number = found.group(self.pattern.groups and 1) if found else None
+        match = self.pattern.search(written)
+        number = match.group(self.pattern.groups and 1) if match else None
         if number is None or not number.isdecimal() or not 1 <= int(number) <= LARGEST_INT:
             raise run.error(
                 line.number,

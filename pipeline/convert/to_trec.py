@@ -118,13 +118,13 @@ def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[D
     calls = delivered.of_last_turn()
     turn = fold_turn(calls, rules, _ANY_THRESHOLD)
     described = DescribedTurn(turn, rules)
-    first = [at for at, duplicate in enumerate(turn.duplicates) if duplicate is None]
+    first_positions = [at for at, duplicate in enumerate(turn.duplicates) if duplicate is None]
     all_ids = [id_ for call in calls for id_ in ids_of[call.record_digest]]
-    ids = [all_ids[at] for at in first]
-    names = document_names(ids, [described.place(at) for at in first])
+    ids = [all_ids[at] for at in first_positions]
+    names = document_names(ids, [described.place(at) for at in first_positions])
     return [
         Document(name, turn.results[at].gain, name == word(id_))
-        for at, id_, name in zip(first, ids, names, strict=True)
+        for at, id_, name in zip(first_positions, ids, names, strict=True)
     ]
 
 

@@ -43,7 +43,7 @@ class QrelsLine(Struct, frozen=True, gc=False):
     gain: int | None
 
 
-class _Stretch(Struct, frozen=True, gc=False):
+class _LineRange(Struct, frozen=True, gc=False):
     """Consecutive lines of one topic: their byte position, and the number of the first."""
 
     offset: int
@@ -67,7 +67,7 @@ class TrecFile:
           UsageError: it cannot be read.
         """
         self.path = path
-        self._stretches: dict[str, list[_Stretch]] = {}
+        self._ranges_of_topic: dict[str, list[_LineRange]] = {}
         try:
             self._file = _opened(path)
             self._index()
@@ -79,7 +79,7 @@ class TrecFile:
     @property
     def topics(self) -> list[str]:
         """The topics, in the order in which they first occur."""
-        return list(self._stretches)
+        return list(self._ranges_of_topic)
 
     def run_lines(self, topic: str) -> Iterator[RunLine]:
         """The lines of a run on a topic, in file order.
@@ -131,10 +131,10 @@ class TrecFile:
         return score
 
     def _lines(self, topic: str) -> Iterator[tuple[int, bytes]]:
-        for stretch in self._stretches.get(topic, ()):
-            self._file.seek(stretch.offset)
-            lines = self._file.read(stretch.length).split(b"\n")
-            for number, line in enumerate(lines, stretch.first):
+        for line_range in self._ranges_of_topic.get(topic, ()):
+            self._file.seek(line_range.offset)
+            lines = self._file.read(line_range.length).split(b"\n")
+            for number, line in enumerate(lines, line_range.first):
                 if line.strip():
                     yield number, line
 
@@ -150,16 +150,16 @@ class TrecFile:
             if topic[:1] == b"{":
                 raise self.error(number, "the line is JSON, but convert reads TREC format here.")
             if topic != current:
-                self._keep(current, _Stretch(start, offset - start, first), number)
+                self._add_range(current, _LineRange(start, offset - start, first), number)
                 current, start, first = topic, offset, number
             offset += len(line)
             number += 1
-        self._keep(current, _Stretch(start, offset - start, first), number)
+        self._add_range(current, _LineRange(start, offset - start, first), number)
 
-    def _keep(self, topic: bytes, stretch: _Stretch, number: int) -> None:
+    def _add_range(self, topic: bytes, line_range: _LineRange, number: int) -> None:
         if topic:
-            text = self._text(topic, min(stretch.first, number))
-            self._stretches.setdefault(text, []).append(stretch)
+            text = self._text(topic, min(line_range.first, number))
+            self._ranges_of_topic.setdefault(text, []).append(line_range)
 
 
 def _opened(path: str) -> BinaryIO:

@@ -28,7 +28,7 @@ def _folder() -> Path:
 BUILT_PRISM = _folder() / f"prism-{version('apache-beam')}" / "prism"
 
 
-def build_prism(place: Path = BUILT_PRISM) -> Path:
+def build_prism(target: Path = BUILT_PRISM) -> Path:
     """Build Prism in the version of the installed Beam, if needed; takes two to three minutes.
 
     Returns:
@@ -39,16 +39,16 @@ def build_prism(place: Path = BUILT_PRISM) -> Path:
       GoodGainError: it cannot be built; the message contains the end of Go's output.
     """
     otherwise = ", or give the path of a Prism with --prism_location"
-    return build_program("Prism", "go/cmd/prism", place, otherwise)
+    return build_program("Prism", "go/cmd/prism", target, otherwise)
 
 
-def build_program(name: str, package: str, place: Path, otherwise: str = "") -> Path:
+def build_program(name: str, package: str, target: Path, otherwise: str = "") -> Path:
     """Build a program of Beam's Go module in the version of the installed Beam, if needed.
 
     Args:
       name: its name for messages.
       package: its folder in the module.
-      place: where to put it; the last part is the last part of `package`.
+      target: where to put it; the last part is the last part of `package`.
       otherwise: what else to do without Go, for the message.
 
     Returns:
@@ -58,16 +58,16 @@ def build_program(name: str, package: str, place: Path, otherwise: str = "") -> 
       UsageError: Go is not installed.
       GoodGainError: it cannot be built; the message contains the end of Go's output.
     """
-    if place.is_file():
-        return place
+    if target.is_file():
+        return target
     go = shutil.which("go")
     if go is None:
         raise UsageError(
             f"{name} is built with {_NEEDED_GO}, and there is no `go` on the PATH: install it and "
             f"try again{otherwise}."
         )
-    place.parent.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent.parent) as folder:
+    target.parent.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent.parent) as folder:
         built = subprocess.run(
             [go, "install", f"{_MODULE}/{package}@v{version('apache-beam')}"],
             env=os.environ | {"GOBIN": folder},
@@ -78,6 +78,6 @@ def build_program(name: str, package: str, place: Path, otherwise: str = "") -> 
         if built.returncode != 0:
             end_of_output = " / ".join(built.stderr.strip().splitlines()[-_SHOWN_LINES:])
             raise GoodGainError(f"{name} could not be built (needs {_NEEDED_GO}): {end_of_output}")
-        place.parent.mkdir(exist_ok=True)
-        (Path(folder) / place.name).replace(place)  # atomic
-    return place
+        target.parent.mkdir(exist_ok=True)
+        (Path(folder) / target.name).replace(target)  # atomic
+    return target

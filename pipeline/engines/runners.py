@@ -146,8 +146,8 @@ def create(
     ours = [*engine.arguments, *more]
     # The user's value wins. An option that Beam does not declare must not be set twice, except
     # those that may be repeated.
-    given = {_name(argument) for argument in beam_arguments} - _SEVERAL
-    added = [one for one in ours if one not in beam_arguments and _name(one) not in given]
+    named_by_user = {_name(argument) for argument in beam_arguments} - _SEVERAL
+    added = [one for one in ours if one not in beam_arguments and _name(one) not in named_by_user]
     options = PipelineOptions([*added, *beam_arguments])
     unknown = _unknown_options(options) if beam_arguments else []
     # Other engines may have options that Beam does not declare.
@@ -214,8 +214,8 @@ def _check_local(options: PipelineOptions, _: bool) -> None:
 
 def _check_flink(options: PipelineOptions, streaming: bool) -> None:
     _check_cluster("flink", options.view_as(FlinkRunnerOptions).flink_job_server_jar, options)
-    given = options.get_all_options(drop_default=True, retain_unknown_options=True)
-    if streaming and "shutdown_sources_after_idle_ms" in given:
+    given_options = options.get_all_options(drop_default=True, retain_unknown_options=True)
+    if streaming and "shutdown_sources_after_idle_ms" in given_options:
         raise UsageError(
             "--shutdown_sources_after_idle_ms cannot be used in a stream: no checkpoint would ever "
             "complete. Leave it out, and end the stream by a savepoint."
@@ -320,11 +320,11 @@ def _unknown_options(options: PipelineOptions) -> list[str]:
     complaint = io.StringIO()
     try:
         with redirect_stderr(complaint):
-            given = options.get_all_options(retain_unknown_options=True)
+            given_options = options.get_all_options(retain_unknown_options=True)
     except SystemExit:  # argparse exits on a bad value
         reason = complaint.getvalue().strip().splitlines()[-1].partition("error: ")[2]
         raise UsageError(f"Beam refuses an option: {reason}.") from None
-    return sorted(set(given) - set(PipelineOptions([]).get_all_options()))
+    return sorted(set(given_options) - set(PipelineOptions([]).get_all_options()))
 
 
 def _fn_api_runner() -> PipelineRunner:

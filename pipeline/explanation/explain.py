@@ -67,7 +67,10 @@ def explain(
         fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
     ]
     # Delivery returns the same fingerprint objects that it was given.
-    call_behind = {id(one): call for one, call in zip(fingerprints, gathered.calls, strict=True)}
+    calls_by_fingerprint = {
+        id(fingerprint): call
+        for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
+    }
     rejected_records = sum(row.records for row in gathered.rejected)
     external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)
     pools = None
@@ -81,15 +84,19 @@ def explain(
         gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, labels
     )
     delivered = deliver(fingerprints)
-    counted = delivered.of_last_turn()
+    counted_fingerprints = delivered.of_last_turn()
     last_turn = delivered.last_turn
-    earlier = [one.turn for one in delivered.calls if one.turn != last_turn]
-    behind = [call_behind[id(one)] for one in counted]
+    earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
+    last_turn_calls = [
+        calls_by_fingerprint[id(fingerprint)] for fingerprint in counted_fingerprints
+    ]
     labelled = label_calls(delivered.calls, labels).calls
-    counted = replace(delivered, calls=labelled).of_last_turn()
+    counted_fingerprints = replace(delivered, calls=labelled).of_last_turn()
     calls: dict[int, list[ExplainedCall]] = {}
     pool = turn_pool_of(gathered.conversation_id, delivered.attributes(), scoring.pool, pools)
-    for i, call_ in _explained_calls(counted, behind, scoring, external, pool):
+    for i, call_ in _explained_calls(
+        counted_fingerprints, last_turn_calls, scoring, external, pool
+    ):
         calls.setdefault(i, []).append(call_)
     return ConversationExplanation(
         row=score.conversation,
@@ -188,13 +195,13 @@ def _in_pool(turn: Turn, place: int, pool: TurnPool | None) -> InPool | None:
         return None
     if place not in turn.pooled:
         return InPool(None, None, None, "outside")
-    one = turn.pooled[place]
-    document = pool.pool.documents[one.document]
+    pooled = turn.pooled[place]
+    document = pool.pool.documents[pooled.document]
     return InPool(
         number=document.number,
         document=document.document,
-        label=pool.pool.labels[one.document],
-        how="pooled" if one.verdict is None else one.verdict.step.value,
+        label=pool.pool.labels[pooled.document],
+        how="pooled" if pooled.verdict is None else pooled.verdict.step.value,
     )
 
 

@@ -46,13 +46,13 @@ def schema_text(dataset: Dataset) -> str:
 
 def write_schemas(folder: Path) -> None:
     """Write one file for each dataset, those of a stream into a separate folder."""
-    for place, shipped in (
+    for subfolder, shipped in (
         (folder, shipped_datasets()),
         (folder / STREAM, shipped_stream_datasets()),
     ):
-        place.mkdir(exist_ok=True)
+        subfolder.mkdir(exist_ok=True)
         for dataset in shipped:
-            (place / f"{dataset.name}.avsc").write_text(schema_text(dataset), encoding="utf-8")
+            (subfolder / f"{dataset.name}.avsc").write_text(schema_text(dataset), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -34,10 +34,10 @@ def _cleaned(schema: Any) -> Any:
         return [_cleaned(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {}
+    cleaned = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
-            kept[name] = {key: _cleaned(one) for key, one in value.items()}
+            cleaned[name] = {key: _cleaned(one) for key, one in value.items()}
         elif name not in _OURS and not (name == "description" and "properties" in schema):
-            kept[name] = _cleaned(value)
-    return kept
+            cleaned[name] = _cleaned(value)
+    return cleaned

@@ -236,15 +236,15 @@ class ScoringConfig(BaseModel):
             chosen = tuple(sorted(name for name in seen if is_cost_name(name)))
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
 
-    def looked_at(self, seen: SeenNames) -> SeenNames:
+    def names_to_check(self, seen: SeenNames) -> SeenNames:
         """The names in the first records, without names of costs if `cost` is given."""
         return seen if self.cost is None else replace(seen, costs=frozenset())
 
     @property
     def budgets(self) -> tuple[Budget, ...]:
         """The budgets that `budget` names, in their order."""
-        found = [budget for text in self.budget for budget in parse_budget(text)]
-        return tuple(dict.fromkeys(found))
+        budgets = [budget for text in self.budget for budget in parse_budget(text)]
+        return tuple(dict.fromkeys(budgets))
 
     @property
     def label_keys(self) -> LabelKeys | None:

@@ -83,16 +83,16 @@ def read_model(
     tree, content = parse_yaml(text, name)
     mistakes = {(line, repeated(key)) for line, key in repeated_keys(tree)}
     try:
-        found = model.model_validate(content)
+        values = model.model_validate(content)
     except ValidationError as error:
         for one in error.errors():
             location: Location = one["loc"]
             # A missing key has no line of its own: report it at the mapping that lacks it.
-            place = location[:-1] if one["type"] == "missing" else location
-            mistakes.add((line_of(tree, place) if place else 0, describe(one)))
+            located = location[:-1] if one["type"] == "missing" else location
+            mistakes.add((line_of(tree, located) if located else 0, describe(one)))
     else:
         if not mistakes:
-            return found
+            return values
     raise unusable(what, name, mistakes)
 
 

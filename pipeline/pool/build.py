@@ -120,7 +120,7 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
     with changing(request.output, started):
         before = read_pool(request.output) if request.update else None
         if before is not None:
-            request = _of_update(request, before, digest)
+            request = _completed(request, before, digest)
         discard_unfinished(request.output)
         summary = _run(request, inputs, rules, before, engine, options)
         manifest = manifest_of(
@@ -139,33 +139,33 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
         return publish_pool(request.output, manifest, (file.path for file in summary.files), before)
 
 
-def _of_update(request: PoolRequest, before: Pool, rules_digest: str) -> PoolRequest:
+def _completed(request: PoolRequest, before: Pool, rules_digest: str) -> PoolRequest:
     """The request, completed with the topic, format and shards of the existing pool.
 
     Raises:
       UsageError: the pool was built with other options.
     """
-    laid_down = before.manifest
-    if request.topic is not None and request.topic != laid_down["topic"]:
+    manifest = before.manifest
+    if request.topic is not None and request.topic != manifest["topic"]:
         raise UsageError(
             f"The pool {before.folder} was built with the topic "
-            f"{laid_down['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
+            f"{manifest['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
             "or build another pool."
         )
-    if rules_digest != laid_down["rules_digest"]:
+    if rules_digest != manifest["rules_digest"]:
         raise UsageError(
             f"The pool {before.folder} was built with other rules for duplicates: give those with "
             "--rules, or build another pool."
         )
-    if request.format not in (None, laid_down["format"]):
+    if request.format not in (None, manifest["format"]):
         raise UsageError(
-            f"The pool {before.folder} is stored as {laid_down['format']}: leave out --format."
+            f"The pool {before.folder} is stored as {manifest['format']}: leave out --format."
         )
     return replace(
         request,
-        topic=laid_down["topic"],
-        format=laid_down["format"],
-        shards=request.shards or laid_down["shards"],
+        topic=manifest["topic"],
+        format=manifest["format"],
+        shards=request.shards or manifest["shards"],
     )
 
 
@@ -174,13 +174,13 @@ def _warn_of_names(
 ) -> None:
     """Warn about unknown names in the first records, and `--map` fields that no record has."""
     files = [file for some in inputs.values() for file in some]
-    found = Findings(
+    findings = Findings(
         counts={},
         good_gain_threshold=1,
         rules=compile_rules(rules),
         seen=first_look(files, open_plain, request.adaptation),
     )
-    for warning in warnings_of(found):
+    for warning in warnings_of(findings):
         message_console().print(warning_text(warning), soft_wrap=True)
 
 
@@ -229,11 +229,11 @@ def _run(
     )
     if summary.refused:
         discard_unfinished(request.output)
-        raise UsageError(_refused(summary.refused, request.output))
+        raise UsageError(_refusal(summary.refused, request.output))
     return summary
 
 
-def _refused(refused: Sequence[tuple[str, str]], folder: str) -> str:
+def _refusal(refused: Sequence[tuple[str, str]], folder: str) -> str:
     shown = ", ".join(f"{name}: {conversation}" for name, conversation in refused[:_SHOWN_REFUSED])
     more = " and others" if len(refused) > _SHOWN_REFUSED else ""
     return (
@@ -266,14 +266,14 @@ def _graph(
         contributed.append(contributions)
         counts += [
             read.counts | f"{label}/CountRead" >> CountElements(counts_of_step),
-            contributions | f"{label}/CountContributions" >> CountElements(_of_contribution),
+            contributions | f"{label}/CountContributions" >> CountElements(_contribution_counts),
         ]
     everything = contributed | "Contributions" >> beam.Flatten()
     everything.element_type = Contribution
     built = everything | "Build" >> BuildPool(
         rules, before.files.paths() if before else (), request.replaces
     )
-    counts.append(built.topics | "CountTopics" >> CountElements(_of_topic))
+    counts.append(built.topics | "CountTopics" >> CountElements(_topic_counts))
     dataset = pool_documents(next_documents(before))
     rows_of = partial(_document_rows, preferred=before.preferred if before else None)
     files = (
@@ -297,14 +297,14 @@ def _graph(
     )
 
 
-def _of_contribution(one: Contribution) -> Counts:
+def _contribution_counts(one: Contribution) -> Counts:
     return {
         "pool.conversations_without_topic": int(one.topic.value is None),
         "pool.conversations": 1,
     }
 
 
-def _of_topic(built: BuiltTopic) -> Counts:
+def _topic_counts(built: BuiltTopic) -> Counts:
     counts = dict(built.counts)
     counts["pool.topics"] = 1
     counts["pool.digest"] = sum(map(document_digest, built.documents))

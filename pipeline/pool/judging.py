@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.pool.labelling import GivenLabel, give
+from goodgain.pipeline.pool.labelling import GivenLabel, add_labels
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.pipeline.pool.todo import row_of
 from goodgain.transforms.core.errors import UsageError
@@ -119,7 +119,7 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
         for document, gain in gains.items()
     }
     if labels:
-        give(request.folder, labels)
+        add_labels(request.folder, labels)
     return Judged(len(labels), len(cached), outcomes.calls, outcomes.left, outcomes.rejected)
 
 
@@ -272,11 +272,11 @@ class _Program:
 
     def ask(self, question: Mapping[str, Any], seconds: float) -> bytes:
         process = self._started()
-        to, back = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+        stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         try:
-            to.write(json.dumps(question, ensure_ascii=False).encode() + b"\n")
-            to.flush()
-            return _line(back.fileno(), seconds)
+            stdin.write(json.dumps(question, ensure_ascii=False).encode() + b"\n")
+            stdin.flush()
+            return _line(stdout.fileno(), seconds)
         except (OSError, _BadAnswerError) as error:
             self.stop()
             raise _BadAnswerError(f"the program gave no answer ({error})") from None

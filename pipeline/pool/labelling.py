@@ -86,29 +86,29 @@ def label_pool(
     labels: dict[str, dict[str, GivenLabel]] = {}
     empty = 0
     overruled: list[GivenLabel] = []
-    for found in read_labels(path, annotator) if path else ():
-        if isinstance(found, LabelProblem):
-            rejected.append(found)
-        elif found.gain is None:
+    for label in read_labels(path, annotator) if path else ():
+        if isinstance(label, LabelProblem):
+            rejected.append(label)
+        elif label.gain is None:
             empty += 1
         else:
-            own = labels.setdefault(found.document, {})
-            if found.annotator in own:
-                overruled.append(own[found.annotator])
-            own[found.annotator] = found
-    named = {name for own in labels.values() for name in own}
+            by_annotator = labels.setdefault(label.document, {})
+            if label.annotator in by_annotator:
+                overruled.append(by_annotator[label.annotator])
+            by_annotator[label.annotator] = label
+    named = {name for by_annotator in labels.values() for name in by_annotator}
     if preferred is not None and preferred not in named:
         _check_annotator(folder, preferred)
-    given, changed, unknown = give(folder, labels, preferred)
-    nowhere = {one.document for one in unknown}
-    unknown += [one for one in overruled if one.document in nowhere]
+    given, changed, unknown = add_labels(folder, labels, preferred)
+    unknown_documents = {one.document for one in unknown}
+    unknown += [one for one in overruled if one.document in unknown_documents]
     rejected += [
         LabelProblem(one.line, f"The pool has no document {one.document}.") for one in unknown
     ]
     return Labelled(given, changed, empty, sorted(rejected, key=lambda one: one.line))
 
 
-def give(
+def add_labels(
     folder: str, labels: Mapping[str, Mapping[str, GivenLabel]], preferred: str | None = None
 ) -> tuple[int, int, list[GivenLabel]]:
     """Write labels, by document and annotator, into a pool.
@@ -116,15 +116,15 @@ def give(
     Returns:
       How many were added, how many of these replaced another, and the labels of unknown documents.
     """
-    remaining = {document: dict(own) for document, own in labels.items()}
+    remaining = {document: dict(by_annotator) for document, by_annotator in labels.items()}
     given = changed = 0
 
     def labelled(document: PoolDocument) -> PoolDocument:
         nonlocal given, changed
-        own = remaining.pop(document.document, None)
-        if not own:
+        by_annotator = remaining.pop(document.document, None)
+        if not by_annotator:
             return document
-        new = {name: one.gain for name, one in own.items() if one.gain is not None}
+        new = {name: one.gain for name, one in by_annotator.items() if one.gain is not None}
         given += len(new)
         changed += sum(document.given.get(name, gain) != gain for name, gain in new.items())
         return replace(document, given=dict(sorted({**document.given, **new}.items())))
@@ -133,32 +133,32 @@ def give(
     with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         rewrite(pool, labelled, preferred or pool.preferred)
-    unknown = [one for own in remaining.values() for one in own.values()]
+    unknown = [one for by_annotator in remaining.values() for one in by_annotator.values()]
     return given, changed, unknown
 
 
-def undo(folder: str, annotator: str) -> int:
+def withdraw_labels(folder: str, annotator: str) -> int:
     """Withdraw all labels of an annotator, and return how many there were.
 
     Raises:
       UsageError: the folder is not a pool, or the annotator has no labels in it.
     """
     _check_annotator(folder, annotator)
-    taken = 0
+    withdrawn = 0
 
     def without(document: PoolDocument) -> PoolDocument:
-        nonlocal taken
+        nonlocal withdrawn
         if annotator not in document.given:
             return document
-        taken += 1
-        kept = {name: gain for name, gain in document.given.items() if name != annotator}
-        return replace(document, given=kept)
+        withdrawn += 1
+        remaining = {name: gain for name, gain in document.given.items() if name != annotator}
+        return replace(document, given=remaining)
 
     with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         preferred = None if pool.preferred == annotator else pool.preferred
         rewrite(pool, without, preferred)
-    return taken
+    return withdrawn
 
 
 def _check_annotator(folder: str, annotator: str) -> None:

@@ -55,8 +55,8 @@ def manifest_of(
         earlier = runs.get(name, {}).get("inputs", [])
         added = [{"path": file.path, "size": file.size} for file in files]
         paths = {file.path for file in files}
-        kept = [file for file in earlier if file["path"] not in paths]
-        runs[name] = {"inputs": [*kept, *added]}
+        unchanged = [file for file in earlier if file["path"] not in paths]
+        runs[name] = {"inputs": [*unchanged, *added]}
     for name, run in runs.items():
         run["conversations"] = counts.get(f"conversations.{name}", 0)
         run["documents"] = counts.get(f"documents.{name}", 0)

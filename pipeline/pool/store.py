@@ -130,12 +130,12 @@ def publish_pool(
     Raises:
       GoodGainError: a file is missing.
     """
-    kept = sorted(paths)
-    check_written(folder, kept)
+    new_paths = sorted(paths)
+    check_written(folder, new_paths)
     documents = join(folder, str(manifest["documents"]))
     delete(documents)
     make_folder(documents)
-    for path in kept:
+    for path in new_paths:
         move(join(folder, UNFINISHED, path), join(folder, path))
     write_manifest(folder, manifest)
     if before is not None:
@@ -146,13 +146,13 @@ def publish_pool(
 
 def rewrite(
     pool: Pool,
-    changed: Callable[[PoolDocument], PoolDocument],
+    change: Callable[[PoolDocument], PoolDocument],
     preferred: str | None,
 ) -> Pool:
     """Change every document of a pool, file by file.
 
     Args:
-      changed: returns the new version of a document, with the same topic and number.
+      change: returns the new version of a document, with the same topic and number.
       preferred: the annotator whose labels override those of others.
 
     Raises:
@@ -168,7 +168,7 @@ def rewrite(
 
     def rows(path: str) -> Iterator[dict[str, Any]]:
         nonlocal total
-        for document in map(changed, read_documents(path, open_plain, HeldBytes(None))):
+        for document in map(change, read_documents(path, open_plain, HeldBytes(None))):
             total += document_digest(document)
             yield document_row(document, preferred)
 

@@ -46,7 +46,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
     Raises:
       GoodGainError: a file of the pool cannot be read.
     """
-    found: list[PoolDocument] = []
+    unlabelled: list[PoolDocument] = []
     so_far: dict[Topic, FoundSoFar] = {}
     deeper = results = documents = 0
     for document in pool.documents():
@@ -59,10 +59,10 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
             so_far.setdefault(document.topic, FoundSoFar()).add(document, label)
         if label is None:
             if depth is None or within_depth(document, depth):
-                found.append(document)
+                unlabelled.append(document)
             else:
                 deeper += 1
-    return Todo(in_order(found, metric, so_far), deeper, results, results - documents)
+    return Todo(in_order(unlabelled, metric, so_far), deeper, results, results - documents)
 
 
 def row_of(document: PoolDocument) -> dict[str, Any]:

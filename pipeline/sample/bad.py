@@ -20,9 +20,9 @@ def spoil(draw: Draw, record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     if kind in ("iteration", "turn"):
         return kind, {**record, kind: 0}
     results = list(record["results"])
-    place = draw.below(len(results))
+    rank = draw.below(len(results))
     value = draw.pick((7, -1)) if kind == "gain" else draw.pick((math.nan, math.inf))
-    results[place] = {**results[place], kind: value}
+    results[rank] = {**results[rank], kind: value}
     return kind, {**record, "results": results}
 
 
@@ -30,5 +30,5 @@ def broken_line(draw: Draw, line: bytes) -> bytes:
     """A JSON line as a crashed producer leaves it: truncated, or with bytes that are not UTF-8."""
     if draw.chance(0.5):
         return line[: len(line) // 2]
-    place = draw.between(len(line) // 3, len(line) // 2)
-    return line[:place] + b"\xff\xfe" + line[place:]
+    position = draw.between(len(line) // 3, len(line) // 2)
+    return line[:position] + b"\xff\xfe" + line[position:]

@@ -41,14 +41,14 @@ class SampledTurn:
       number: the turn, from 1.
       tools: the tools the agent uses in this turn.
       repeat_share: share of repeats in each call but the first.
-      found: each document once, in the order of retrieval.
+      documents: each document once, in the order of retrieval.
       searches: calls so far.
     """
 
     number: int
     tools: tuple[str, ...]
     repeat_share: float
-    found: list[Document] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
     searches: int = 0
 
 
@@ -97,14 +97,14 @@ def _retrieve(
     scene: Scene, options: SampleOptions, turn: SampledTurn, tool: str, repeats: float
 ) -> tuple[str, Document]:
     draw = scene.draw
-    if turn.found and draw.random() < repeats:
-        way, document = copy_of(scene, draw.pick(turn.found))
+    if turn.documents and draw.random() < repeats:
+        way, document = copy_of(scene, draw.pick(turn.documents))
         return f"copy:{way}", document
-    if turn.found and draw.random() < _NEAR_MISS_SHARE:
-        near = near_miss_of(scene, draw.pick(turn.found), options.unlabelled_share)
+    if turn.documents and draw.random() < _NEAR_MISS_SHARE:
+        near = near_miss_of(scene, draw.pick(turn.documents), options.unlabelled_share)
         if near is not None:
             return f"near:{near[0]}", near[1]
     kind = draw.weighted(_ENTERPRISE_TYPES) if tool == ENTERPRISE else None
     document = new_document(scene, kind, options.unlabelled_share)
-    turn.found.append(document)
+    turn.documents.append(document)
     return NEW, document

@@ -186,7 +186,7 @@ def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
         for path in sorted(folder.iterdir())
         if path.is_file() and is_complete_name(path.name)
     ]
-    seen = config.looked_at(first_look(files, open_plain, config.adaptation))
+    seen = config.names_to_check(first_look(files, open_plain, config.adaptation))
     for warning in warnings_of(Findings({}, scoring.good_gain_threshold, scoring.rules, seen=seen)):
         message_console().print(f"goodgain: {printable(warning_text(warning))}", soft_wrap=True)
 

@@ -40,19 +40,21 @@ class Rejections:
         reason = general_reason(row.reason)
         if reason not in self._by_reason and len(self._by_reason) >= _MOST_REASONS:
             reason = _OTHER_REASONS
-        found = self._by_reason.setdefault(reason, Rejection(reason, 0, []))
-        found.records += row.records
-        if len(found.examples) < _EXAMPLES:
-            found.examples.append(row)
+        rejection = self._by_reason.setdefault(reason, Rejection(reason, 0, []))
+        rejection.records += row.records
+        if len(rejection.examples) < _EXAMPLES:
+            rejection.examples.append(row)
 
     @property
     def records(self) -> int:
         """All records that were rejected."""
-        return sum(found.records for found in self._by_reason.values())
+        return sum(rejection.records for rejection in self._by_reason.values())
 
     def by_frequency(self) -> list[Rejection]:
         """The kinds, the most frequent first."""
-        return sorted(self._by_reason.values(), key=lambda found: (-found.records, found.reason))
+        return sorted(
+            self._by_reason.values(), key=lambda rejection: (-rejection.records, rejection.reason)
+        )
 
 
 def general_reason(reason: str) -> str:

@@ -33,8 +33,8 @@ def result_console() -> Console:
     return console
 
 
-def folded_at(width: int) -> int | None:
-    """The greatest width of a column; None (no limit) unless stdout is a terminal."""
+def on_terminal(width: int) -> int | None:
+    """The greatest width of a column on a terminal; None (no limit) elsewhere."""
     return None if _is_unlimited() else width
 
 

@@ -50,17 +50,17 @@ def run(args: argparse.Namespace) -> int:
             "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
         )
     from goodgain.pipeline.pool.judging import answers_of
-    from goodgain.pipeline.pool.labelling import label_pool, undo
+    from goodgain.pipeline.pool.labelling import label_pool, withdraw_labels
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     if args.undo is not None:
-        taken = undo(args.pool, args.undo)
+        withdrawn = withdraw_labels(args.pool, args.undo)
         if args.json:
-            print_json({"taken_back": taken})
+            print_json({"taken_back": withdrawn})
         else:
             result_console().print(
-                f"{counted(taken, 'label')} of {args.undo} "
-                f"{fitting(taken, 'was', 'were')} withdrawn."
+                f"{counted(withdrawn, 'label')} of {args.undo} "
+                f"{fitting(withdrawn, 'was', 'were')} withdrawn."
             )
             answers = answers_of(args.pool, args.undo)
             if answers.exists():

@@ -13,7 +13,7 @@ from jmespath.functions import Functions, signature
 from jmespath.visitor import TreeInterpreter
 
 _DOCUMENT_LISTS = ("documents", "results", "result", "docs", "hits", "items", "sources", "data")
-_OF_A_DOCUMENT = frozenset(
+_DOCUMENT_KEYS = frozenset(
     (
         *("content", "doc_id", "docid", "document", "document_id", "href", "id", "metadata"),
         *("page_content", "pageContent", "snippet", "source", "text", "title", "url"),
@@ -24,18 +24,18 @@ _DIGITS = frozenset("0123456789")
 Expression = Callable[[Any], Any]
 
 
-class Cut(msgspec.Struct):
+class TruncatedTexts(msgspec.Struct):
     """How many JSON texts were truncated; the part before the cut was read."""
 
-    texts: int = 0
+    count: int = 0
 
 
 class TraceFunctions(Functions):
     """`from_json`, `present`, `documents` and `indexed`."""
 
-    def __init__(self, cut: Cut) -> None:
-        """Count truncated texts in `cut`."""
-        self._cut = cut
+    def __init__(self, truncated: TruncatedTexts) -> None:
+        """Count truncated texts in `truncated`."""
+        self._truncated = truncated
 
     @signature({"types": []})
     def _func_from_json(self, value: Any) -> Any:
@@ -66,7 +66,7 @@ class TraceFunctions(Functions):
             parsed = _parsed(value)
             if parsed is None and value.lstrip()[:1] in ("[", "{"):
                 parsed = _before_the_cut(value)
-                self._cut.texts += parsed is not None
+                self._truncated.count += parsed is not None
             value = parsed
         for _ in range(2):
             if not isinstance(value, dict):
@@ -79,14 +79,14 @@ class TraceFunctions(Functions):
     @signature({"types": ["object", "null"]}, {"types": ["string"]})
     def _func_indexed(self, attributes: dict[str, Any] | None, name: str) -> Any:
         """The list in flat attributes `NAME.0.x`, `NAME.1.x`; null without any."""
-        found: dict[int, Any] = {}
-        start = f"{name}."
+        by_index: dict[int, Any] = {}
+        prefix = f"{name}."
         for key, value in (attributes or {}).items():
-            if key.startswith(start):
-                number, _, rest = key[len(start) :].partition(".")
+            if key.startswith(prefix):
+                number, _, rest = key[len(prefix) :].partition(".")
                 if number and rest and _DIGITS.issuperset(number):
-                    found.setdefault(int(number), {})[rest] = value
-        return [found[at] for at in sorted(found)] or None
+                    by_index.setdefault(int(number), {})[rest] = value
+        return [by_index[index] for index in sorted(by_index)] or None
 
 
 def _parsed(text: str) -> Any:
@@ -97,14 +97,14 @@ def _parsed(text: str) -> Any:
 
 
 def _is_document(value: Any) -> bool:
-    return isinstance(value, dict) and not _OF_A_DOCUMENT.isdisjoint(value)
+    return isinstance(value, dict) and not _DOCUMENT_KEYS.isdisjoint(value)
 
 
 def _before_the_cut(text: str) -> list[Any] | None:
     """The complete objects of the first list in a text; None if there are none."""
     decode = json.JSONDecoder().raw_decode
     at = text.find("[") + 1
-    found = []
+    objects = []
     while at:
         at = text.find("{", at)
         if at < 0:
@@ -113,8 +113,8 @@ def _before_the_cut(text: str) -> list[Any] | None:
             value, at = decode(text, at)
         except (ValueError, RecursionError):
             break
-        found.append(value)
-    return found or None
+        objects.append(value)
+    return objects or None
 
 
 def compile_expression(text: str, functions: TraceFunctions) -> Expression:
@@ -193,8 +193,8 @@ class _ExpressionCompiler:
         left, right = map(self.compiled, node["children"])
 
         def either(value: Any) -> Any:
-            found = left(value)
-            return found if is_true(found) else right(value)
+            left_value = left(value)
+            return left_value if is_true(left_value) else right(value)
 
         return either
 
@@ -202,8 +202,8 @@ class _ExpressionCompiler:
         left, right = map(self.compiled, node["children"])
 
         def both(value: Any) -> Any:
-            found = left(value)
-            return right(value) if is_true(found) else found
+            left_value = left(value)
+            return right(value) if is_true(left_value) else left_value
 
         return both
 

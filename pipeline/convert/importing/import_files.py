@@ -11,7 +11,7 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats import FORMATS, Format
 from goodgain.pipeline.convert.importing.mapping import Mapping, has_identity
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
-from goodgain.pipeline.convert.importing.reading import Placed, raw_records
+from goodgain.pipeline.convert.importing.reading import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
@@ -99,31 +99,31 @@ def import_traces(
     """
     parts = min(_MOST_PARTS, max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_A_PART)))
     records = _decoded(files, format, mapping, counts)
-    of_unit = _from_spans if mapping.unit == "span" else _from_rows
-    yield from of_unit(records, mapping, parts, counts)
-    counts.cut_off = mapping.cut.texts
+    records_of_unit = _from_spans if mapping.unit == "span" else _from_rows
+    yield from records_of_unit(records, mapping, parts, counts)
+    counts.cut_off = mapping.truncated.count
 
 
 def _decoded(
     files: Sequence[InputFile], format: Format, mapping: Mapping, counts: ImportCounts
-) -> Iterator[Placed]:
+) -> Iterator[PositionedRecord]:
     decode = format.decoder()
     for file in files:
-        for place, raw in raw_records(
+        for position, raw in raw_records(
             file.path, mapping.records, format.read_document, format.rows, counts
         ):
-            for record in decode(raw, partial(counts.skip, example=place)):
+            for record in decode(raw, partial(counts.skip, example=position)):
                 for member in mapping.members(record):
-                    yield place, member
+                    yield position, member
 
 
 def _from_spans(
-    records: Iterator[Placed], mapping: Mapping, parts: int, counts: ImportCounts
+    records: Iterator[PositionedRecord], mapping: Mapping, parts: int, counts: ImportCounts
 ) -> Iterator[Record]:
     tools = set(mapping.search_tools)
     with Spool(parts, Span) as by_trace, Spool(parts, TurnOfTrace) as by_conversation:
-        for place, record in records:
-            span = span_of(record, mapping, place, counts)
+        for position, record in records:
+            span = span_of(record, mapping, position, counts)
             if span is None:
                 continue
             counts.records += bool(span.span)
@@ -135,7 +135,7 @@ def _from_spans(
             for turn in turns_of_trace(spans, tools, counts):
                 by_conversation.add(turn.conversation, turn)
         for conversation, turns in by_conversation.groups():
-            yield from _of_turns(conversation, sorted(turns, key=lambda one: one.order), counts)
+            yield from _turn_records(conversation, sorted(turns, key=lambda one: one.order), counts)
 
 
 def _count_tools(spans: Sequence[Span], tools: Collection[str], counts: ImportCounts) -> None:
@@ -144,7 +144,7 @@ def _count_tools(spans: Sequence[Span], tools: Collection[str], counts: ImportCo
         (counts.search_tools if name in tools else counts.other_tools)[name] += 1
 
 
-def _of_turns(
+def _turn_records(
     conversation: str, turns: Sequence[TurnOfTrace], counts: ImportCounts
 ) -> Iterator[Record]:
     if not any(turn.calls for turn in turns):
@@ -152,7 +152,7 @@ def _of_turns(
         return
     counts.last_turn_without_search += not turns[-1].calls
     counts.from_trace_ids += turns[0].session is None
-    written = _Written(conversation, counts)
+    checked = _CheckedRecords(conversation, counts)
     for number, turn in enumerate(turns, 1):
         ids = {TRACE_ID: turn.trace, ROOT_SPAN_ID: turn.root}
         if turn.session not in (None, turn.trace):
@@ -161,7 +161,7 @@ def _of_turns(
         for call in turn.calls:
             position = in_iteration.get(call.iteration, 0)
             in_iteration[call.iteration] = position + 1
-            yield from written.record(
+            yield from checked.record(
                 {
                     "conversation_id": conversation,
                     "turn": number,
@@ -180,19 +180,19 @@ def _of_turns(
 
 
 def _from_rows(
-    records: Iterator[Placed], mapping: Mapping, parts: int, counts: ImportCounts
+    records: Iterator[PositionedRecord], mapping: Mapping, parts: int, counts: ImportCounts
 ) -> Iterator[Record]:
     with Spool(parts, Row) as spool:
-        for at, (place, record) in enumerate(records):
+        for at, (position, record) in enumerate(records):
             counts.records += 1
-            row = row_of(record, mapping, at, place, counts)
+            row = row_of(record, mapping, at, position, counts)
             if row is not None:
                 spool.add(row.conversation, row)
         for conversation, rows in spool.groups():
-            written = _Written(conversation, counts)
+            checked = _CheckedRecords(conversation, counts)
             calls = calls_of_rows(rows, mapping.unit)
             for call in sorted(calls, key=lambda one: (one.turn, one.iteration, one.call, one.at)):
-                yield from written.record(
+                yield from checked.record(
                     {
                         "conversation_id": conversation,
                         "turn": call.turn,
@@ -209,7 +209,7 @@ def _from_rows(
                 )
 
 
-class _Written:
+class _CheckedRecords:
     """Checks and counts the records of a conversation on their way out."""
 
     def __init__(self, conversation: str, counts: ImportCounts) -> None:

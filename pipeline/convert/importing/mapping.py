@@ -7,10 +7,10 @@ from collections.abc import Mapping as MappingType
 from dataclasses import dataclass
 from typing import Any
 
-from goodgain.pipeline.convert.importing.expressions import Cut, Expression, is_true
+from goodgain.pipeline.convert.importing.expressions import Expression, TruncatedTexts, is_true
 from goodgain.pipeline.convert.importing.values import integer, number, text, texts
 
-_OF_A_RESULT = ("ids", "url", "title", "snippet", "content", "id")
+_IDENTIFYING = ("ids", "url", "title", "snippet", "content", "id")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Mapping:
       parts: expressions for fields of the trace record, or for its place.
       attributes, costs, ids, fields: expressions by name in the trace record.
       result: expressions for the other fields of a result.
-      cut: counts truncated JSON texts.
+      truncated: counts truncated JSON texts.
     """
 
     unit: str
@@ -40,7 +40,7 @@ class Mapping:
     result: MappingType[str, Expression]
     ids: MappingType[str, Expression]
     fields: MappingType[str, Expression]
-    cut: Cut
+    truncated: TruncatedTexts
 
     def part(self, name: str, record: Any) -> Any:
         """The value of a part of a record; None if the mapping has no expression for it."""
@@ -73,41 +73,41 @@ class Mapping:
 
     def attributes_of(self, record: Any) -> dict[str, str]:
         """The attributes that a record has."""
-        found = {name: text(expression(record)) for name, expression in self.attributes.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        values = {name: text(expression(record)) for name, expression in self.attributes.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
     def costs_of(self, record: Any) -> dict[str, float]:
         """The costs of a record; values other than numbers of at least 0 are ignored."""
-        found = {name: number(expression(record)) for name, expression in self.costs.items()}
-        return {name: value for name, value in found.items() if value is not None and value >= 0}
+        values = {name: number(expression(record)) for name, expression in self.costs.items()}
+        return {name: value for name, value in values.items() if value is not None and value >= 0}
 
     def results_of(self, record: Any) -> list[dict[str, Any]] | None:
         """The results of a record; None if it does not even have an empty list."""
-        found = self.part("results", record)
-        return [self.result_of(one) for one in found] if isinstance(found, list) else None
+        results = self.part("results", record)
+        return [self.result_of(item) for item in results] if isinstance(results, list) else None
 
     def result_of(self, item: Any) -> dict[str, Any]:
         """A result (SPEC 2) with the fields that are present."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for name, expression in self.result.items():
             value = expression(item)
             if name == "score":
-                found[name] = number(value)
+                result[name] = number(value)
             elif name == "gain":
-                found[name] = integer(value)
-                if found[name] is None and text(value) is not None:
-                    found[name] = value  # refused later, with a reason
+                result[name] = integer(value)
+                if result[name] is None and text(value) is not None:
+                    result[name] = value  # refused later, with a reason
             else:
-                found[name] = text(value)
+                result[name] = text(value)
         for name, expressions in (("ids", self.ids), ("fields", self.fields)):
             several = {key: texts(expression(item)) for key, expression in expressions.items()}
-            found[name] = {key: value for key, value in several.items() if value} or None
-        return {name: value for name, value in found.items() if value is not None}
+            result[name] = {key: value for key, value in several.items() if value} or None
+        return {name: value for name, value in result.items() if value is not None}
 
 
 def has_identity(result: MappingType[str, Any]) -> bool:
     """Whether a result has anything by which a copy could be recognized."""
-    return any(name in result for name in _OF_A_RESULT)
+    return any(name in result for name in _IDENTIFYING)
 
 
 def _list(value: Any) -> list[Any]:

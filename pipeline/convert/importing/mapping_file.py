@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from goodgain.pipeline.convert.importing import mapping
 from goodgain.pipeline.convert.importing.expressions import (
-    Cut,
     Expression,
     TraceFunctions,
+    TruncatedTexts,
     compile_expression,
 )
 from goodgain.pipeline.options.yaml_model import read_model, reason, unusable
@@ -27,7 +27,7 @@ _KEYS = {
     "call": _CALL_KEYS,
     "result": (*_CALL_KEYS, "rank"),
 }
-_NEEDED = {
+_REQUIRED = {
     "span": ("trace", "span", "start", "results"),
     "call": ("conversation", "results"),
     "result": ("conversation",),
@@ -88,16 +88,18 @@ class MappingFile(_MappingPart):
 
     @model_validator(mode="after")
     def _fits_its_unit(self) -> MappingFile:
-        given = self.model_fields_set
-        missing = [name for name in _NEEDED[self.unit] if getattr(self, name) is None]
+        written_keys = self.model_fields_set
+        missing = [name for name in _REQUIRED[self.unit] if getattr(self, name) is None]
         if missing:
             raise ValueError(f"unit is {self.unit}, which needs {' and '.join(missing)}")
         if self.unit == "span" and self.search is None and self.tool_call is None:
             raise ValueError("unit is span, which needs search, tool_call or both")
-        others = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
-        strange = sorted(given & others)
-        if strange:
-            raise ValueError(f"unit is {self.unit}, which does not allow {' and '.join(strange)}")
+        other_keys = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
+        not_allowed = sorted(written_keys & other_keys)
+        if not_allowed:
+            raise ValueError(
+                f"unit is {self.unit}, which does not allow {' and '.join(not_allowed)}"
+            )
         if any(len(level) != 1 for level in self.each):
             raise ValueError("each entry of `each` must be one `name: expression`")
         return self
@@ -119,9 +121,9 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
     Raises:
       UsageError: it is not a mapping; the message lists every mistake with its line.
     """
-    written = read_model(MappingFile, text, name, "The mapping", _described)
-    cut = Cut()
-    compiled = _Compiled(TraceFunctions(cut))
+    written = read_model(MappingFile, text, name, "The mapping", _in_words)
+    truncated = TruncatedTexts()
+    compiled = _Compiled(TraceFunctions(truncated))
     compiled_mapping = mapping.Mapping(
         unit=written.unit,
         records=tuple(written.records),
@@ -144,7 +146,7 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
         ),
         ids=compiled.all(written.result.ids, ("result", "ids")),
         fields=compiled.all(written.result.fields, ("result", "fields")),
-        cut=cut,
+        truncated=truncated,
     )
     if compiled.mistakes:
         tree, _ = parse_yaml(text, name)
@@ -175,7 +177,7 @@ class _Compiled:
         }
 
 
-def _described(error: Any) -> str:
+def _in_words(error: Any) -> str:
     key = ".".join(map(str, error["loc"])) or "the mapping"
     if error["type"] == "extra_forbidden":
         return f"{key} is not a key of a mapping"

@@ -28,7 +28,7 @@ _NOT_JSON = "text that is not JSON"
 _BROKEN_OFF = "a file that is damaged or truncated; read up to there"
 _decode = msgspec.json.decode
 
-Placed = tuple[str, Any]
+PositionedRecord = tuple[str, Any]
 DocumentReader = Callable[[BinaryIO], Iterator[Any]]
 
 
@@ -38,8 +38,8 @@ def raw_records(
     read_document: DocumentReader | None,
     rows: bool,
     counts: ImportCounts,
-) -> Iterator[Placed]:
-    """The records of a local file, each with its place in words.
+) -> Iterator[PositionedRecord]:
+    """The records of a local file, each with its position in words, like `f.jsonl: line 3`.
 
     The file is JSON Lines, one JSON document (a list, or an object that may hold a list of the
     records), Parquet or CSV; JSON Lines and CSV also compressed with gzip, bzip2 or zstandard.
@@ -67,7 +67,7 @@ def _records(
     read_document: DocumentReader | None,
     rows: bool,
     counts: ImportCounts,
-) -> Iterator[Placed]:
+) -> Iterator[PositionedRecord]:
     with _opened(path) as file:
         first = _first_line(file)
     if first[:4] == _PARQUET:
@@ -86,7 +86,7 @@ def _records(
         yield from _numbered(path, "record", _document(path, first, envelope, read_document))
 
 
-def _numbered(path: str, what: str, records: Iterator[Any]) -> Iterator[Placed]:
+def _numbered(path: str, what: str, records: Iterator[Any]) -> Iterator[PositionedRecord]:
     for number, record in enumerate(records, 1):
         yield f"{path}: {what} {number}", record
 
@@ -99,19 +99,19 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _lines(file: BinaryIO, path: str, counts: ImportCounts) -> Iterator[Placed]:
+def _lines(file: BinaryIO, path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
     for number, line in enumerate(file, 1):
         line = line.removeprefix(_BYTE_ORDER_MARK).strip()
         if not line:
             continue
-        place = f"{path}: line {number}"
+        position = f"{path}: line {number}"
         try:
             record = _decode(line)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
-            counts.skip(_NOT_JSON, place)
+            counts.skip(_NOT_JSON, position)
             continue
         for one in record if isinstance(record, list) else (record,):
-            yield place, one
+            yield position, one
 
 
 def _document(
@@ -126,9 +126,9 @@ def _document(
         with _opened(path) as file:
             prefix = next(
                 (
-                    f"{found}.item"
-                    for found, event, _ in ijson.parse(file, use_float=True)
-                    if event == "start_array" and found in envelope
+                    f"{path_in_document}.item"
+                    for path_in_document, event, _ in ijson.parse(file, use_float=True)
+                    if event == "start_array" and path_in_document in envelope
                 ),
                 None,
             )

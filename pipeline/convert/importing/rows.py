@@ -38,23 +38,25 @@ class Row(Struct, frozen=True, array_like=True):
     results: list[dict[str, Any]] | None
 
 
-def row_of(record: Any, mapping: Mapping, at: int, place: str, counts: ImportCounts) -> Row | None:
+def row_of(
+    record: Any, mapping: Mapping, at: int, position: str, counts: ImportCounts
+) -> Row | None:
     """A record as a row; None if it cannot be used, which is counted.
 
     Args:
       at: index of the record in the input.
-      place: file and position of the record, for messages.
+      position: file and position of the record, for messages.
     """
     conversation = text(mapping.part("conversation", record))
     if conversation is None:
-        counts.skip("a row without a conversation", place)
+        counts.skip("a row without a conversation", position)
         return None
     numbers = {}
     for name in _NUMBERS:
         value = mapping.part(name, record)
         numbers[name] = integer(value)
         if numbers[name] is None and text(value) is not None:
-            counts.skip(f"a row whose {name} is not a whole number", place)
+            counts.skip(f"a row whose {name} is not a whole number", position)
             return None
     results: list[dict[str, Any]] | None
     if mapping.unit == "result":

@@ -26,12 +26,12 @@ class Search(Struct, frozen=True):
     Attributes:
       span: the span that gives query, results and place.
       costs: costs of that span.
-      inside: costs of the models that it calls.
+      model_costs: costs of the models that it calls.
     """
 
     span: Span
     costs: dict[str, float]
-    inside: dict[str, float]
+    model_costs: dict[str, float]
 
 
 def is_search(span: Span, tools: Collection[str]) -> bool:
@@ -47,34 +47,34 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
     whose documents it contains.
     """
     candidates = [span for span in tree.spans if is_search(span, tools)]
-    kept = _innermost(candidates, tree)
-    outer = {span.span: _outermost(span, candidates, tree) for span in candidates}
+    innermost = _innermost(candidates, tree)
+    outermost = {span.span: _outermost(span, candidates, tree) for span in candidates}
     models = [span for span in tree.spans if span.kind == MODEL]
-    inside: dict[str, list[Span]] = {}
+    models_inside: dict[str, list[Span]] = {}
     for span in models:
         for above in tree.above(span):
             if above.kind == MODEL:
                 break  # counted as part of it
-            if above.span in outer:
-                inside.setdefault(outer[above.span].span, []).append(span)
+            if above.span in outermost:
+                models_inside.setdefault(outermost[above.span].span, []).append(span)
                 break
-    sharing: dict[str, list[Span]] = {}
-    for span in kept:
-        sharing.setdefault(outer[span.span].span, []).append(span)
-    found = []
-    for span in kept:
-        wrapper = outer[span.span]
-        alone = sharing[wrapper.span] == [span]
-        first = sharing[wrapper.span][0] is span
+    by_wrapper: dict[str, list[Span]] = {}
+    for span in innermost:
+        by_wrapper.setdefault(outermost[span.span].span, []).append(span)
+    searches = []
+    for span in innermost:
+        wrapper = outermost[span.span]
+        is_alone = by_wrapper[wrapper.span] == [span]
+        is_first = by_wrapper[wrapper.span][0] is span
         costs = {**span.costs}
-        if alone and MILLISECONDS in wrapper.costs:
+        if is_alone and MILLISECONDS in wrapper.costs:
             costs[MILLISECONDS] = wrapper.costs[MILLISECONDS]
-        within = [model.costs for model in inside.get(wrapper.span, ())] if first else []
-        inside_costs = total(within)
-        inside_costs.pop(MILLISECONDS, None)  # included in the search's own
-        found.append(Search(span, costs, inside_costs))
-    reranked, taken = _reranked(found, outer, tree)
-    return reranked, len(candidates) - len(kept) + taken
+        within = [model.costs for model in models_inside.get(wrapper.span, ())] if is_first else []
+        model_costs = total(within)
+        model_costs.pop(MILLISECONDS, None)  # included in the search's own
+        searches.append(Search(span, costs, model_costs))
+    reranked, merged = _reranked(searches, outermost, tree)
+    return reranked, len(candidates) - len(innermost) + merged
 
 
 def total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
@@ -94,15 +94,17 @@ def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
                 has_inner.add(above.span)
                 if span.results is not None:
                     has_recording_inner.add(above.span)
-    kept = [
+    innermost = [
         span
         for span in candidates
         if span.span not in has_recording_inner
         and (span.results is not None or span.span not in has_inner)
     ]
-    kept_names = {span.span for span in kept}
+    innermost_names = {span.span for span in innermost}
     return [
-        span for span in kept if not any(above.span in kept_names for above in tree.above(span))
+        span
+        for span in innermost
+        if not any(above.span in innermost_names for above in tree.above(span))
     ]
 
 
@@ -112,17 +114,17 @@ def _outermost(span: Span, candidates: Sequence[Span], tree: SpanTree) -> Span:
 
 
 def _reranked(
-    searches: list[Search], outer: dict[str, Span], tree: SpanTree
+    searches: list[Search], outermost: dict[str, Span], tree: SpanTree
 ) -> tuple[list[Search], int]:
-    taken = 0
+    merged = 0
     for span in tree.spans:
         if span.kind != RERANK or not span.results:
             continue
-        above = {one.span for one in tree.above(span)}
-        if above & outer.keys():
+        ancestors = {one.span for one in tree.above(span)}
+        if ancestors & outermost.keys():
             continue  # the enclosing search has the re-ranked results
         documents = _names(span.results)
-        before = [
+        replaced = [
             search
             for search in searches
             if search.span.order < span.order
@@ -130,14 +132,19 @@ def _reranked(
             and (search.span.parent == span.parent or span in tree.above(search.span))
             and documents & _names(search.span.results or [])
         ]
-        costs = total([span.costs, *(search.costs for search in before)])
-        within = total([search.inside for search in before])
-        first = before[0].span if before else span
-        took = replace(first, kind=RERANK, results=span.results, query=first.query or span.query)
-        searches = [search for search in searches if search not in before]
-        searches.append(Search(took, costs, within))
-        taken += max(len(before) - 1, 0) + bool(before)
-    return sorted(searches, key=lambda search: search.span.order), taken
+        costs = total([span.costs, *(search.costs for search in replaced)])
+        model_costs = total([search.model_costs for search in replaced])
+        replaced_span = replaced[0].span if replaced else span
+        reranked = replace(
+            replaced_span,
+            kind=RERANK,
+            results=span.results,
+            query=replaced_span.query or span.query,
+        )
+        searches = [search for search in searches if search not in replaced]
+        searches.append(Search(reranked, costs, model_costs))
+        merged += max(len(replaced) - 1, 0) + bool(replaced)
+    return sorted(searches, key=lambda search: search.span.order), merged
 
 
 def _names(results: Iterable[dict[str, Any]]) -> set[Any]:

@@ -48,20 +48,20 @@ class Span(Struct, frozen=True, array_like=True):
         return self.start, self.span
 
 
-def span_of(record: Any, mapping: Mapping, place: str, counts: ImportCounts) -> Span | None:
+def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) -> Span | None:
     """The span of a record; None, and counted, if the record is not a span.
 
     Args:
-      place: the record's place in the input, for messages.
+      position: file and position of the record, for messages.
     """
     trace = text(mapping.part("trace", record))
     if trace is None:
-        counts.skip("a record without a trace id", place)
+        counts.skip("a record without a trace id", position)
         return None
     span = text(mapping.part("span", record)) or ""
     start = nanos(mapping.part("start", record), mapping.time_unit)
     if span and start is None:
-        counts.skip("a span without a readable start time", place)
+        counts.skip("a span without a readable start time", position)
         return None
     kind = _kind(record, mapping) if span else OTHER
     costs = mapping.costs_of(record)

@@ -23,21 +23,21 @@ class SpanTree:
       parent_missing: number of spans whose parent is missing.
     """
 
-    def __init__(self, given: Iterable[Span]) -> None:
+    def __init__(self, spans: Iterable[Span]) -> None:
         """Order and link spans; of several with one id, the last by start and content counts."""
         by_id: dict[str, Span] = {}
         self.repeated = 0
-        for span in given:
-            before = by_id.setdefault(span.span, span)
-            if before is not span:
+        for span in spans:
+            earlier = by_id.setdefault(span.span, span)
+            if earlier is not span:
                 self.repeated += 1
-                by_id[span.span] = max(before, span, key=lambda one: (one.start, _encode(one)))
+                by_id[span.span] = max(earlier, span, key=lambda one: (one.start, _encode(one)))
         self.spans: Sequence[Span] = sorted(by_id.values(), key=lambda span: span.order)
         self._by_id = by_id
-        tops = [span for span in self.spans if span.parent not in by_id]
-        roots = [span for span in tops if span.parent is None]
-        self.parent_missing = len(tops) - len(roots)
-        self._home = (roots or tops or self.spans)[0]
+        without_parent = [span for span in self.spans if span.parent not in by_id]
+        roots = [span for span in without_parent if span.parent is None]
+        self.parent_missing = len(without_parent) - len(roots)
+        self._fallback_root = (roots or without_parent or self.spans)[0]
         self._roots = {span.span for span in roots}
         self._paths: dict[str, tuple[Span, ...]] = {}
 
@@ -45,17 +45,17 @@ class SpanTree:
         """The ancestors of a span, its parent first; a cycle is cut."""
         path = self._paths.get(span.span)
         if path is None:
-            found: list[Span] = []
+            ancestors: list[Span] = []
             seen = {span.span}
             parent = span.parent
             while parent is not None and parent in self._by_id and parent not in seen:
                 seen.add(parent)
-                found.append(self._by_id[parent])
-                parent = found[-1].parent
-            path = self._paths[span.span] = tuple(found)
+                ancestors.append(self._by_id[parent])
+                parent = ancestors[-1].parent
+            path = self._paths[span.span] = tuple(ancestors)
         return path
 
     def root(self, span: Span) -> Span:
         """The root of a span's tree."""
         top = self.above(span)[-1] if self.above(span) else span
-        return top if top.span in self._roots else self._home
+        return top if top.span in self._roots else self._fallback_root

@@ -151,14 +151,14 @@ def _calls(
     ]
     ordinal = 0
     pending: list[dict[str, float]] = []
-    stepped = False
+    has_stepped = False
     calls = []
     for _, event in sorted(events, key=lambda event: event[0]):
         if isinstance(event, Span):
-            ordinal, stepped = ordinal + 1, True
+            ordinal, has_stepped = ordinal + 1, True
             pending.append(event.costs)
             continue
-        ordinal += not stepped
+        ordinal += not has_stepped
         span = event.span
         attributes = {**common}
         for above in reversed((span, *tree.above(span))):
@@ -186,17 +186,17 @@ class _TurnCosts:
     def __init__(self, searches: Sequence[Search], steps: Sequence[Span]) -> None:
         self._by_searches = {name for search in searches for name in search.costs}
         self._by_searches.add(MILLISECONDS)
-        inside = {name for search in searches for name in search.inside}
+        inside = {name for search in searches for name in search.model_costs}
         by_steps = {name for step in steps for name in step.costs}
         self._names = sorted(self._by_searches | inside | by_steps)
 
     def costs(self, search: Search, pending: Sequence[dict[str, float]]) -> dict[str, float]:
         """The summed costs of a call and its model steps, except costs that one of them lacks."""
-        found = {}
+        costs = {}
         for name in self._names:
             if name in self._by_searches and name not in search.costs:
                 continue
             if all(name in step for step in pending):
-                parts = [search.costs.get(name, 0.0), search.inside.get(name, 0.0)]
-                found[name] = fsum(parts + [step[name] for step in pending])
-        return found
+                parts = [search.costs.get(name, 0.0), search.model_costs.get(name, 0.0)]
+                costs[name] = fsum(parts + [step[name] for step in pending])
+        return costs

@@ -32,8 +32,8 @@ def texts(value: Any) -> str | list[str] | None:
     """A list of strings, or the only one."""
     if not isinstance(value, list):
         return text(value)
-    found = [one for one in map(text, value) if one is not None]
-    return found if len(found) > 1 else (found[0] if found else None)
+    several = [one for one in map(text, value) if one is not None]
+    return several if len(several) > 1 else (several[0] if several else None)
 
 
 def number(value: Any) -> float | None:
@@ -41,10 +41,10 @@ def number(value: Any) -> float | None:
     if value is None or isinstance(value, bool | list | dict):
         return None
     try:
-        found = float(value)
+        as_float = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return found if isfinite(found) else None
+    return as_float if isfinite(as_float) else None
 
 
 def integer(value: Any) -> int | None:
@@ -56,8 +56,8 @@ def integer(value: Any) -> int | None:
             return int(value)
         except ValueError:
             pass
-    found = number(value)
-    return int(found) if found is not None and found.is_integer() else None
+    as_float = number(value)
+    return int(as_float) if as_float is not None and as_float.is_integer() else None
 
 
 def nanos(value: Any, unit: str) -> int | None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jmespath.exceptions import JMESPathError
 
 from goodgain.pipeline.convert.importing.expressions import (
-    Cut,
     TraceFunctions,
+    TruncatedTexts,
     compile_expression,
 )
 from goodgain.pipeline.convert.importing.formats import FORMATS
@@ -35,7 +35,7 @@ EXPRESSIONS = [
 
 
 def by_interpreter(text, value):
-    options = jmespath.Options(custom_functions=TraceFunctions(Cut()))
+    options = jmespath.Options(custom_functions=TraceFunctions(TruncatedTexts()))
     try:
         return jmespath.search(text, value, options)
     except (JMESPathError, TypeError):
@@ -45,7 +45,7 @@ def by_interpreter(text, value):
 @given(VALUES)
 def test_compiled_expressions_agree_with_the_interpreter(value):
     for text in EXPRESSIONS:
-        found = compile_expression(text, TraceFunctions(Cut()))(value)
+        found = compile_expression(text, TraceFunctions(TruncatedTexts()))(value)
         assert json.dumps(found) == json.dumps(by_interpreter(text, value)), text
 
 
@@ -76,6 +76,6 @@ def test_every_format_has_a_valid_mapping(format):
     ],
 )
 def test_finds_the_documents_in_the_answer_of_a_tool(answer, documents, cut):
-    counted = Cut()
+    counted = TruncatedTexts()
     assert compile_expression("documents(@)", TraceFunctions(counted))(answer) == documents
-    assert counted.texts == cut
+    assert counted.count == cut
