@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count, repeat
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from goodgain.transforms.core.means.costs import CostSums
 from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
 from goodgain.transforms.core.means.rows import (
     Estimate,
+    MeanInput,
     MeanOf,
     MeanRow,
     Population,
@@ -23,6 +24,7 @@ from goodgain.transforms.core.means.rows import (
     estimate_of,
     mean_row,
     without_clusters,
+    without_labels,
 )
 from goodgain.transforms.core.means.values import (
     ConversationValues,
@@ -30,7 +32,6 @@ from goodgain.transforms.core.means.values import (
     metric_names,
     values_by_place,
 )
-from goodgain.transforms.core.means.without_labels import without_labels
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -209,7 +210,7 @@ class MeansAccumulator(Struct, array_like=True):
         without_costs = len(held)
         first, max_i = self._places(ranking_metrics).costs, len(self.reached)
         for one in self.costs.held(max_i) if self.costs is not None else ():
-            held.append(_Held(one.about, one.of, [first + place for place in one.places]))
+            held.append(one._replace(places=[first + place for place in one.places]))
         found = [
             (one.about, estimate_of(one.of, interval, one.about.metric in binary)) for one in held
         ]
@@ -255,7 +256,7 @@ class MeansAccumulator(Struct, array_like=True):
 
     def _held(
         self, ranking_metrics: Sequence[str], unsearched: Sequence[Distribution]
-    ) -> Iterator[_Held]:
+    ) -> Iterator[MeanInput]:
         """The rows to make; `everyone` only if it has more conversations than `all`.
 
         Args:
@@ -265,40 +266,27 @@ class MeansAccumulator(Struct, array_like=True):
         place = self._places(ranking_metrics)
         at_end = self.at_end or [Distribution()] * len(names)
         for at, (name, of) in enumerate(zip(names, at_end, strict=True)):
-            yield _Held(_mean_of(name, None, "all"), of, [place.at_end(at)])
+            yield MeanInput(_mean_of(name, None, "all"), of, [place.at_end(at)])
         for at, idle in enumerate(unsearched):
             places = [place.at_end(at), place.unsearched(at)]
-            yield _Held(_mean_of(names[at], None, "everyone"), at_end[at].merge(idle), places)
+            yield MeanInput(_mean_of(names[at], None, "everyone"), at_end[at].merge(idle), places)
         metrics = ITERATION_METRICS + (POOL_ITERATION_METRICS if self.pooled else ())
         nothing = [Distribution()] * len(metrics)
         for i, (reached, beyond) in enumerate(zip(self.reached, self.beyond, strict=True), start=1):
             for at, metric in enumerate(metrics):
                 here = (reached or nothing)[at]
                 of = here.merge((beyond or nothing)[at])
-                yield _Held(_mean_of(metric.name, i, "reached"), here, [place.reached(i, at)])
-                yield _Held(_mean_of(metric.name, i, "all"), of, [place.all(i, at)])
+                yield MeanInput(_mean_of(metric.name, i, "reached"), here, [place.reached(i, at)])
+                yield MeanInput(_mean_of(metric.name, i, "all"), of, [place.all(i, at)])
                 if unsearched:
                     # At every i the value is the one at the end: 0, like N, or null.
                     same = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
                     places = [place.all(i, at), place.unsearched(same)]
-                    yield _Held(
+                    yield MeanInput(
                         _mean_of(metric.name, i, "everyone"), of.merge(unsearched[same]), places
                     )
         for at, of in enumerate(self.calls):
-            yield _Held(_mean_of(ranking_metrics[at], None, "calls"), of, [place.calls(at)])
-
-
-class _Held(NamedTuple):
-    """The inputs of one row.
-
-    Attributes:
-      about: metric, i and population.
-      places: indexes in `values_by_place`.
-    """
-
-    about: MeanOf
-    of: Distribution
-    places: list[int]
+            yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), of, [place.calls(at)])
 
 
 @lru_cache(maxsize=2**14)
@@ -322,21 +310,13 @@ def _gauc_weighted(gauc: Estimate, weighted: Distribution, weights: Distribution
     mean = None
     if weighted.mean is not None and weights.mean:
         mean = weighted.mean / weights.mean
-    return replace(
-        gauc,
+    return Estimate(
+        gauc.n,
+        gauc.undefined,
         mean=mean,
-        stddev=None,
-        stderr=None,
-        skewness=None,
-        ci_low=None,
-        ci_high=None,
-        interval=None,
+        clusters=gauc.clusters,
+        intraclass_correlation=gauc.intraclass_correlation,
         note=gauc.note if mean is None else "a weighted mean has no interval or quantiles here",
-        min=None,
-        max=None,
-        p10=None,
-        p50=None,
-        p90=None,
     )
 
 

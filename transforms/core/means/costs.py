@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
 from operator import mul
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,10 +28,11 @@ from goodgain.transforms.core.means.rows import (
     CONFIDENCE,
     NO_CLUSTER_DIFFERS,
     NO_SPREAD,
+    NO_VALUE,
     Estimate,
     IntervalKind,
+    MeanInput,
     MeanOf,
-    estimate_of,
     without_clusters,
 )
 from goodgain.transforms.core.scoring.costs import (
@@ -126,14 +126,18 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     ratio, stderr, half = sums.ratio, of.stderr, None
     if ratio is not None and stderr and has_spread(stderr, abs(ratio)):
         half = float(stdtrit(of.n - 1, (1 + CONFIDENCE) / 2)) * stderr
-    nothing = estimate_of(Distribution(), "student", False)
-    found = replace(nothing, n=sums.n, undefined=undefined, mean=ratio, stderr=stderr)
-    found = replace(found, clusters=None if clusters is None else clusters.n)
+    found = Estimate(
+        sums.n,
+        undefined,
+        mean=ratio,
+        stderr=stderr,
+        clusters=None if clusters is None else clusters.n,
+    )
     if ratio is None or half is None:
-        note = _without_interval(ratio, of.n, clusters is not None) if sums.n else nothing.note
+        note = _without_interval(ratio, of.n, clusters is not None) if sums.n else NO_VALUE
         return replace(found, note=note)
     kind: IntervalKind = "student" if clusters is None else "clusters"
-    return replace(found, ci_low=ratio - half, ci_high=ratio + half, interval=kind, note=None)
+    return replace(found, ci_low=ratio - half, ci_high=ratio + half, interval=kind)
 
 
 def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
@@ -142,14 +146,6 @@ def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
     if n == 1:
         return "one cluster has no interval" if clustered else "one value has no interval"
     return NO_CLUSTER_DIFFERS if clustered else NO_SPREAD
-
-
-class CostHeld(NamedTuple):
-    """The inputs of one row: its metric, i and population, its values, and their `cost_places`."""
-
-    about: MeanOf
-    of: Distribution
-    places: list[int]
 
 
 class CostSums(Struct, frozen=True, array_like=True):
@@ -207,32 +203,32 @@ class CostSums(Struct, frozen=True, array_like=True):
             _merged(self.alone, other.alone),
         )
 
-    def held(self, max_i: int) -> Iterator[CostHeld]:
+    def held(self, max_i: int) -> Iterator[MeanInput]:
         """The inputs of each row; `everyone` only if it is larger than `all`."""
         place = layout(self.names, self.budgets, max_i)
         for metric in (*conversation_columns(self.names), *self.budgets):
             yield from self._whole(metric, AT_END, (metric, AT_END, IDLE), place)
             if metric in self.budgets:
                 key = (metric, AT_END, REACHED)
-                yield CostHeld(MeanOf(metric, None, "reached"), self._of(key), [place[key]])
+                yield MeanInput(MeanOf(metric, None, "reached"), self._of(key), [place[key]])
         for i in range(1, max_i + 1):
             for metric in iteration_columns(self.names):
                 key = (metric, i, REACHED)
-                yield CostHeld(MeanOf(metric, i, "reached"), self._of(key), [place[key]])
+                yield MeanInput(MeanOf(metric, i, "reached"), self._of(key), [place[key]])
                 idle = (COST + metric.partition(".")[2], AT_END, IDLE)  # there is none at any i
                 yield from self._whole(metric, i, idle, place)
 
     def _whole(
         self, metric: str, i: int, idle: Key, place: Mapping[Key, int]
-    ) -> Iterator[CostHeld]:
+    ) -> Iterator[MeanInput]:
         key, at = (metric, i, ALL), None if i == AT_END else i
         of = self._of(key)
         if at is not None:
             of = self._of((metric, i, REACHED)).merge(self._of((metric, i, BEYOND)))
-        yield CostHeld(MeanOf(metric, at, "all"), of, [place[key]])
+        yield MeanInput(MeanOf(metric, at, "all"), of, [place[key]])
         if idle in self.values:
             both = of.merge(self._of(idle))
-            yield CostHeld(MeanOf(metric, at, "everyone"), both, [place[key], place[idle]])
+            yield MeanInput(MeanOf(metric, at, "everyone"), both, [place[key], place[idle]])
 
     def ratios_of_means(
         self, clusters: Clusters | None, first: int, max_i: int

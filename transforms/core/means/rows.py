@@ -24,6 +24,7 @@ IntervalKind = Literal["hall", "student", "wilson", "clusters"]
 CONFIDENCE = 0.95
 _WILSON_LEVEL = (1 + CONFIDENCE) / 2  # of each of its two bounds
 _FEW_VALUES = 8  # estimates of at most this many different values are cached
+NO_VALUE = "no conversation has a value"
 NO_SPREAD = "no value differs, so there is no interval"
 NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 
@@ -49,23 +50,23 @@ class Estimate(Struct, frozen=True):
 
     n: int
     undefined: int
-    mean: float | None
-    stddev: float | None
-    stderr: float | None
-    skewness: float | None
-    ci_low: float | None
-    ci_high: float | None
-    interval: IntervalKind | None
-    clusters: int | None
-    intraclass_correlation: float | None
-    note: str | None
-    worst: float | None
-    best: float | None
-    min: float | None
-    max: float | None
-    p10: float | None
-    p50: float | None
-    p90: float | None
+    mean: float | None = None
+    stddev: float | None = None
+    stderr: float | None = None
+    skewness: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    interval: IntervalKind | None = None
+    clusters: int | None = None
+    intraclass_correlation: float | None = None
+    note: str | None = None
+    worst: float | None = None
+    best: float | None = None
+    min: float | None = None
+    max: float | None = None
+    p10: float | None = None
+    p50: float | None = None
+    p90: float | None = None
 
 
 class MeanOf(NamedTuple):
@@ -85,7 +86,15 @@ class MeanOf(NamedTuple):
     population: Population
 
 
-class MeanRow(Estimate, frozen=True):
+class MeanInput(NamedTuple):
+    """The inputs of one row: what it is the mean of, the values, and their places (`Places`)."""
+
+    about: MeanOf
+    of: Distribution
+    places: list[int]
+
+
+class MeanRow(Estimate, frozen=True, kw_only=True):
     """One mean; a row of `means`.
 
     Attributes:
@@ -151,11 +160,7 @@ def _estimate(distribution: Distribution, interval: Interval, binary: bool) -> E
         ci_low=low,
         ci_high=high,
         interval=kind,
-        clusters=None,
-        intraclass_correlation=None,
         note=note,
-        worst=None,
-        best=None,
         min=lowest,
         max=highest,
         p10=p10,
@@ -174,7 +179,7 @@ def _interval(
 ) -> tuple[float | None, float | None, IntervalKind | None, str | None]:
     """The ends and the method of the interval, and why there is none, if there is none."""
     if mean is None:
-        return None, None, None, "no conversation has a value"
+        return None, None, None, NO_VALUE
     if stddev is None:
         return None, None, None, "one value has no interval"
     if binary:
@@ -213,6 +218,16 @@ def without_clusters(row: Estimate) -> Estimate:
     """The estimate without an interval, since there are too many clusters to keep."""
     note = f"there are more than {MOST_CLUSTERS:,} clusters, too many for an interval"
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
+
+
+def without_labels(estimate: Estimate) -> Estimate:
+    """The estimate for a metric that needs labels, if no result has one: null (SPEC 10)."""
+    return Estimate(
+        n=0,
+        undefined=estimate.n + estimate.undefined,
+        clusters=None if estimate.clusters is None else 0,
+        note="no result has a label",
+    )
 
 
 _NO_INTERVAL: Any = {"ci_low": None, "ci_high": None, "interval": None}
