@@ -11,9 +11,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.accumulator import (
-    MeansAccumulator,
-)
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.means.values import (

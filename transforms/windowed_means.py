@@ -24,13 +24,9 @@ from msgspec import Struct
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.accumulator import (
-    MeansAccumulator,
-)
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import EVERYTHING, slice_of
-from goodgain.transforms.core.means.values import (
-    ConversationValues,
-)
+from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.records.search_call import LATEST_MILLIS
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring

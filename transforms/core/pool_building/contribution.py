@@ -14,7 +14,7 @@ from goodgain.transforms.core.pool.document import PooledPlace, Topic, topic_of
 from goodgain.transforms.core.pool.turn_documents import documents_of, records_of
 from goodgain.transforms.core.records.search_call import Gain, Result
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.turn import Turn, fold_turn
+from goodgain.transforms.core.scoring.turn import Turn, fold_turn, iteration_numbers
 
 
 class Occurrence(Struct, frozen=True, array_like=True):
@@ -58,8 +58,9 @@ def contribution(
 
 def _occurrences(run: str, conversation_id: str, turn: Turn) -> Iterable[Occurrence]:
     number = count()
-    for (i, call), results in zip(_numbered(turn), records_of(turn.calls), strict=True):
-        for rank, result in enumerate(results.results, start=1):
+    numbers = iteration_numbers(turn.calls)
+    for i, call, record in zip(numbers, turn.calls, records_of(turn.calls), strict=True):
+        for rank, result in enumerate(record.results, start=1):
             place = PooledPlace(
                 run,
                 conversation_id,
@@ -71,19 +72,9 @@ def _occurrences(run: str, conversation_id: str, turn: Turn) -> Iterable[Occurre
                 call.record_id,
                 rank,
                 0,
-                results.query,
+                record.query,
             )
             yield Occurrence(result, place)
-
-
-def _numbered(turn: Turn) -> Iterable[tuple[int, CallFingerprint]]:
-    """The calls of a turn, each with its i."""
-    i = 0
-    iteration = None
-    for call in turn.calls:
-        i += call.iteration != iteration
-        iteration = call.iteration
-        yield i, call
 
 
 def without_label(result: Result) -> Result:

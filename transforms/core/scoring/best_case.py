@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.scoring.computed import computed, with_computed
 from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows
+from goodgain.transforms.core.scoring.ranked_lists import call_lists, turn_list
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
-from goodgain.transforms.core.scoring.turn import Turn
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.turn import Turn, result_iterations
 
 _Values = tuple[float | None, ...]
 
@@ -32,47 +34,27 @@ class BestCase(Struct, frozen=True, array_like=True):
     calls: list[_Values]
 
 
-def best_counts(turn: Turn, label: int, good_gain_threshold: int) -> list[IterationCounts]:
-    """The counts of the turn if every unlabelled first occurrence had this label.
-
-    Labels of copies never count, so only first occurrences change (SPEC 5).
-    """
-    iterations: list[IterationCounts] = []
-    place = 0
-    for call in turn.calls:
-        if not iterations or iterations[-1].iteration != call.iteration:
-            iterations.append(replace(turn.iterations[len(iterations)]))
-        counts = iterations[-1]
-        for _ in call.results:
-            unknown = turn.labels[place] is None and turn.duplicates[place] is None
-            if unknown and label >= good_gain_threshold:
-                counts.good += 1
-                counts.gain += label
-            place += 1
-    return iterations
-
-
 def best_case(
     row: ConversationRow,
-    counts: Sequence[IterationCounts],
-    as_is: Sequence[IterationRow],
-    ranking: _Values,
-    calls: list[_Values],
+    iterations: Sequence[IterationRow],
+    turn: Turn,
+    judged: Sequence[int],
+    scoring: Scoring,
 ) -> BestCase:
     """The best case of a conversation that searched.
 
     Args:
-      row: the actual row of the conversation.
-      counts: counts of its iterations in the best case.
-      as_is: the actual rows of its iterations; pool metrics have no best case.
-      ranking, calls: values of its ranking metrics in the best case, and of those of its calls.
+      row, iterations: its actual rows; pool metrics have no best case.
+      judged: gains of the judged documents.
     """
+    ranking, hold_slot = scoring.ranking, scoring.hold_slot
+    counts = _best_counts(turn, ranking.best_label, scoring.good_gain_threshold)
     rows = iteration_rows(row.conversation_id, row.turn or 0, row.attributes, counts)
-    iterations = [
-        replace(best, pool=now.pool)
-        for best, now in zip(with_computed(rows, counts), as_is, strict=True)
+    best_iterations = [
+        replace(best, pool=actual.pool)
+        for best, actual in zip(with_computed(rows, counts), iterations, strict=True)
     ]
-    last = iterations[-1]
+    last = best_iterations[-1]
     conversation = replace(
         row,
         GR=last.GR_at_i,
@@ -83,7 +65,27 @@ def best_case(
         RAG=last.RAG_at_i,
         DRAG=last.DRAG_at_i,
         SRE=last.SRE_at_i,
-        ranking=ranking,
+        ranking=ranking.best_case(turn_list(turn, hold_slot).labels, judged),
         computed=computed(counts),
     )
-    return BestCase(conversation, iterations, calls)
+    calls = call_lists(turn, hold_slot) if scoring.per_call else []
+    return BestCase(
+        conversation,
+        best_iterations,
+        [ranking.best_case(call.labels, judged) for call in calls],
+    )
+
+
+def _best_counts(turn: Turn, best_label: int, good_gain_threshold: int) -> list[IterationCounts]:
+    """The counts of the turn if every unlabelled first occurrence had this label.
+
+    Labels of copies never count, so only first occurrences change (SPEC 5).
+    """
+    iterations = [replace(counts) for counts in turn.iterations]
+    if best_label >= good_gain_threshold:
+        results = zip(result_iterations(turn.calls), turn.labels, turn.duplicates, strict=True)
+        for i, label, duplicate in results:
+            if label is None and duplicate is None:
+                iterations[i - 1].good += 1
+                iterations[i - 1].gain += best_label
+    return iterations

@@ -74,27 +74,15 @@ def _in_order_of(metrics: Sequence[Metric]) -> Callable[[Any], _Values]:
     of_fields = attrgetter(*fields)
     if len(fields) == len(metrics):
         return of_fields
-    places = {name: place for place, name in enumerate(fields)}
-    for metric in metrics:
-        places.setdefault(metric.name, len(places))
-    in_order = itemgetter(*(places[metric.name] for metric in metrics))
+    names = [*fields, *(metric.name for metric in metrics if metric.function)]
+    in_order = itemgetter(*(names.index(metric.name) for metric in metrics))
 
     def values(row: Any) -> _Values:
-        found: _Values = in_order((*of_fields(row), *row.computed))
-        return found
+        ordered: _Values = in_order((*of_fields(row), *row.computed))
+        return ordered
 
     return values
 
 
-_at_end = _in_order_of(CONVERSATION_METRICS)
-_of_iteration = _in_order_of(ITERATION_METRICS)
-
-
-def values_at_end(row: ConversationRow) -> _Values:
-    """The values of `CONVERSATION_METRICS`."""
-    return _at_end(row)
-
-
-def iteration_values(row: IterationRow) -> _Values:
-    """The values of `ITERATION_METRICS`."""
-    return _of_iteration(row)
+values_at_end: Callable[[ConversationRow], _Values] = _in_order_of(CONVERSATION_METRICS)
+iteration_values: Callable[[IterationRow], _Values] = _in_order_of(ITERATION_METRICS)

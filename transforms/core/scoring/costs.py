@@ -17,13 +17,8 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.records.search_call import LARGEST_COST
 from goodgain.transforms.core.scoring.rows import IterationRow
 
-COST_I, COST_AT_I, COST, CG_PER, CG_PER_TOTAL = (
-    "cost_i.",
-    "cost_at_i.",
-    "cost.",
-    "CG_per.",
-    "CG_per_total.",
-)
+COST_I, COST_AT_I, COST = "cost_i.", "cost_at_i.", "cost."
+CG_PER, CG_PER_TOTAL = "CG_per.", "CG_per_total."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PARTS = "__"  # replaces the dot of a name in Avro columns
 _WITHIN = 1 + 1e-9  # tolerance for rounding when a sum is compared with a budget
@@ -89,27 +84,29 @@ def budget_of(metric: str) -> str | None:
     return f"{name}={amount}" if measure in _MEASURES and within and is_cost_name(name) else None
 
 
-def iteration_costs(
-    iterations: Sequence[Sequence[Mapping[str, float]]], names: Sequence[str]
-) -> list[Costs]:
-    """For each i - 1, the costs of the iteration and of all up to it, by column.
+def with_costs(
+    iterations: Sequence[IterationRow],
+    call_costs: Sequence[Sequence[Mapping[str, float]]],
+    names: Sequence[str],
+) -> list[IterationRow]:
+    """The rows of a turn's iterations with their costs, and the sums of these up to each.
 
     If a call lacks a cost, its iteration's cost is unknown, and the sum from there on.
 
     Args:
-      iterations: for each iteration, the costs of its calls.
+      call_costs: for each iteration, the costs of its calls.
       names: names of costs.
     """
-    rows: list[Costs] = [{} for _ in iterations]
+    by_iteration: list[Costs] = [{} for _ in iterations]
     for name in names:
         spent: list[float] | None = []  # floats that add up to the exact sum
-        for row, calls in zip(rows, iterations, strict=True):
+        for columns, calls in zip(by_iteration, call_costs, strict=True):
             costs = [of_call[name] for of_call in calls if name in of_call]
             known = len(costs) == len(calls)
             spent = _with_sum(spent, costs) if known and spent is not None else None
-            row[COST_I + name] = fsum(costs) if known else None
-            row[COST_AT_I + name] = None if spent is None else fsum(spent)
-    return rows
+            columns[COST_I + name] = fsum(costs) if known else None
+            columns[COST_AT_I + name] = None if spent is None else fsum(spent)
+    return [replace(row, costs=costs) for row, costs in zip(iterations, by_iteration, strict=True)]
 
 
 def nothing_more(costs: Costs) -> Costs:
@@ -137,16 +134,6 @@ def costs_by_iteration(calls: Sequence[CallFingerprint]) -> list[list[dict[str, 
     return [
         [call.costs for call in group] for _, group in groupby(calls, key=attrgetter("iteration"))
     ]
-
-
-def with_costs(
-    iterations: Sequence[IterationRow],
-    of_calls: Sequence[Sequence[Mapping[str, float]]],
-    names: Sequence[str],
-) -> list[IterationRow]:
-    """The rows of a turn's iterations with their costs; `of_calls` as in `iteration_costs`."""
-    costs = iteration_costs(of_calls, names)
-    return [replace(row, costs=of_row) for row, of_row in zip(iterations, costs, strict=True)]
 
 
 def conversation_costs(iterations: Sequence[IterationRow], names: Sequence[str]) -> Costs:

@@ -21,12 +21,8 @@ from goodgain.transforms.core.scoring.turn import Turn
 LABELS = tuple(f"data.label_{gain}" for gain in range(GREATEST_GAIN + 1))
 UNIDENTIFIED = "data.unidentified"
 REPEATABLE, REPEATS = "data.repeatable", "data.repeats"
-TIMES, BEFORE_1990, IN_SECONDS, AHEAD = (
-    "data.times",
-    "data.times_before_1990",
-    "data.times_in_seconds",
-    "data.times_ahead",
-)
+TIMES, AHEAD = "data.times", "data.times_ahead"
+BEFORE_1990, IN_SECONDS = "data.times_before_1990", "data.times_in_seconds"
 RESULTS, UNLABELLED = "results.total", "results.unlabelled"
 UNIQUE, GOOD = "results.unique", "results.good"
 OUTSIDE_POOL, WEAK_DOCUMENTS = "pool.outside_pool", "pool.weak_documents"

@@ -13,7 +13,7 @@ from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.keys import key_name
 from goodgain.transforms.core.dedup.rules import NO_TYPE, UNKNOWN_BYTES, UNKNOWN_TYPE, RuleTable
 from goodgain.transforms.core.scoring.rows import DuplicateRow
-from goodgain.transforms.core.scoring.turn import Turn
+from goodgain.transforms.core.scoring.turn import Turn, iteration_numbers
 
 UNTYPED = "untyped"
 
@@ -151,10 +151,8 @@ def _add(counts: dict[str, int], name: str, count: int) -> None:
 
 def _call_places(turn: Turn) -> list[tuple[int, int, int]]:
     places: list[tuple[int, int, int]] = []
-    for call in turn.calls:
-        if places and places[-1][1] == call.iteration:
-            i, _, position = places[-1]
-            places.append((i, call.iteration, position + 1))
-        else:
-            places.append((places[-1][0] + 1 if places else 1, call.iteration, 0))
+    seen: Counter[int] = Counter()
+    for i, call in zip(iteration_numbers(turn.calls), turn.calls, strict=True):
+        places.append((i, call.iteration, seen[i]))
+        seen[i] += 1
     return places

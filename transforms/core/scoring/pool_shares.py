@@ -15,7 +15,7 @@ from goodgain.transforms.core.pool.turn_documents import documents_of
 from goodgain.transforms.core.scoring.gains import discount
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 from goodgain.transforms.core.scoring.rows import IterationRow, PoolOutcome, PoolShares
-from goodgain.transforms.core.scoring.turn import Turn
+from goodgain.transforms.core.scoring.turn import Turn, result_iterations
 
 HALF = 0.5
 
@@ -37,9 +37,28 @@ def turn_pool_of(
     return TurnPool(topic, pools.of_topic(topic), conversation_id, use.run)
 
 
-def found_shares(turn: Turn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
-    """For each i - 1, the shares of the pool found up to that iteration."""
-    return pool_shares(_found(turn), pool.pool.labels, good_gain_threshold)
+def pool_shares(turn: Turn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
+    """For each i - 1, the shares of the pool's good documents found up to that iteration."""
+    labels = [label for label in pool.pool.labels if label is not None]
+    good = [label for label in labels if label >= good_gain_threshold]
+    if not good:
+        return [PoolShares(None, None, None)] * len(turn.iterations)
+    new_gains: list[list[int]] = [[] for _ in turn.iterations]
+    results = zip(result_iterations(turn.calls), turn.judged, turn.duplicates, strict=True)
+    for i, label, duplicate in results:
+        if duplicate is None and label is not None and label >= good_gain_threshold:
+            new_gains[i - 1].append(label)
+    gain_of_pool = sum(good)
+    shares: list[PoolShares] = []
+    documents = cumulated = 0
+    discounted = 0.0
+    for i, gains in enumerate(new_gains, start=1):
+        documents += len(gains)
+        cumulated += sum(gains)
+        discounted += discount(i) * sum(gains)
+        recall = documents / len(good)
+        shares.append(PoolShares(recall, cumulated / gain_of_pool, discounted / gain_of_pool))
+    return shares
 
 
 def pool_outcome(
@@ -82,48 +101,6 @@ def unsearched_outcome(labels: Sequence[int], good_gain_threshold: int) -> tuple
     if not any(label >= good_gain_threshold for label in labels):
         return (None,) * len(POOL_METRICS)
     return (0, 0, 0, 0, None)
-
-
-def pool_shares(
-    found: Sequence[Sequence[int]], labels: Sequence[int | None], good_gain_threshold: int
-) -> list[PoolShares]:
-    """For each i - 1, the shares of the pool's good documents found up to that iteration.
-
-    Args:
-      found: for each i - 1, the pool's labels of the pool documents first seen there.
-      labels: labels of all documents in the topic's pool; None without a label.
-    """
-    good = [label for label in labels if label is not None and label >= good_gain_threshold]
-    if not good:
-        return [PoolShares(None, None, None)] * len(found)
-    total = sum(good)
-    shares: list[PoolShares] = []
-    documents = cumulated = 0
-    discounted = 0.0
-    for i, new in enumerate(found, start=1):
-        gains = [label for label in new if label >= good_gain_threshold]
-        documents += len(gains)
-        cumulated += sum(gains)
-        discounted += discount(i) * sum(gains)
-        shares.append(PoolShares(documents / len(good), cumulated / total, discounted / total))
-    return shares
-
-
-def _found(turn: Turn) -> list[list[int]]:
-    """For each i - 1, the pool's labels of the documents first seen there."""
-    found: list[list[int]] = []
-    iteration = None
-    start = 0
-    for call in turn.calls:
-        if call.iteration != iteration:
-            found.append([])
-            iteration = call.iteration
-        for place in range(start, start + len(call.results)):
-            label = turn.judged[place]
-            if turn.duplicates[place] is None and label is not None:
-                found[-1].append(label)
-        start += len(call.results)
-    return found
 
 
 def pool_counts(

@@ -17,10 +17,8 @@ from goodgain.transforms.core.judgments.result_labels import (
 )
 from goodgain.transforms.core.pool.lookup import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
-from goodgain.transforms.core.ranking import (
-    judged_results,
-)
-from goodgain.transforms.core.scoring.best_case import BestCase, best_case, best_counts
+from goodgain.transforms.core.ranking import judged_results
+from goodgain.transforms.core.scoring.best_case import BestCase, best_case
 from goodgain.transforms.core.scoring.computed import computed, with_computed
 from goodgain.transforms.core.scoring.costs import (
     AtBudget,
@@ -32,17 +30,15 @@ from goodgain.transforms.core.scoring.costs import (
 from goodgain.transforms.core.scoring.data_counts import times_counts
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
-from goodgain.transforms.core.scoring.gains import (
-    iteration_rows,
-)
+from goodgain.transforms.core.scoring.gains import iteration_rows
 from goodgain.transforms.core.scoring.pool_shares import (
-    found_shares,
     pool_counts,
     pool_outcome,
+    pool_shares,
     turn_pool_of,
     unsearched_outcome,
 )
-from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool, turn_list
+from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
@@ -125,7 +121,7 @@ def score_conversation(
     else:
         judged = external_pool(conversation_id, calls, attributes, keys, external)
     folded = tally(delivered, turn, judged, scoring.rules, scoring.hold_slot)
-    shares = None if turn_pool is None else found_shares(turn, turn_pool, threshold)
+    shares = None if turn_pool is None else pool_shares(turn, turn_pool, threshold)
     score = score_tally(conversation_id, folded, rejected_records, scoring, shares)
     if labelled is not None:
         score = replace(
@@ -174,7 +170,7 @@ def score_tally(
         iterations,
         rejected_records,
         ranking,
-        conversation_costs(iterations, scoring.costs) if scoring.costs else {},
+        conversation_costs(iterations, scoring.costs),
     )
     return ConversationScore(
         conversation=row,
@@ -189,7 +185,7 @@ def score_tally(
             **times_counts(folded.times, scoring.clock),
         },
         unsearched=unsearched,
-        budgets=at_budgets(iterations, scoring.budgets) if scoring.budgets else [],
+        budgets=at_budgets(iterations, scoring.budgets),
     )
 
 
@@ -208,7 +204,7 @@ def _with_details(
         met = pool_counts(turn, turn_pool, scoring.rules, threshold)
         score = replace(score, conversation=row, counts={**score.counts, **met})
     if scoring.bounds and iterations:
-        score = replace(score, best=_best_case(row, iterations, turn, judged, scoring))
+        score = replace(score, best=best_case(row, iterations, turn, judged, scoring))
     if not scoring.per_call and not scoring.keep_duplicates:
         return score
     described = DescribedTurn(turn, scoring.rules)
@@ -286,24 +282,6 @@ def _call_rows(
             )
         )
     return rows
-
-
-def _best_case(
-    row: ConversationRow,
-    iterations: list[IterationRow],
-    turn: Turn,
-    pool: list[int],
-    scoring: Scoring,
-) -> BestCase:
-    ranking, hold_slot = scoring.ranking, scoring.hold_slot
-    calls = call_lists(turn, hold_slot) if scoring.per_call else []
-    return best_case(
-        row,
-        best_counts(turn, ranking.best_label, scoring.good_gain_threshold),
-        iterations,
-        ranking.best_case(turn_list(turn, hold_slot).labels, pool),
-        [ranking.best_case(call.labels, pool) for call in calls],
-    )
 
 
 def _label_counts(labelled: LabelledCalls) -> dict[str, int]:

@@ -18,9 +18,7 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
-from goodgain.transforms.core.scoring.costs import (
-    Budget,
-)
+from goodgain.transforms.core.scoring.costs import Budget
 
 
 class Scoring(Struct, frozen=True):

@@ -5,7 +5,7 @@ Batch, streaming, `goodgain explain` and the tests all use `fold_turn`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -111,6 +111,18 @@ def fold_turn(
         of_judgments.met_again if of_judgments else None,
         deduplicator,
     )
+
+
+def iteration_numbers(calls: Iterable[CallFingerprint]) -> list[int]:
+    """The i of each call of a turn (SPEC 1)."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(call.iteration, len(numbers) + 1) for call in calls]
+
+
+def result_iterations(calls: Sequence[CallFingerprint]) -> list[int]:
+    """The i of each result of a turn."""
+    numbered = zip(iteration_numbers(calls), calls, strict=True)
+    return [i for i, call in numbered for _ in call.results]
 
 
 def _pool_labels(

@@ -25,12 +25,8 @@ from goodgain.transforms.core.scoring.data_counts import (
     UNIDENTIFIED,
     UNIQUE,
 )
-from goodgain.transforms.core.scoring.data_counts import (
-    OUTSIDE_POOL as POOL_OUTSIDE,
-)
-from goodgain.transforms.core.scoring.data_counts import (
-    WEAK_DOCUMENTS as POOL_WEAK,
-)
+from goodgain.transforms.core.scoring.data_counts import OUTSIDE_POOL as POOL_OUTSIDE
+from goodgain.transforms.core.scoring.data_counts import WEAK_DOCUMENTS as POOL_WEAK
 from goodgain.transforms.core.warnings.findings import REJECTED, Findings
 from goodgain.transforms.core.warnings.identity import identity_advice
 from goodgain.transforms.core.warnings.label_checks import (
