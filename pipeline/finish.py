@@ -46,7 +46,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.warnings.names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.filesystems import delete, is_local, join, open_plain
+from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
 _LABELS_OF_SLICES = MeansWanted(metrics=frozenset(("R", "unlabelled")), at_end=True)
@@ -132,6 +132,11 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
             manifest = _publish(run, finished)
         discard_unfinished(run.folder, run.area)
     except OSError as error:
+        if is_full(error):
+            raise GoodGainError(
+                f"The disk is full, so the outputs cannot be moved to {run.folder}; "
+                "free space, then run again with --overwrite."
+            ) from error
         raise GoodGainError(
             f"The outputs cannot be moved to {run.folder} ({error}); run again with --overwrite."
         ) from error

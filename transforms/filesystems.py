@@ -5,6 +5,7 @@ Only paths with a scheme, like gs://, need Beam, which takes a second to import.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -21,6 +22,11 @@ _SCHEME = re.compile("[a-zA-Z][-a-zA-Z0-9+.]*://")  # as Beam recognizes it
 def is_local(path: str | Path) -> bool:
     """Whether a path is local, rather than on another of Beam's filesystems."""
     return _SCHEME.match(str(path)) is None
+
+
+def is_full(error: OSError) -> bool:
+    """Whether an error means that a disk, or the user's share of it, is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def join(folder: str, *names: str) -> str:
@@ -63,14 +69,19 @@ def create(path: str) -> BinaryIO:
 
 
 def make_folder(folder: str) -> None:
-    """Create a folder; failures are noticed when a file is written to it."""
+    """Create a folder; most failures are noticed when a file is written to it.
+
+    Raises:
+      OSError: the disk is full.
+    """
     try:
         if is_local(folder):
             os.makedirs(folder)
         else:
             _filesystem(folder).mkdirs(folder)
-    except OSError:
-        return  # it exists already
+    except OSError as error:  # above all, it exists already
+        if is_full(error):
+            raise
 
 
 def files_below(folder: str) -> list[str]:

@@ -18,6 +18,7 @@ from goodgain.transforms.filesystems import (
     exists,
     files_below,
     files_named,
+    is_full,
     is_local,
     join,
     make_folder,
@@ -201,6 +202,7 @@ def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
 
     Raises:
       GoodGainError: a file is not where it was written.
+      OSError: the disk is full.
     """
     kept = set(paths)
     for path in sorted(kept):
@@ -211,6 +213,8 @@ def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
         try:
             move(source, place)
         except OSError as error:
+            if is_full(error):
+                raise
             raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
     others = [name for name in _names_in(folder) if name not in kept]
     foreign = {name for name in others if not _OURS.fullmatch(name)}  # added since `prepare`

@@ -1,5 +1,6 @@
 """`finish` when it is killed at any step, repeated, or run by two workers at once."""
 
+import errno
 import json
 import os
 import shutil
@@ -188,6 +189,25 @@ def test_another_worker_may_finish_at_any_step(tmp_path, steps):
         except GoodGainError:  # the other worker interfered; the engine retries the step
             finish(run, FINISHED)
         assert_finished(folder)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_at_any_step_is_named_and_space_asked_for(number, tmp_path, steps):
+    def full(_):
+        raise OSError(number, os.strerror(number))
+
+    messages = set()
+    for folder, run in disturbed(tmp_path, steps, full):
+        try:
+            finish(run, FINISHED)
+        except GoodGainError as error:
+            messages.add(str(error).replace(str(folder), "out"))
+            finish(run, FINISHED)
+        assert_finished(folder)
+    assert messages == {
+        "The disk is full, so the outputs cannot be moved to out; "
+        "free space, then run again with --overwrite."
+    }
 
 
 def test_finishing_again_changes_nothing(tmp_path, steps):
