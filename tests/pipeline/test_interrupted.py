@@ -27,6 +27,33 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+# Ctrl-C when a module is imported.
+_WHILE_IMPORTING = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == interrupted:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+interrupted = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupting())
+from goodgain.pipeline.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["goodgain.pipeline.cli.arguments", "rich", "msgspec", "goodgain.pipeline.cli.run"]
+)
+def test_an_interrupt_during_imports_gives_one_message(module):
+    words = [sys.executable, "-c", _WHILE_IMPORTING, module, "run", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (ExitCode.INTERRUPTED, "")
+    assert done.stderr == "goodgain: interrupted.\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "code", "message"),
