@@ -1,4 +1,4 @@
-"""Options shared by the commands that read traces without a run."""
+"""Options shared by commands that have no configuration file."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ def add_rules_option(parser: argparse.ArgumentParser) -> None:
         "--rules",
         metavar="FILE",
         help="rules that decide what is a duplicate, instead of the built-in ones",
+    )
+
+
+def add_threshold_option(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Declare `--good-gain-threshold`, whose values are the labels above 0."""
+    parser.add_argument(
+        "--good-gain-threshold",
+        type=int,
+        choices=range(1, 5),
+        default=2,
+        metavar="GAIN",
+        help=meaning,
     )
 
 

@@ -9,6 +9,7 @@ from goodgain.pipeline.cli.tracing_options import (
     add_json_option,
     add_reading_options,
     add_rules_option,
+    add_threshold_option,
     renames,
 )
 from goodgain.pipeline.exit_codes import ExitCode
@@ -17,7 +18,6 @@ from goodgain.pipeline.options.max_rejected import MaxRejected
 NAME = "validate"
 HELP = "read traces without scoring: what they contain, what is wrong"
 _MILLIS = 1_000  # of a second
-_GAINS = range(1, 5)  # possible thresholds for a good result
 EXAMPLE = "goodgain validate 'traces/*.avro'"
 
 
@@ -39,14 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 3 when more records than this are rejected: a count like 5 or a share "
         "like 2%% (1%%)",
     )
-    parser.add_argument(
-        "--good-gain-threshold",
-        type=int,
-        choices=_GAINS,
-        default=2,
-        metavar="GAIN",
-        help="smallest gain of a good result; warn if no result is good (2)",
-    )
+    add_threshold_option(parser, "smallest gain of a good result; warn if no result is good (2)")
     parser.add_argument(
         "--max-held-bytes",
         type=_bytes,

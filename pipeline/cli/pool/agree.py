@@ -6,7 +6,7 @@ import argparse
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.tracing_options import add_json_option, add_threshold_option
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 NAME = "pool agree"
 HELP = "compare the labels of two annotators of a pool"
 EXAMPLE = "goodgain pool agree pool ann judge"
-_THRESHOLD = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,13 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
     parser.add_argument("b", metavar="B", help="another annotator, or `votes`")
-    parser.add_argument(
-        "--good-gain-threshold",
-        type=int,
-        default=_THRESHOLD,
-        metavar="GAIN",
-        help=f"smallest gain of a good document ({_THRESHOLD})",
-    )
+    add_threshold_option(parser, "smallest gain of a good document (2)")
     add_json_option(parser)
 
 

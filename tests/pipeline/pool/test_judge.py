@@ -221,6 +221,13 @@ def test_agree_compares_a_judge_with_the_labels_of_the_traces(pool, tmp_path, ca
     assert "ann has no labels" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("gain", ["0", "5", "-1", "1.5", "two"])
+def test_agree_takes_only_a_gain_above_0_as_threshold(gain, pool, capsys):
+    words = ["pool", "agree", str(pool), "votes", "votes", f"--good-gain-threshold={gain}"]
+    assert main(words) == ExitCode.USAGE
+    assert "argument --good-gain-threshold: invalid" in capsys.readouterr().err
+
+
 class Service(BaseHTTPRequestHandler):
     """A fake chat service that answers with the number in the title, and keeps the requests."""
 
