@@ -13,8 +13,7 @@ from goodgain.pipeline.outputs.lookup import read_iterations
 from goodgain.pipeline.outputs.means_reader import read_means
 from goodgain.pipeline.report.definitions import Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
-from goodgain.pipeline.report.listed import List, lists_of
-from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy
+from goodgain.pipeline.report.noteworthy import REASONS, ConversationList, Noteworthy, lists_of
 from goodgain.pipeline.report.repeats import Repeats, repeats_of
 from goodgain.pipeline.report.slices import Slices, read_slices
 from goodgain.pipeline.report.timelines import read_timelines
@@ -32,7 +31,7 @@ class Facts(Struct, frozen=True):
     glossary: Glossary
     slices: Slices
     histograms: Histograms
-    lists: tuple[List, ...]
+    lists: tuple[ConversationList, ...]
     repeats: Repeats
     rejections: tuple[Rejection, ...]
 

@@ -1,14 +1,21 @@
-"""Finds the conversations worth looking at: the worst by each of a few metrics."""
+"""The page's lists of conversations worth looking at: the worst by each of a few metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.options.explain_command import explain_command
+from goodgain.pipeline.report.timelines import Timeline
+from goodgain.pipeline.terminal.words import shortened
+
 Row = Mapping[str, Any]
+_LONGEST_ID = 80
+_LONGEST_ATTRIBUTE = 40
+_MOST_ATTRIBUTES = 8
 _SHOWN = 6  # conversations per reason
 _MOST_UNSORTED = 1_024  # conversations kept before the best are chosen again
 
@@ -60,7 +67,7 @@ class Noteworthy:
 
     def __init__(self, reason: NoteworthyReason) -> None:
         self.reason = reason
-        self._kept: list[tuple[tuple[Any, ...], Row]] = []
+        self._candidates: list[tuple[tuple[Any, ...], Row]] = []
         self._last_key: tuple[Any, ...] | None = None
 
     def add(self, row: Row) -> None:
@@ -70,18 +77,81 @@ class Noteworthy:
         key = self.reason.key(row)
         if self._last_key is not None and key >= self._last_key:
             return
-        self._kept.append((key, row))
-        if len(self._kept) >= _MOST_UNSORTED:
+        self._candidates.append((key, row))
+        if len(self._candidates) >= _MOST_UNSORTED:
             self._trim()
 
     @property
     def rows(self) -> list[Row]:
         """The conversations, the most noteworthy first."""
         self._trim()
-        return [row for _, row in self._kept]
+        return [row for _, row in self._candidates]
 
     def _trim(self) -> None:
-        self._kept.sort(key=itemgetter(0))
-        del self._kept[_SHOWN:]
-        if len(self._kept) == _SHOWN:
-            self._last_key = self._kept[-1][0]
+        self._candidates.sort(key=itemgetter(0))
+        del self._candidates[_SHOWN:]
+        if len(self._candidates) == _SHOWN:
+            self._last_key = self._candidates[-1][0]
+
+
+class ListedConversation(Struct, frozen=True):
+    """One conversation.
+
+    Attributes:
+      row: its row in the dataset `conversations`.
+      name: its id, shortened and printable.
+      attributes: the first few, in words.
+      command: the `goodgain explain` command for it; None if it would be too long.
+    """
+
+    row: Row
+    name: str
+    attributes: str
+    timeline: Timeline
+    command: str | None
+
+
+class ConversationList(Struct, frozen=True):
+    """The conversations that are noteworthy for one reason, the most noteworthy first."""
+
+    reason: NoteworthyReason
+    conversations: tuple[ListedConversation, ...]
+
+
+def lists_of(
+    noteworthy: Sequence[Noteworthy],
+    timelines: Mapping[str, Timeline],
+    parameters: Mapping[str, Any],
+) -> tuple[ConversationList, ...]:
+    """The lists of the page.
+
+    Args:
+      noteworthy: the conversations of each list.
+      timelines: timelines of all of these conversations, by id.
+      parameters: parameters of the run.
+    """
+    return tuple(
+        ConversationList(
+            one.reason,
+            tuple(
+                ListedConversation(
+                    row=row,
+                    name=shortened(row["conversation_id"], _LONGEST_ID),
+                    attributes=_attributes(row["attributes"]),
+                    timeline=timelines[row["conversation_id"]],
+                    command=explain_command(row["conversation_id"], parameters),
+                )
+                for row in one.rows
+            ),
+        )
+        for one in noteworthy
+    )
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    words = [
+        f"{shortened(name, _LONGEST_ATTRIBUTE)} = {shortened(value, _LONGEST_ATTRIBUTE)}"
+        for name, value in sorted(attributes.items())[:_MOST_ATTRIBUTES]
+    ]
+    more = len(attributes) - len(words)
+    return ", ".join(words) + (f" and {more:,} more" if more else "")

@@ -24,30 +24,46 @@ _SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
 
 
-class SliceMeans(Struct):
-    """The means of the conversations that share some attributes.
+class SliceRows(Struct):
+    """Rows of a dataset about the conversations that share some attributes.
 
     Attributes:
       attributes: the shared attributes; {} = all conversations.
-      at_end: rows of `means` at N by metric.
-      curves: rows of `means` by population, then metric, in the order of i.
-      everyone: like `at_end`, including conversations that never searched; empty if there are none.
+      at_end: rows at N by metric.
+      curves: rows by population, then metric, in the order of i.
     """
 
     attributes: dict[str, str]
-    at_end: dict[str, Row]
-    curves: dict[str, dict[str, list[Row]]]
+    at_end: dict[str, Row] = {}
+    curves: dict[str, dict[str, list[Row]]] = {}
+
+    def add(self, row: Row) -> None:
+        """Add a row, unless its i is beyond the last one shown."""
+        if row["i"] is None:
+            self.at_end[row["metric"]] = row
+        elif row["i"] <= MOST_ITERATIONS:
+            of_population = self.curves.setdefault(row["population"], {})
+            of_population.setdefault(row["metric"], []).append(row)
+
+    @property
+    def label(self) -> str:
+        """The attribute values that the conversations share, as text."""
+        return slice_label(self.attributes)
+
+
+class SliceMeans(SliceRows):
+    """The means of the conversations that share some attributes.
+
+    Attributes:
+      everyone: like `at_end`, including conversations that never searched; empty if there are none.
+    """
+
     everyone: dict[str, Row] = {}
 
     @property
     def n(self) -> int:
         """The number of conversations."""
         return _size(self.at_end[_SIZE_METRIC])
-
-    @property
-    def label(self) -> str:
-        """The attribute values that the conversations share, as text."""
-        return slice_label(self.attributes)
 
     @property
     def dimension(self) -> tuple[str, ...]:
@@ -121,7 +137,7 @@ def read_slices(
     for key in searched[:most]:
         attributes = sizes[key]["slice"]
         names = order.get(frozenset(attributes), tuple(sorted(attributes)))
-        slices[key] = SliceMeans({name: attributes[name] for name in names}, {}, {})
+        slices[key] = SliceMeans({name: attributes[name] for name in names})
     for row in read(MeansWanted(slices=frozenset(slices))):
         _put(slices[slice_key(row["slice"])], row)
     for one in slices.values():
@@ -151,10 +167,7 @@ def _put(one: SliceMeans, row: Row) -> None:
         return
     if row["i"] is None and row["population"] == "reached":
         return  # only conversations that spent the budget; the page shows all
-    if row["i"] is None:
-        one.at_end[row["metric"]] = row
-    elif row["i"] <= MOST_ITERATIONS:
-        one.curves.setdefault(row["population"], {}).setdefault(row["metric"], []).append(row)
+    one.add(row)
 
 
 def _sort_curves(one: SliceMeans) -> None:

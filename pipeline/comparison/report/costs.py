@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.report.slices import ComparedSlice
-from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceMeans, slice_data
+from goodgain.pipeline.report.slices import Row, SliceMeans, slice_data
 from goodgain.transforms.core.scoring.costs import costs_of
 
 _MOST_ROWS = 8_000  # bounds the size of the page
@@ -35,7 +35,7 @@ def arm_costs(rows: Iterable[Row], slices: Sequence[ComparedSlice]) -> ArmCosts:
     for row in rows:
         names[row["metric"]] = None
         arms = found.setdefault(frozenset(row["slice"].items()), {})
-        _put(arms.setdefault(row["arm"], SliceMeans(row["slice"], {}, {})), row)
+        arms.setdefault(row["arm"], SliceMeans(row["slice"])).add(row)
     kept: list[dict[str, Any]] = []
     room = _MOST_ROWS
     for slice_ in slices:
@@ -45,13 +45,6 @@ def arm_costs(rows: Iterable[Row], slices: Sequence[ComparedSlice]) -> ArmCosts:
             break
         kept.append({name: slice_data(one, {}) for name, one in arms.items()})
     return ArmCosts(tuple(costs_of(names)), tuple(kept))
-
-
-def _put(one: SliceMeans, row: Row) -> None:
-    if row["i"] is None:
-        one.at_end[row["metric"]] = row
-    elif row["i"] <= MOST_ITERATIONS:
-        one.curves.setdefault(row["population"], {}).setdefault(row["metric"], []).append(row)
 
 
 def _size(one: SliceMeans) -> int:

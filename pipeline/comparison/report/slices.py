@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any
 
@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.report.numbers import rounded
-from goodgain.pipeline.report.slices import MOST_ITERATIONS, slice_label, slice_value
+from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceRows, slice_value
 
-Row = Mapping[str, Any]
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
 _VERDICT = "verdict"
@@ -27,23 +26,8 @@ _WHOLE = ("n_base", "n_candidate", "good", "same", "bad")
 _CURVE = ("difference", "ci_low", "ci_high")
 
 
-class ComparedSlice(Struct):
-    """The comparison of the conversations that share some attributes.
-
-    Attributes:
-      attributes: the shared attributes; {} = all conversations.
-      at_end: rows of `comparison` at N by metric.
-      curves: rows of `comparison` by population, then metric, in the order of i.
-    """
-
-    attributes: dict[str, str]
-    at_end: dict[str, Row]
-    curves: dict[str, dict[str, list[Row]]]
-
-    @property
-    def label(self) -> str:
-        """The attribute values that the conversations share, as text."""
-        return slice_label(self.attributes)
+class ComparedSlice(SliceRows):
+    """The comparison of the conversations that share some attributes."""
 
     @property
     def n(self) -> tuple[int, int]:
@@ -81,12 +65,8 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
     last_i = 0
     for row in rows:
         key = tuple(row["slice"].items())
-        one = slices.setdefault(key, ComparedSlice(dict(key), {}, {}))
-        if row["i"] is None:
-            one.at_end[row["metric"]] = {**row, **_added(row, correction)}
-        elif row["i"] <= MOST_ITERATIONS:
-            of_population = one.curves.setdefault(row["population"], {})
-            of_population.setdefault(row["metric"], []).append(row)
+        one = slices.setdefault(key, ComparedSlice(dict(key)))
+        one.add(row if row["i"] is not None else {**row, **_added(row, correction)})
         last_i = max(last_i, row["i"] or 0)
     for one in slices.values():
         one.curves = {name: _curves(curves, declared) for name, curves in one.curves.items()}

@@ -55,9 +55,9 @@ def test_each_slice_counts_its_own_values(pairs):
     ]
     extremes = {"x": {"min": 0.0, "max": 8.0}}
     slices = [
-        SliceMeans({}, extremes, {}),
-        SliceMeans({"market": "north"}, extremes, {}),
-        SliceMeans({"market": ""}, extremes, {}),
+        SliceMeans({}, extremes),
+        SliceMeans({"market": "north"}, extremes),
+        SliceMeans({"market": ""}, extremes),
     ]
     histograms = Histograms([WHOLE], slices)
     for row in rows:
@@ -68,5 +68,5 @@ def test_each_slice_counts_its_own_values(pairs):
 
 
 def test_a_metric_without_values_has_no_histogram():
-    one = SliceMeans({}, {"x": {"min": None, "max": None}}, {})
+    one = SliceMeans({}, {"x": {"min": None, "max": None}})
     assert Histograms([NUMBER], [one]).of_slice(0) == {}
