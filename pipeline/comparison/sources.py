@@ -110,16 +110,16 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         request.primary,
         [name for name in costs if name in their_costs],
     )
-    if request.by is None:
-        values: tuple[str | None, str | None] = (None, None)
-        base = read_arm(base_place, base_folder, measures, Unsearched(before["parameters"]))
+    values: tuple[str | None, str | None] = (None, None)
+    base = read_arm(base_place, base_folder, measures, Unsearched(before["parameters"]))
+    by = request.by
+    if by is not None:
+        whole, values = base, _values_of(base, request)
+        base, candidate = (whole.where({by: value or ""}, f"{by}={value}") for value in values)
+    else:
         candidate = read_arm(
             candidate_place, candidate_folder, measures, Unsearched(after["parameters"])
         )
-    else:
-        whole = read_arm(base_place, base_folder, measures, Unsearched(before["parameters"]))
-        values = _values_of(whole, request)
-        base, candidate = (_part(whole, request.by, value or "") for value in values)
     for arm in (base, candidate):
         if not arm.ids:
             raise UsageError(f"{arm.label} has no means: all of its conversations are excluded.")
@@ -148,10 +148,6 @@ def _costs(folder: str) -> list[str]:
 
 def _max_i(*manifests: Mapping[str, Any]) -> int:
     return min(int(manifest["parameters"].get("max_i", 10)) for manifest in manifests)
-
-
-def _part(whole: Arm, by: str, value: str) -> Arm:
-    return whole.where({by: value}, f"{by}={value}")
 
 
 def _values_of(whole: Arm, request: ComparisonRequest) -> tuple[str, str]:

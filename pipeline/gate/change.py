@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,12 +120,18 @@ def _judge(
     if n < least:
         reason = f"{n:,} {unit} {fitting(n, 'is', 'are')} below least_n = {least:,}"
         return outcome_of(rule, slice_, shown, n, failure=reason)
+    test: Any = compare_paired if paired else compare_unpaired
+
+    def compare(base: Array) -> MetricComparison:
+        """Compare the candidate with the baseline, or with a multiple of it."""
+        compared: MetricComparison = test(base, values.candidate, settings.options, codes)
+        return compared
+
     notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(matched)])]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
             return outcome_of(rule, slice_, shown, n, failure=reason)
-        compare = partial(_compared, values, paired, settings.options, codes)
         held = _hold(rule, values, compare, side, amount, families)
         if not held.keeps:
             reason = _failure(rule, side, amount, held)
@@ -170,15 +175,6 @@ def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:
         yield "at least", rule.drop_at_most
     if rule.rise_at_most is not None:
         yield "at most", rule.rise_at_most
-
-
-def _compared(
-    values: Sample, paired: bool, options: ComparisonOptions, codes: Any, base: Array
-) -> MetricComparison:
-    """Compare the candidate's values with those of the base, or with a multiple of them."""
-    if paired:
-        return compare_paired(base, values.candidate, options, codes)
-    return compare_unpaired(base, values.candidate, options, codes)
 
 
 def _hold(

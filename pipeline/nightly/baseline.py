@@ -12,14 +12,15 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.comparability import POOL, mismatches
 from goodgain.pipeline.nightly.config import BaselineChoice
-from goodgain.pipeline.nightly.day_folders import DayFolders, remove
-from goodgain.pipeline.nightly.entry import DAY_FILE, DayEntry, read_entry
+from goodgain.pipeline.nightly.day_folders import DayFolders
+from goodgain.pipeline.nightly.entry import DAY_FILE, read_entry
 from goodgain.pipeline.outputs.datasets import conversations, iterations
 from goodgain.pipeline.outputs.folder import MANIFEST, read_dataset, read_manifest
 from goodgain.pipeline.outputs.formats import FORMATS, Row
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.filesystems import delete
 
 _POOLED_FORMAT = FORMATS["avro"]
 
@@ -68,7 +69,7 @@ def find_baseline(
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
         return _pinned(choice.pinned, manifest, folders, on_pool)
-    good = [entry.day for entry in _good_entries(folders) if entry.day < day]
+    good = [one for one in folders.published() if one < day and _passed(one, folders)]
     if not good:
         damaged = _damaged_before(day, folders)
         return Baseline(lacking=f"no earlier day was good{damaged and f' ({damaged})'}")
@@ -95,7 +96,8 @@ def find_baseline(
     note = "; ".join(notes) or None
     if not places:
         return Baseline(lacking=note)
-    return Baseline(tuple(sorted(places)), _folder(places, folders), note=note)
+    folder = next(iter(places.values())) if len(places) == 1 else _pool(places, folders)
+    return Baseline(tuple(sorted(places)), folder, note=note)
 
 
 def _place(
@@ -112,20 +114,18 @@ def _place(
 
 
 def _note_of_pool(places: Mapping[date, Path], folders: DayFolders) -> str | None:
-    again = [day for day, place in sorted(places.items()) if place != folders.place(day)]
+    again = [
+        day.isoformat() for day, place in sorted(places.items()) if place != folders.place(day)
+    ]
     if not again:
         return None
-    return f"{_days(again)} scored again with this night's pool, to be comparable"
+    were = fitting(len(again), "was", "were")
+    return f"{', '.join(again)} {were} scored again with this night's pool, to be comparable"
 
 
-def _days(days: Sequence[date]) -> str:
-    dates = ", ".join(day.isoformat() for day in days)
-    return f"{dates} was" if len(days) == 1 else f"{dates} were"
-
-
-def _good_entries(folders: DayFolders) -> list[DayEntry]:
-    entries = (read_entry(folders.place(day)) for day in folders.published())
-    return [entry for entry in entries if entry is not None and entry.verdict == "passed"]
+def _passed(day: date, folders: DayFolders) -> bool:
+    entry = read_entry(folders.place(day))
+    return entry is not None and entry.verdict == "passed"
 
 
 def _damaged_before(day: date, folders: DayFolders) -> str:
@@ -162,17 +162,13 @@ def _pinned(
     return Baseline((pinned,), place, note=_note_of_pool({pinned: place}, folders))
 
 
-def _folder(places: Mapping[date, Path], folders: DayFolders) -> Path:
-    return next(iter(places.values())) if len(places) == 1 else _pool(places, folders)
-
-
 def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
     """Write the conversations of several days into one folder, like the output of one run.
 
     Ids are prefixed with the day, since the same id on another day is another conversation.
     """
     pooled = folders.pooled()
-    remove(pooled)
+    delete(str(pooled))
     of_days = [places[day] for day in sorted(places)]
     manifest = read_manifest(str(of_days[-1]))
     metrics = parse_ranking_metrics(_common_metrics(of_days))

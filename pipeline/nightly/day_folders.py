@@ -54,7 +54,7 @@ class DayFolders:
     def discard_baseline(self) -> None:
         """Remove the temporary folders of the baseline."""
         for path in (self.pooled(), self.again(date.min).parent):
-            remove(path)
+            delete(str(path))
 
     def published(self) -> list[date]:
         """The published days, ascending."""
@@ -71,13 +71,13 @@ class DayFolders:
             os.rename(unfinished, place)
         elif exchanged(unfinished, place):
             sync(self.output)
-            remove(unfinished)
+            delete(str(unfinished))
         else:
             replaced = self.output / f".{place.name}.replaced"
             os.rename(place, replaced)
             os.rename(unfinished, place)
             sync(self.output)
-            remove(replaced)
+            delete(str(replaced))
         sync(self.output)
 
     def repair(self) -> list[str]:
@@ -92,7 +92,7 @@ class DayFolders:
             if match and not (self.output / match[1]).exists():
                 os.rename(path, self.output / match[1])
             elif match or _UNFINISHED.fullmatch(path.name):
-                remove(path)
+                delete(str(path))
             else:
                 continue
             found.append(path.name)
@@ -113,11 +113,6 @@ def exchanged(one: Path, other: Path) -> bool:
         return False
     names = os.fsencode(one), os.fsencode(other)
     return bool(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0)
-
-
-def remove(path: Path) -> None:
-    """Delete a file, a symbolic link, or a folder with its content, if it exists."""
-    delete(str(path))
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -22,7 +22,7 @@ from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.dates import patterns_of
-from goodgain.pipeline.nightly.day_folders import DayFolders, remove
+from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import (
     DAY_FILE,
     EXIT_CODES,
@@ -41,10 +41,15 @@ from goodgain.pipeline.options.config_file import load_run_config
 from goodgain.pipeline.options.pool_use import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
-from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest, write_manifest
+from goodgain.pipeline.outputs.folder import (
+    REPORT,
+    read_dataset,
+    read_manifest,
+    write_manifest,
+)
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.filesystems import join, open_plain
+from goodgain.transforms.filesystems import delete, join, open_plain
 from goodgain.transforms.read import find_inputs
 
 GATE_SUMMARY = "gate.md"
@@ -109,7 +114,7 @@ def run_day(night: Night, day: date) -> DayEntry:
     try:
         return _run_day(night, day, started)
     except (GoodGainError, OSError) as error:
-        remove(night.folders.unfinished(day))
+        delete(str(night.folders.unfinished(day)))
         night.folders.discard_baseline()
         usage = isinstance(error, UsageError)
         return failed_entry(
@@ -123,7 +128,7 @@ def run_day(night: Night, day: date) -> DayEntry:
 
 def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     folder = night.folders.unfinished(day)
-    remove(folder)
+    delete(str(folder))
     if night.config.scored is None:
         _score(night, day, folder)
     else:
