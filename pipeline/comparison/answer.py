@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
 
 _REPETITION = "SRR"
-_FOUND = {"CG": "good, new material"}  # names that read better in a sentence
+_PLAIN_NAMES = {"CG": "good, new material"}  # names that read better in a sentence
 _DECIDED = ("better", "worse", "changed")
 _MOST_SLICES = 3
 
@@ -52,7 +52,7 @@ def _primary(row: ComparisonRow) -> str:
         return f"the arms cannot be compared by {label}: {row.reason}"
     if row.verdict == "not tested":
         return f"nothing can be said about {label}: {row.note or 'it has no values'}"
-    what = _FOUND.get(row.metric)
+    what = _PLAIN_NAMES.get(row.metric)
     everyone = ""
     if row.population == "everyone":
         everyone = ", conversations that did not search counted with 0"

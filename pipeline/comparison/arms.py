@@ -37,11 +37,11 @@ class Part(NamedTuple):
     """The conversations of an arm that share their values of some attributes.
 
     Attributes:
-      places: indexes of its conversations in the arm, ascending.
+      indexes: indexes of its conversations in the arm, ascending.
       left_out: ids of those left out of the means.
     """
 
-    places: list[int]
+    indexes: list[int]
     left_out: list[str]
 
 
@@ -125,16 +125,16 @@ class Arm(Struct, frozen=True, dict=True):
         """The part of the arm whose conversations have these attributes; "" = missing or blank."""
         if not attributes:
             return self if label is None else replace(self, label=label)
-        own = self.parts(tuple(attributes)).get(tuple(attributes.values()), Part([], []))
-        places = np.array(own.places, dtype=np.intp)
+        part = self.parts(tuple(attributes)).get(tuple(attributes.values()), Part([], []))
+        indexes = np.array(part.indexes, dtype=np.intp)
         return Arm(
             label=self.label if label is None else label,
-            ids=tuple(self.ids[place] for place in own.places),
-            attributes=tuple(self.attributes[place] for place in own.places),
-            reached=self.reached[places],
-            at_end={name: values[places] for name, values in self.at_end.items()},
-            by_i={name: values[places] for name, values in self.by_i.items()},
-            left_out={identity: self.left_out[identity] for identity in own.left_out},
+            ids=tuple(self.ids[index] for index in part.indexes),
+            attributes=tuple(self.attributes[index] for index in part.indexes),
+            reached=self.reached[indexes],
+            at_end={name: values[indexes] for name, values in self.at_end.items()},
+            by_i={name: values[indexes] for name, values in self.by_i.items()},
+            left_out={identity: self.left_out[identity] for identity in part.left_out},
             without_search=self.without_search and self.without_search.where(attributes),
             pool_found=self.pool_found,
         )
@@ -144,14 +144,14 @@ class Arm(Struct, frozen=True, dict=True):
 
         Computed once for all slices by these attributes.
         """
-        found = self._parts.get(names)
-        if found is None:
-            found = self._parts[names] = {}
-            for place, own in enumerate(self.attributes):
-                _part(found, own, names).places.append(place)
+        parts = self._parts.get(names)
+        if parts is None:
+            parts = self._parts[names] = {}
+            for index, attributes in enumerate(self.attributes):
+                _part(parts, attributes, names).indexes.append(index)
             for identity, left in self.left_out.items():
-                _part(found, left.attributes, names).left_out.append(identity)
-        return found
+                _part(parts, left.attributes, names).left_out.append(identity)
+        return parts
 
     @cached_property
     def _parts(self) -> dict[tuple[str, ...], dict[tuple[str, ...], Part]]:
@@ -159,9 +159,9 @@ class Arm(Struct, frozen=True, dict=True):
 
 
 def _part(
-    found: dict[tuple[str, ...], Part], own: Mapping[str, str], names: tuple[str, ...]
+    parts: dict[tuple[str, ...], Part], attributes: Mapping[str, str], names: tuple[str, ...]
 ) -> Part:
-    return found.setdefault(tuple(own.get(name, "") for name in names), Part([], []))
+    return parts.setdefault(tuple(attributes.get(name, "") for name in names), Part([], []))
 
 
 def read_arm(folder: str, label: str, measures: Measures, unsearched: Unsearched) -> Arm:
@@ -193,7 +193,7 @@ def arm_of(
     left_out: dict[str, LeftOut] = {}
     counted: list[_Counted] = []
     idle: list[_Counted] = []
-    nothing: list[tuple[str, list[float]]] = []
+    idle_values: list[tuple[str, list[float]]] = []
     pool_found: dict[str, tuple[int, str]] = {}
     for row in conversations:
         identity, attributes = row["conversation_id"], row["attributes"]
@@ -205,7 +205,7 @@ def arm_of(
                 _check_columns(row, measures, label)
                 values = [unsearched.at_end(name, row) for name in measures.columns]
                 idle.append(_Counted(identity, attributes, 0, values))
-                nothing.append(
+                idle_values.append(
                     (identity, [unsearched.by_i(name, row) for name in measures.iteration_columns])
                 )
         elif row["rejected_records"]:
@@ -218,12 +218,12 @@ def arm_of(
     by_i: dict[str, Array] = {}
     if measures.iteration_columns:
         by_i = _by_i(iterations, searching.ids, searching.reached, measures, label)
-    at_any_i = np.array([values for _, values in sorted(nothing)]).reshape(
+    at_any_i = np.array([values for _, values in sorted(idle_values)]).reshape(
         len(idle), len(measures.iteration_columns)
     )
     idle_by_i = {
-        name: np.repeat(at_any_i[:, [place]], measures.max_i, axis=1)
-        for place, name in enumerate(measures.iteration_columns)
+        name: np.repeat(at_any_i[:, [index]], measures.max_i, axis=1)
+        for index, name in enumerate(measures.iteration_columns)
     }
     return replace(
         searching,
@@ -274,30 +274,30 @@ def _by_i(
     measures: Measures,
     label: str,
 ) -> dict[str, Array]:
-    place_of = {identity: place for place, identity in enumerate(ids)}
+    index_of = {identity: index for index, identity in enumerate(ids)}
     columns = measures.iteration_columns
     values = np.full((len(columns), len(ids), measures.max_i), np.nan)
     known = np.zeros((len(ids), measures.max_i), dtype=np.bool_)
     incomplete: dict[int, dict[int, IterationRow]] = {}  # rows by i, by index of the conversation
     for row in iterations:
-        place = place_of.get(row["conversation_id"])
-        if place is None:
+        index = index_of.get(row["conversation_id"])
+        if index is None:
             continue
         if row["i"] <= measures.max_i:
-            values[:, place, row["i"] - 1] = [row[name] for name in columns]
-            known[place, row["i"] - 1] = True
-        rows = incomplete.setdefault(place, {})
+            values[:, index, row["i"] - 1] = [row[name] for name in columns]
+            known[index, row["i"] - 1] = True
+        rows = incomplete.setdefault(index, {})
         rows[row["i"]] = _iteration(row, measures.costs)
-        if len(rows) == reached[place]:
+        if len(rows) == reached[index]:
             for further in rows_beyond([rows[i] for i in sorted(rows)], measures.max_i):
                 beyond = iteration_row(further)
-                values[:, place, further.i - 1] = [beyond[name] for name in columns]
-            known[place, reached[place] :] = True
-            del incomplete[place]
-    lacking = np.flatnonzero(~known.all(axis=1))
-    if len(lacking):
+                values[:, index, further.i - 1] = [beyond[name] for name in columns]
+            known[index, reached[index] :] = True
+            del incomplete[index]
+    gaps = np.flatnonzero(~known.all(axis=1))
+    if len(gaps):
         raise UsageError(
-            f"{label} lacks iterations of conversation {ids[lacking[0]]}: its datasets do not "
+            f"{label} lacks iterations of conversation {ids[gaps[0]]}: its datasets do not "
             "come from one run; run it again."
         )
     return dict(zip(columns, values, strict=True))
@@ -308,8 +308,8 @@ def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
     pool = None
     if all(name in row for name in PoolShares.__struct_fields__):
         pool = PoolShares(*(row[name] for name in PoolShares.__struct_fields__))
-    elsewhere = ("pool", "costs", "computed")
-    own = [name for name in IterationRow.__struct_fields__ if name not in elsewhere]
+    added_columns = ("pool", "costs", "computed")
+    own = [name for name in IterationRow.__struct_fields__ if name not in added_columns]
     return replace(
         IterationRow(*(row[name] for name in own)),
         pool=pool,

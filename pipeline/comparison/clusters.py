@@ -26,7 +26,7 @@ def cluster_codes(matched: Matched, attribute: str) -> CodesOf:
     base, candidate = matched.base, matched.candidate
     if matched.paired:
         of_base, of_candidate = _first_values(base, attribute), _first_values(candidate, attribute)
-        pairs = zip(matched.base_places.tolist(), matched.candidate_places.tolist(), strict=True)
+        pairs = zip(matched.base_indexes.tolist(), matched.candidate_indexes.tolist(), strict=True)
         by_key = numbered(of_base[b] or of_candidate[c] for b, c in pairs)
         return lambda values, _: by_key[values.shared]
     n_base = len(base.arm.ids)
@@ -61,7 +61,7 @@ def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str
 def _first_values(grouped: Grouped, attribute: str) -> list[str]:
     """For each key, the attribute's value in its first conversation."""
     attributes = grouped.arm.attributes
-    return [attributes[place].get(attribute, "") for place in grouped.first_rows().tolist()]
+    return [attributes[index].get(attribute, "") for index in grouped.first_rows().tolist()]
 
 
 def numbered(values: Iterable[str]) -> Codes:

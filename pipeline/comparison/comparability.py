@@ -31,7 +31,7 @@ class Mismatch(Struct, frozen=True):
 
 def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
     """The parameters that affect metrics and differ between two manifests."""
-    one, other = _decisive(base), _decisive(candidate)
+    one, other = _compared_parameters(base), _compared_parameters(candidate)
     return [
         Mismatch(name, _shown(one[name]), _shown(other[name]))
         for name in one
@@ -39,38 +39,39 @@ def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mi
     ]
 
 
-def refuse(found: list[Mismatch]) -> None:
+def refuse(differing: list[Mismatch]) -> None:
     """Refuse the comparison if there is a mismatch.
 
     Raises:
       UsageError: a parameter differs; the message names all that do.
     """
-    if found:
+    if differing:
         raise UsageError(
-            f"The two runs differ in {', '.join(map(str, found))}, so their metrics mean different "
-            "things: run one of them again with the parameters of the other, or use --force."
+            f"The two runs differ in {', '.join(map(str, differing))}, so their metrics mean "
+            "different things: run one of them again with the parameters of the other, or use "
+            "--force."
         )
 
 
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
     """Whether two manifests are of runs with the same judgments from outside the traces."""
-    one, other = _decisive(base), _decisive(candidate)
+    one, other = _compared_parameters(base), _compared_parameters(candidate)
     judgments = (QRELS, "pool")
     return any(one.get(name) for name in judgments) and all(
         one.get(name) == other.get(name) for name in judgments
     )
 
 
-def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
     parameters = manifest["parameters"]
-    decisive = {name: parameters.get(name) for name in _PARAMETERS}
+    compared = {name: parameters.get(name) for name in _PARAMETERS}
     relevance = parameters.get(RELEVANCE)
-    decisive[RELEVANCE] = decisive["good_gain_threshold"] if relevance is None else relevance
-    decisive[RULES] = manifest.get("rules_digest")
-    decisive[QRELS] = _qrels(manifest)
-    decisive[POOL] = _pool(manifest)
-    decisive[SCORING] = manifest.get(SCORING)
-    return decisive
+    compared[RELEVANCE] = compared["good_gain_threshold"] if relevance is None else relevance
+    compared[RULES] = manifest.get("rules_digest")
+    compared[QRELS] = _qrels(manifest)
+    compared[POOL] = _pool(manifest)
+    compared[SCORING] = manifest.get(SCORING)
+    return compared
 
 
 def _qrels(manifest: Mapping[str, Any]) -> str | None:

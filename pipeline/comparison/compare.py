@@ -33,7 +33,7 @@ from goodgain.pipeline.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.comparison.statistics import TestedRow, row_of
 from goodgain.pipeline.comparison.withholding import (
     compared_measure,
-    grounds,
+    verdict_conditions,
     without_counterpart,
 )
 from goodgain.transforms.core.errors import UsageError
@@ -119,7 +119,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         examples=_examples(request, arms, matched),
         pool_finds=pool_finds(
             arms,
-            grounds(matched, arms).unequal_search,
+            verdict_conditions(matched, arms).unequal_search,
             cluster,
             request.tests.options.interval,
         ),
@@ -149,7 +149,7 @@ def _examples(request: ComparisonRequest, arms: Arms, matched: Matched) -> Examp
     chosen = example_metric(arms, request.examples_by)
     if not matched.paired or chosen is None:
         return None
-    measure = compared_measure(Measure(chosen, None, "all"), grounds(matched, arms))
+    measure = compared_measure(Measure(chosen, None, "all"), verdict_conditions(matched, arms))
     if measure.population == "everyone":
         matched = match_everyone(matched)
     return examples(arms, matched, measure, request.examples)
@@ -214,19 +214,19 @@ def _rows(
     for slice_ in parts:
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         matched = match(base, candidate, key, paired)
-        rests_on = grounds(matched, arms)
+        conditions = verdict_conditions(matched, arms)
         by_population = {"all": matched}
-        if rests_on.unequal_search:
+        if conditions.unequal_search:
             by_population["everyone"] = match_everyone(matched)
         codes_of = {
             population: None if cluster is None else cluster_codes(one, cluster)
             for population, one in by_population.items()
         }
         for measure in of_slices if slice_ else every:
-            measure = compared_measure(measure, rests_on)
+            measure = compared_measure(measure, conditions)
             population = measure.population if measure.population == "everyone" else "all"
             counted, codes = by_population[population], codes_of[population]
-            yield row_of(slice_, measure, counted, rests_on, arms.measures, request.tests, codes)
+            yield row_of(slice_, measure, counted, conditions, arms.measures, request.tests, codes)
 
 
 def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
@@ -237,7 +237,7 @@ def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterato
             values
             for arm in (base, candidate)
             for values, part in arm.parts(tuple(attributes)).items()
-            if part.places
+            if part.indexes
         }
         for values in sorted(occurring):
             yield dict(zip(attributes, values, strict=True))

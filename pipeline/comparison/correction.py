@@ -25,18 +25,19 @@ def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> list
       verdict_by: the correction whose p value of the t-test decides, at the level 1 - confidence.
     """
     rows = [one.row for one in tested]
-    settled = list(rows)
+    corrected_rows = list(rows)
     for family in dict.fromkeys(map(_family, rows)):
-        places = [
+        indexes = [
             at for at, row in enumerate(rows) if _family(row) == family and row.reason is None
         ]
         for test, name in _TESTS.items():
             for method in _METHODS:
-                values = adjust([getattr(rows[at], test) for at in places], method)
-                for at, value in zip(places, values, strict=True):
-                    settled[at] = replace(settled[at], **{f"{name}_{method}": value})
+                values = adjust([getattr(rows[at], test) for at in indexes], method)
+                for at, value in zip(indexes, values, strict=True):
+                    corrected_rows[at] = replace(corrected_rows[at], **{f"{name}_{method}": value})
     return [
-        _decided(row, one.interval_at, verdict_by) for row, one in zip(settled, tested, strict=True)
+        _decided(row, one.interval_at, verdict_by)
+        for row, one in zip(corrected_rows, tested, strict=True)
     ]
 
 

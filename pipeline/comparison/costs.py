@@ -109,11 +109,13 @@ class ArmMeans(Struct, frozen=True):
 
     def _by_cluster(self, values: Array, known: npt.NDArray[np.bool_]) -> list[list[float]]:
         """The known values, by cluster."""
-        codes = numbered(own.get(self.cluster or "", "") for own in self.arm.attributes)
-        found: dict[int, list[float]] = {}
+        codes = numbered(
+            attributes.get(self.cluster or "", "") for attributes in self.arm.attributes
+        )
+        by_cluster: dict[int, list[float]] = {}
         for code, value in zip(codes[known].tolist(), values[known].tolist(), strict=True):
-            found.setdefault(code, []).append(value)
-        return list(found.values())
+            by_cluster.setdefault(code, []).append(value)
+        return list(by_cluster.values())
 
 
 def _total(values: Sequence[float]) -> Fraction:

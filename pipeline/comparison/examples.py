@@ -50,9 +50,9 @@ class Examples(Struct, frozen=True):
     losses: tuple[Example, ...]
 
 
-def example_metric(arms: Arms, asked: str | None) -> str | None:
+def example_metric(arms: Arms, requested: str | None) -> str | None:
     """The metric at N by which examples are chosen; None if no compared metric is suitable."""
-    names = [asked] if asked else [*arms.measures.declared, *HEADLINE]
+    names = [requested] if requested else [*arms.measures.declared, *HEADLINE]
     for name in names:
         if name in arms.measures.at_end and direction(name) != "neither":
             return name
@@ -73,11 +73,11 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
 
     def example(at: int) -> Example:
         shared = int(values.shared[at])
-        base_place = int(matched.base_places[shared])
-        candidate_place = int(matched.candidate_places[shared])
+        base_index = int(matched.base_indexes[shared])
+        candidate_index = int(matched.candidate_indexes[shared])
         ids = (
-            matched.base.arm.ids[base_firsts[base_place]],
-            matched.candidate.arm.ids[candidate_firsts[candidate_place]],
+            matched.base.arm.ids[base_firsts[base_index]],
+            matched.candidate.arm.ids[candidate_firsts[candidate_index]],
         )
         return Example(
             key=matched.keys[shared],
@@ -85,8 +85,8 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
             base_value=float(values.base[at]),
             candidate_value=float(values.candidate[at]),
             difference=float(differences[at]),
-            base_numbers=_numbers(matched.base, base_place),
-            candidate_numbers=_numbers(matched.candidate, candidate_place),
+            base_numbers=_numbers(matched.base, base_index),
+            candidate_numbers=_numbers(matched.candidate, candidate_index),
             base_conversation=ids[0],
             candidate_conversation=ids[1],
             commands=_commands(ids, (arms.base_source, arms.candidate_source)),
@@ -95,12 +95,12 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
     return Examples(metric, tuple(map(example, best)), tuple(map(example, worst)))
 
 
-def _numbers(grouped: Grouped, place: int) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
+def _numbers(grouped: Grouped, index: int) -> dict[str, float | None]:
+    numbers: dict[str, float | None] = {}
     for name in CONTEXT:
-        value = float(grouped.values(Measure(name, None, "all"))[0][place])
-        found[name] = None if np.isnan(value) else value
-    return found
+        value = float(grouped.values(Measure(name, None, "all"))[0][index])
+        numbers[name] = None if np.isnan(value) else value
+    return numbers
 
 
 def _commands(ids: tuple[str, str], sources: tuple[Source, Source]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from goodgain.transforms.core.comparison.samples import Array
 
 BY_ID = "conversation_id"
 _FEW_SHARED = 0.05
-_Places = npt.NDArray[np.intp]
+_Indexes = npt.NDArray[np.intp]
 _Flags = npt.NDArray[np.bool_]
 
 
@@ -35,8 +35,8 @@ class Grouped(Struct, frozen=True):
 
     arm: Arm
     keys: tuple[str, ...]
-    rows: _Places
-    group_of: _Places
+    rows: _Indexes
+    group_of: _Indexes
     unkeyed: int
 
     @property
@@ -58,7 +58,7 @@ class Grouped(Struct, frozen=True):
         np.divide(totals, counts, out=means, where=counts > 0)
         return means, np.bincount(self.group_of, present, n) > 0
 
-    def first_rows(self) -> _Places:
+    def first_rows(self) -> _Indexes:
         """For each key, the index of its first conversation in the arm."""
         return self.rows[np.searchsorted(self.group_of, np.arange(len(self.keys)))]
 
@@ -66,18 +66,18 @@ class Grouped(Struct, frozen=True):
 def grouped(arm: Arm, pair_by: str) -> Grouped:
     """Group an arm by conversation_id or by an attribute; a blank value is no key."""
     if pair_by == BY_ID:
-        written: Sequence[str] = arm.ids
+        key_values: Sequence[str] = arm.ids
     else:
-        written = [attributes.get(pair_by, "") for attributes in arm.attributes]
-    keyed = [place for place, key in enumerate(written) if key]
-    rows = sorted(keyed, key=lambda place: written[place])
-    keys = sorted({written[place] for place in rows})
-    place_of = {key: place for place, key in enumerate(keys)}
+        key_values = [attributes.get(pair_by, "") for attributes in arm.attributes]
+    with_key = [index for index, key in enumerate(key_values) if key]
+    rows = sorted(with_key, key=lambda index: key_values[index])
+    keys = sorted({key_values[index] for index in rows})
+    index_of = {key: index for index, key in enumerate(keys)}
     return Grouped(
         arm=arm,
         keys=tuple(keys),
         rows=np.array(rows, dtype=np.intp),
-        group_of=np.array([place_of[written[place]] for place in rows], dtype=np.intp),
+        group_of=np.array([index_of[key_values[index]] for index in rows], dtype=np.intp),
         unkeyed=len(arm.ids) - len(rows),
     )
 
@@ -87,7 +87,7 @@ class Matched(Struct, frozen=True):
 
     Attributes:
       keys: the keys in both arms, ascending; empty when unpaired.
-      base_places, candidate_places: indexes of these keys in each arm's `Grouped.keys`.
+      base_indexes, candidate_indexes: indexes of these keys in each arm's `Grouped.keys`.
       paired: whether values are compared pair by pair.
       pair_by: BY_ID or the attribute whose values are the keys.
     """
@@ -95,8 +95,8 @@ class Matched(Struct, frozen=True):
     base: Grouped
     candidate: Grouped
     keys: tuple[str, ...]
-    base_places: _Places
-    candidate_places: _Places
+    base_indexes: _Indexes
+    candidate_indexes: _Indexes
     paired: bool
     pair_by: str
 
@@ -110,13 +110,13 @@ def match_everyone(matched: Matched) -> Matched:
 def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
     """Match two arms by key."""
     one, other = grouped(base, pair_by), grouped(candidate, pair_by)
-    places = pair(_places(one.keys), _places(other.keys))
+    pairs = pair(_with_indexes(one.keys), _with_indexes(other.keys))
     return Matched(
         base=one,
         candidate=other,
-        keys=places.keys if paired else (),
-        base_places=np.array(places.base, dtype=np.intp),
-        candidate_places=np.array(places.candidate, dtype=np.intp),
+        keys=pairs.keys if paired else (),
+        base_indexes=np.array(pairs.base, dtype=np.intp),
+        candidate_indexes=np.array(pairs.candidate, dtype=np.intp),
         paired=paired,
         pair_by=pair_by,
     )
@@ -134,8 +134,8 @@ def match_conversations(base: Arm, candidate: Arm) -> Matched:
     return matched
 
 
-def _places(keys: Sequence[str]) -> dict[str, float | None]:
-    return {key: float(place) for place, key in enumerate(keys)}
+def _with_indexes(keys: Sequence[str]) -> dict[str, float | None]:
+    return {key: float(index) for index, key in enumerate(keys)}
 
 
 class Sample(Struct, frozen=True):
@@ -153,7 +153,7 @@ class Sample(Struct, frozen=True):
 
     base: Array
     candidate: Array
-    shared: _Places
+    shared: _Indexes
     only_in_base: int
     only_in_candidate: int
     undefined_in_base: int
@@ -167,15 +167,15 @@ def sample(matched: Matched, measure: Measure) -> Sample:
         return _separate(matched.base.arm, matched.candidate.arm, measure)
     base, in_base = matched.base.values(measure)
     candidate, in_candidate = matched.candidate.values(measure)
-    mine, theirs = matched.base_places, matched.candidate_places
+    mine, theirs = matched.base_indexes, matched.candidate_indexes
     shared = in_base[mine] & in_candidate[theirs]
     base_missing, candidate_missing = np.isnan(base[mine]), np.isnan(candidate[theirs])
-    kept = shared & ~base_missing & ~candidate_missing
+    defined = shared & ~base_missing & ~candidate_missing
     both = int(shared.sum())
     return Sample(
-        base=base[mine][kept],
-        candidate=candidate[theirs][kept],
-        shared=kept.nonzero()[0],
+        base=base[mine][defined],
+        candidate=candidate[theirs][defined],
+        shared=defined.nonzero()[0],
         only_in_base=int(in_base.sum()) - both,
         only_in_candidate=int(in_candidate.sum()) - both,
         undefined_in_base=int((shared & base_missing & ~candidate_missing).sum()),

@@ -159,7 +159,7 @@ def without_search(metric: str) -> float | None:
 
 
 def choose(
-    asked: Sequence[str],
+    requested: Sequence[str],
     family: Sequence[str],
     ranking: Sequence[str],
     max_i: int,
@@ -172,10 +172,10 @@ def choose(
 
     A metric at N also selects the metric of iterations with the same meaning: CG selects CG_at_i,
     cost.tokens selects cost_at_i.tokens. The declared family is what `family` names; else the
-    metrics in `asked`; else `DECISIVE`, and with a pool its recall.
+    metrics in `requested`; else `DECISIVE`, and with a pool its recall.
 
     Args:
-      asked: metric names as in `goodgain metrics`; empty = every metric.
+      requested: metric names as in `goodgain metrics`; empty = every metric.
       ranking: names of the ranking metrics that both arms have.
       tolerances: `VALUE`, or `NAME=VALUE` for one metric.
       pooled: whether both arms were scored with a pool.
@@ -195,17 +195,17 @@ def choose(
             for names in (at_ends, by_iteration)
         )
     known = (*at_ends, *by_iteration)
-    asked, family = list(map(respelled, asked)), list(map(respelled, family))
+    requested, family = list(map(respelled, requested)), list(map(respelled, family))
     primary = respelled(primary) if primary else None
-    named = [*asked, *family, *([primary] if primary else ())]
+    named = [*requested, *family, *([primary] if primary else ())]
     _check_names(named, known, ranking)
-    wanted = list(dict.fromkeys(named)) if asked else known
+    wanted = list(dict.fromkeys(named)) if requested else known
     at_end = tuple(name for name in wanted if name in at_ends)
     followed = set(map(at_i, at_end))
     by_i = tuple(name for name in by_iteration if name in wanted or name in followed)
     default, by_name = _tolerances(tolerances, known, ranking)
     by_default = (*DECISIVE, *(DECISIVE_OF_POOL if pooled else ()))
-    declared: Sequence[str] = family or asked or by_default
+    declared: Sequence[str] = family or requested or by_default
     if primary:
         declared = [primary, *declared]
     deciding = [name for name in declared if name in at_end and direction(name) != "neither"]

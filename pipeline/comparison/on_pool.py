@@ -15,7 +15,7 @@ from goodgain.transforms.filesystems import open_plain
 Manifests = Mapping[str, Mapping[str, Any]]
 
 
-def put_on_pool(
+def score_on_pool(
     manifests: Manifests, pool: str, scratch: Path, say: Callable[[str], None]
 ) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """For each run's folder, its outputs scored with a pool, and their manifest.
@@ -32,10 +32,10 @@ def put_on_pool(
       UsageError: the pool does not exist, or a run cannot be scored again.
     """
     pooled = pool_manifest(pool, open_plain)
-    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    on_pool: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for number, (run, manifest) in enumerate(manifests.items()):
         if manifest.get("pool", {}).get("digest") == pooled["digest"]:
-            found[run] = run, manifest
+            on_pool[run] = run, manifest
             continue
         if "qrels" in manifest:
             raise UsageError(
@@ -47,8 +47,8 @@ def put_on_pool(
         folder = scratch / str(number)
         again = score_again(run, manifest, folder, {"pool": pool, "run_name": name})
         parameters = {**again["parameters"], "output": manifest["parameters"]["output"]}
-        found[run] = str(folder), {**again, "parameters": parameters}
-    return found
+        on_pool[run] = str(folder), {**again, "parameters": parameters}
+    return on_pool
 
 
 def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:

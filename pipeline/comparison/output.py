@@ -75,8 +75,8 @@ def write(
         of_arms = [{"arm": one.arm, **asdict(one.row)} for one in compared.arm_means]
         datasets[ARMS.name] = _write(folder, ARMS, of_arms, file_format)
     if compared.pool_finds is not None:
-        found = map(asdict, compared.pool_finds.documents)
-        datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, found, file_format)
+        documents = map(asdict, compared.pool_finds.documents)
+        datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, documents, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
     write_file(folder, REPORT, build_comparison_report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
@@ -96,8 +96,8 @@ def differences(compared: Compared) -> Iterator[Row]:
             yield {
                 "key": matched.keys[shared],
                 "metric": name,
-                "base_conversation": firsts[0][matched.base_places[shared]],
-                "candidate_conversation": firsts[1][matched.candidate_places[shared]],
+                "base_conversation": firsts[0][matched.base_indexes[shared]],
+                "candidate_conversation": firsts[1][matched.candidate_indexes[shared]],
                 "base": float(values.base[at]),
                 "candidate": float(values.candidate[at]),
                 "difference": float(values.candidate[at] - values.base[at]),

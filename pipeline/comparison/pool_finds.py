@@ -139,16 +139,16 @@ def pool_finds(
 
 def _by_topic(arm: Arm, attribute: str | None) -> dict[Topic, tuple[int, frozenset[int]]]:
     """For each topic, how many good documents it has, and the numbers of those found."""
-    found: dict[Topic, tuple[int, frozenset[int]]] = {}
+    by_topic: dict[Topic, tuple[int, frozenset[int]]] = {}
     for part in (arm, arm.without_search):
         if part is None:
             continue
         for identity, attributes in zip(part.ids, part.attributes, strict=True):
             topic = topic_of(identity, attributes, attribute)
             good, numbers = arm.pool_found[identity]
-            before = found.get(topic, (good, frozenset()))[1]
-            found[topic] = good, before.union(map(int, numbers.split()))
-    return found
+            before = by_topic.get(topic, (good, frozenset()))[1]
+            by_topic[topic] = good, before.union(map(int, numbers.split()))
+    return by_topic
 
 
 def _documents(
@@ -156,20 +156,20 @@ def _documents(
 ) -> tuple[tuple[FoundDocument, ...], str | None]:
     """The good documents of some topics, topic by topic; none if the pool has changed."""
     try:
-        held = read_pool(pool["folder"])
-        if held.manifest["digest"] != pool["digest"]:
+        stored = read_pool(pool["folder"])
+        if stored.manifest["digest"] != pool["digest"]:
             return (), f"the pool {pool['folder']} has changed since the runs were scored"
-        files, wanted = held.files, {one.topic: one for one in topics}
-        found: dict[Topic, list[FoundDocument]] = {one.topic: [] for one in topics}
+        files, wanted = stored.files, {one.topic: one for one in topics}
+        listed: dict[Topic, list[FoundDocument]] = {one.topic: [] for one in topics}
         for shard in sorted({shard_of(topic, files.shards) for topic in wanted}):
             for document in read_documents(files.path(shard), open_plain, HeldBytes(None)):
                 of_topic = wanted.get(document.topic)
-                label = document.label(held.preferred)
+                label = document.label(stored.preferred)
                 if of_topic is not None and label is not None and label >= good_from:
-                    found[document.topic].append(_found(document, label, of_topic))
+                    listed[document.topic].append(_found(document, label, of_topic))
     except GoodGainError as error:
         return (), str(error).rstrip(".")
-    return tuple(one for topic in topics for one in found[topic.topic]), None
+    return tuple(one for topic in topics for one in listed[topic.topic]), None
 
 
 def _found(document: PoolDocument, label: int, topic: _OfTopic) -> FoundDocument:

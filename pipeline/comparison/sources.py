@@ -18,7 +18,7 @@ from goodgain.pipeline.comparison.comparability import (
     share_judgments,
 )
 from goodgain.pipeline.comparison.measures import Measures, choose
-from goodgain.pipeline.comparison.on_pool import put_on_pool
+from goodgain.pipeline.comparison.on_pool import score_on_pool
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.manifest import check_run
@@ -86,16 +86,19 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
     if request.pool is None:
         return _read({folder: (folder, one) for folder, one in manifests.items()}, request)
     with TemporaryDirectory(prefix="goodgain-") as scratch:
-        return _read(put_on_pool(manifests, request.pool, Path(scratch), say), request)
+        return _read(score_on_pool(manifests, request.pool, Path(scratch), say), request)
 
 
 def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest) -> Arms:
     """Read both arms; `outputs` maps a run's folder to that of its outputs, and their manifest."""
     base_folder, candidate_folder = request.outputs[0], request.outputs[-1]
-    (base_place, before), (candidate_place, after) = outputs[base_folder], outputs[candidate_folder]
-    found = mismatches(before, after)
+    (base_outputs, before), (candidate_outputs, after) = (
+        outputs[base_folder],
+        outputs[candidate_folder],
+    )
+    differing = mismatches(before, after)
     if not request.force:
-        refuse(found)
+        refuse(differing)
     ranking, costs = _ranking(before), _costs(base_folder)
     their_ranking, their_costs = _ranking(after), _costs(candidate_folder)
     in_base = (*ranking, *conversation_columns(costs))
@@ -111,14 +114,14 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         [name for name in costs if name in their_costs],
     )
     values: tuple[str | None, str | None] = (None, None)
-    base = read_arm(base_place, base_folder, measures, Unsearched(before["parameters"]))
+    base = read_arm(base_outputs, base_folder, measures, Unsearched(before["parameters"]))
     by = request.by
     if by is not None:
         whole, values = base, _values_of(base, request)
         base, candidate = (whole.where({by: value or ""}, f"{by}={value}") for value in values)
     else:
         candidate = read_arm(
-            candidate_place, candidate_folder, measures, Unsearched(after["parameters"])
+            candidate_outputs, candidate_folder, measures, Unsearched(after["parameters"])
         )
     for arm in (base, candidate):
         if not arm.ids:
@@ -129,7 +132,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         base_source=Source(base_folder, before, values[0]),
         candidate_source=Source(candidate_folder, after, values[1]),
         measures=measures,
-        forced=found,
+        forced=differing,
         shared_judgments=share_judgments(before, after),
         max_i=_max_i(before, after),
         only_in_base=tuple(name for name in in_base if name not in in_candidate),

@@ -16,7 +16,7 @@ from goodgain.pipeline.comparison.measures import Measure, Measures
 from goodgain.pipeline.comparison.request import Tests
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.withholding import (
-    Grounds,
+    VerdictConditions,
     is_outcome,
     reached,
     withheld,
@@ -52,7 +52,7 @@ def row_of(
     slice_: dict[str, str],
     measure: Measure,
     matched: Matched,
-    grounds: Grounds,
+    conditions: VerdictConditions,
     measures: Measures,
     tests: Tests,
     clusters: CodesOf | None,
@@ -69,7 +69,7 @@ def row_of(
     metric = metric_by_name(measure.metric)
     better = metric.direction
     family = measures.family(measure)
-    worst = worst_case(matched, measure, values, grounds)
+    worst = worst_case(matched, measure, values, conditions)
     notes = [compared.note] if compared.note else []
     if is_outcome(measure.metric) and worst is not None:
         notes.append(reached(values, paired))
@@ -107,7 +107,7 @@ def row_of(
         i=measure.i,
         population=measure.population,
         direction=better,
-        own_ideal=metric.own_ideal and not grounds.shared_judgments,
+        own_ideal=metric.own_ideal and not conditions.shared_judgments,
         family=family,
         tolerance=tolerance,
         only_in_base=values.only_in_base,
@@ -115,7 +115,7 @@ def row_of(
         undefined_in_base=values.undefined_in_base,
         undefined_in_candidate=values.undefined_in_candidate,
         undefined_in_both=values.undefined_in_both,
-        reason=withheld(measure, values, worst, grounds, paired),
+        reason=withheld(measure, values, worst, conditions, paired),
         note="; ".join(notes) or None,
         **{name: getattr(compared, name) for name in _COMPARED},
         **requested,

@@ -20,8 +20,8 @@ _ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05
 _OUTCOMES = "iterations_for_"
 
 
-class Grounds(Struct, frozen=True):
-    """What the verdicts of one slice rest on.
+class VerdictConditions(Struct, frozen=True):
+    """What decides whether there can be verdicts in one slice.
 
     Attributes:
       labelled_base, labelled_candidate: share of the compared results with a label; None without
@@ -43,7 +43,7 @@ class Grounds(Struct, frozen=True):
 
     @property
     def unequal_search(self) -> bool:
-        """Whether verdicts rest on the population `everyone`."""
+        """Whether the arms are compared in the population `everyone`."""
         return differ(self.idle_base, self.idle_candidate)
 
     @property
@@ -56,11 +56,11 @@ class Grounds(Struct, frozen=True):
         )
 
 
-def grounds(matched: Matched, arms: Arms) -> Grounds:
-    """What the verdicts about two matched arms, or the same slice of both, rest on."""
-    return Grounds(
-        labelled_base=_labelled(matched.base, matched.base_places, matched.paired),
-        labelled_candidate=_labelled(matched.candidate, matched.candidate_places, matched.paired),
+def verdict_conditions(matched: Matched, arms: Arms) -> VerdictConditions:
+    """The conditions of verdicts about two matched arms, or about the same slice of both."""
+    return VerdictConditions(
+        labelled_base=_labelled(matched.base, matched.base_indexes, matched.paired),
+        labelled_candidate=_labelled(matched.candidate, matched.candidate_indexes, matched.paired),
         idle_base=matched.base.arm.share_without_search,
         idle_candidate=matched.candidate.arm.share_without_search,
         shared_judgments=arms.shared_judgments,
@@ -69,13 +69,13 @@ def grounds(matched: Matched, arms: Arms) -> Grounds:
     )
 
 
-def compared_measure(measure: Measure, grounds: Grounds) -> Measure:
+def compared_measure(measure: Measure, conditions: VerdictConditions) -> Measure:
     """The measure in the population in which two arms are compared.
 
     It is `everyone` if the arms differ in how many conversations did not search and the measure has
     a value for those (SPEC 10).
     """
-    if grounds.unequal_search and counts_everyone(measure):
+    if conditions.unequal_search and counts_everyone(measure):
         return replace(measure, population="everyone")
     return measure
 
@@ -94,15 +94,15 @@ def without_counterpart(matched: Matched) -> str | None:
         ("base", base, "candidate", candidate),
         ("candidate", candidate, "base", base),
     ):
-        here = len(mine.keys)
-        tolerated = max(1.0, here * MOST_DIFFERENT)
-        if here - len(matched.keys) <= tolerated:
+        own_keys = len(mine.keys)
+        tolerated = max(1.0, own_keys * MOST_DIFFERENT)
+        if own_keys - len(matched.keys) <= tolerated:
             continue
         lacking = len({*mine.keys} - {*matched.keys} - {*other.arm.left_out})
         if lacking > tolerated:
             keys = "conversations" if matched.pair_by == BY_ID else f"values of {matched.pair_by}"
             clauses.append(
-                f"{lacking:,} of the {name}'s {here:,} {keys} are not in the {other_name}"
+                f"{lacking:,} of the {name}'s {own_keys:,} {keys} are not in the {other_name}"
             )
     return " and ".join(clauses) or None
 
@@ -115,7 +115,11 @@ def _labelled(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool) -> f
 
 
 def withheld(
-    measure: Measure, values: Sample, worst: WorstCase | None, grounds: Grounds, paired: bool
+    measure: Measure,
+    values: Sample,
+    worst: WorstCase | None,
+    conditions: VerdictConditions,
+    paired: bool,
 ) -> str | None:
     """Why there can be no verdict, as a clause; None if there can be one.
 
@@ -124,22 +128,22 @@ def withheld(
         value.
     """
     metric = metric_by_name(measure.metric)
-    if grounds.missing is not None:
-        return grounds.missing
-    if metric.own_ideal and not grounds.shared_judgments:
+    if conditions.missing is not None:
+        return conditions.missing
+    if metric.own_ideal and not conditions.shared_judgments:
         return (
             "own ideal: each run is measured by its own finds; use the same judgments (--qrels "
             "or --pool) for both"
         )
-    if grounds.unequal_labels and metric.needs_labels:
+    if conditions.unequal_labels and metric.needs_labels:
         return (
-            f"{_percent(grounds.labelled_base)} of the results of the base have a label, "
-            f"{_percent(grounds.labelled_candidate)} of the candidate's"
+            f"{_percent(conditions.labelled_base)} of the results of the base have a label, "
+            f"{_percent(conditions.labelled_candidate)} of the candidate's"
         )
-    if grounds.unequal_search and measure.population != "everyone":
+    if conditions.unequal_search and measure.population != "everyone":
         return (
-            f"{_percent(grounds.idle_base)} of the conversations of the base did not search, "
-            f"{_percent(grounds.idle_candidate)} of the candidate's"
+            f"{_percent(conditions.idle_base)} of the conversations of the base did not search, "
+            f"{_percent(conditions.idle_candidate)} of the candidate's"
         )
     missing = _missing(values, paired)
     if missing is None:
@@ -230,14 +234,14 @@ def worst_value(metric: str, max_i: int) -> float | None:
 
 
 def worst_case(
-    matched: Matched, measure: Measure, values: Sample, grounds: Grounds
+    matched: Matched, measure: Measure, values: Sample, conditions: VerdictConditions
 ) -> WorstCase | None:
     """The means with nulls as the worst value; None if nothing is null, or there is no worst value.
 
     Args:
       values: values of the measure in the same two arms.
     """
-    worst = worst_value(measure.metric, grounds.max_i)
+    worst = worst_value(measure.metric, conditions.max_i)
     if worst is None or not (
         values.undefined_in_base or values.undefined_in_candidate or values.undefined_in_both
     ):
@@ -245,7 +249,7 @@ def worst_case(
     if matched.paired:
         base, in_base = matched.base.values(measure)
         candidate, in_candidate = matched.candidate.values(measure)
-        mine, theirs = matched.base_places, matched.candidate_places
+        mine, theirs = matched.base_indexes, matched.candidate_indexes
         shared = in_base[mine] & in_candidate[theirs]
         base, candidate = base[mine][shared], candidate[theirs][shared]
     else:

@@ -29,37 +29,41 @@ class Share(Struct, frozen=True):
         return wilson_upper(self.estimate, self.n, confidence)
 
 
-class Measured(Struct, frozen=True):
+class GateEstimate(Struct, frozen=True):
     """A number and its uncertainty.
 
     Attributes:
       value: the estimate.
       uncertainty: computes its one-sided intervals; None = it has none.
       scale: the magnitude of the numbers behind it, for rounding.
-      why_none: why it has no interval, if it has none.
-      spreads: whether the values behind it differ from one another.
+      subject: its name in a reason.
+      no_interval: why it has no interval, if it has none.
+      varies: whether the values behind it differ from one another.
     """
 
     value: float
     uncertainty: Studentized | Share | None
     scale: float
-    why_none: str = ""
-    spreads: bool = True
+    subject: str = "it"
+    no_interval: str = ""
+    varies: bool = True
 
 
-class Held(Struct, frozen=True):
+class BoundCheck(Struct, frozen=True):
     """Whether an estimate is within a bound, and why.
 
     Attributes:
       without_interval: whether a proof was required, but the estimate has no interval.
     """
 
-    keeps: bool
+    passed: bool
     reason: str
     without_interval: bool = False
 
 
-def hold(estimate: Measured, bound: float, side: Side, proof: Proof, confidence: float) -> Held:
+def check_bound(
+    estimate: GateEstimate, bound: float, side: Side, proof: Proof, confidence: float
+) -> BoundCheck:
     """Check an estimate against a bound.
 
     Without an interval nothing is proven, and the rule fails. The exception is `of_breach` on
@@ -71,21 +75,19 @@ def hold(estimate: Measured, bound: float, side: Side, proof: Proof, confidence:
       confidence: confidence of the one-sided interval.
     """
     sign = 1.0 if side == "at least" else -1.0
-    grain = _ROUNDING * max(abs(bound), estimate.scale)
-    keeps_itself = sign * (estimate.value - bound) >= -grain
+    tolerance = _ROUNDING * max(abs(bound), estimate.scale)
+    value_passes = sign * (estimate.value - bound) >= -tolerance
     if proof == "none":
-        return Held(keeps_itself, "")
+        return BoundCheck(value_passes, "")
     if estimate.uncertainty is None:
-        seen = proof == "of_breach" and not estimate.spreads
-        return Held(
-            seen and keeps_itself, f"no interval: {estimate.why_none}", without_interval=True
+        seen = proof == "of_breach" and not estimate.varies
+        return BoundCheck(
+            seen and value_passes, f"no interval: {estimate.no_interval}", without_interval=True
         )
     of_compliance = proof == "of_compliance"
     bounded_below = of_compliance == (side == "at least")
     uncertainty = estimate.uncertainty
     end = uncertainty.lower(confidence) if bounded_below else uncertainty.upper(confidence)
-    reason = (
-        f"{confidence * 100:g} % sure that it is {'at least' if bounded_below else 'at most'} "
-        f"{end:.4g}"
-    )
-    return Held(sign * (end - bound) >= -grain, reason)
+    known = f"{'at least' if bounded_below else 'at most'} {end:.4g}"
+    reason = f"{confidence * 100:g} % sure that {estimate.subject} is {known}"
+    return BoundCheck(sign * (end - bound) >= -tolerance, reason)

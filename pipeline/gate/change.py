@@ -23,12 +23,12 @@ from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.comparison.withholding import (
     compared_measure,
-    grounds,
+    verdict_conditions,
     withheld,
     without_counterpart,
     worst_case,
 )
-from goodgain.pipeline.gate.bounds import Held, Measured, Side
+from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
@@ -95,7 +95,7 @@ def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
 
 def _occurs(slice_: Mapping[str, str], arm: Arm) -> bool:
     part = arm.parts(tuple(slice_)).get(tuple(slice_.values()))
-    return part is not None and bool(part.places)
+    return part is not None and bool(part.indexes)
 
 
 def _judge(
@@ -132,12 +132,12 @@ def _judge(
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
             return outcome_of(rule, slice_, shown, n, failure=reason)
-        held = _hold(rule, values, compare, side, amount, families)
-        if not held.keeps:
-            reason = _failure(rule, side, amount, held)
+        check = _check_change(rule, values, compare, side, amount, families)
+        if not check.passed:
+            reason = _failure(rule, side, amount, check)
             return outcome_of(rule, slice_, shown, n, failure=reason)
-        if held.without_interval:
-            notes.append(held.reason)
+        if check.without_interval:
+            notes.append(check.reason)
     return outcome_of(rule, slice_, shown, n, note="; ".join(notes))
 
 
@@ -150,14 +150,14 @@ def _values(
     """
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     matched = _match(rule, base, candidate)
-    rests_on = grounds(matched, arms)
+    conditions = verdict_conditions(matched, arms)
     measure = Measure(str(rule.metric), rule.i, rule.population or "all")
-    measure = compared_measure(measure, rests_on)
+    measure = compared_measure(measure, conditions)
     if measure.population == "everyone":
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
-    worst = worst_case(matched, measure, values, rests_on)
-    reason = withheld(measure, values, worst, rests_on, matched.paired)
+    worst = worst_case(matched, measure, values, conditions)
+    reason = withheld(measure, values, worst, conditions, matched.paired)
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)
@@ -177,14 +177,14 @@ def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:
         yield "at most", rule.rise_at_most
 
 
-def _hold(
+def _check_change(
     rule: Rule,
     values: Sample,
     compare: Callable[[Array], MetricComparison],
     side: Side,
     amount: Amount,
     families: Families,
-) -> Held:
+) -> BoundCheck:
     """Check the change against an amount.
 
     A drop of at most 2 % is tested as candidate - 0.98 base >= 0, which includes the uncertainty of
@@ -192,33 +192,29 @@ def _hold(
     """
     sign = -1.0 if side == "at least" else 1.0
     base = np.asarray(values.base)
+    subject, bound = "the change", sign * amount.value
     if amount.percent:
         base = base + sign * amount.value * base  # no metric is negative
-        bound = 0.0
-    else:
-        bound = sign * amount.value
+        subject, bound = f"candidate - {1 + sign * amount.value:g} baseline", 0.0
     compared = compare(base)
-    estimate = Measured(
+    estimate = GateEstimate(
         value=compared.difference or 0.0,
         uncertainty=compared.studentized,
-        why_none=(compared.note or "").split(";")[0],
-        spreads=compared.p_value is None,
+        subject=subject,
+        no_interval=(compared.note or "").split(";")[0],
+        varies=compared.p_value is None,
         scale=max(abs(compared.base_mean or 0.0), abs(compared.candidate_mean or 0.0)),
     )
-    return families.hold(rule, estimate, bound, side)
+    return families.check(rule, estimate, bound, side)
 
 
-def _failure(rule: Rule, side: Side, amount: Amount, held: Held) -> str:
+def _failure(rule: Rule, side: Side, amount: Amount, check: BoundCheck) -> str:
     word = "drop" if side == "at least" else "rise"
     if rule.proof == "of_compliance":
-        subject, requirement = "the change", ""
-        if amount.percent:
-            share = 1 - amount.value if side == "at least" else 1 + amount.value
-            subject, requirement = f"candidate - {share:g} baseline", f", but not {side} 0"
-        why = held.reason.replace("it is", f"{subject} is") + requirement
-        return f"not proven that it {word}s by at most {amount}: {why}"
-    if rule.proof == "of_breach" and held.without_interval:
-        return f"a {word} by more than {amount} cannot be ruled out: {held.reason}"
+        requirement = f", but not {side} 0" if amount.percent else ""
+        return f"not proven that it {word}s by at most {amount}: {check.reason}{requirement}"
+    if rule.proof == "of_breach" and check.without_interval:
+        return f"a {word} by more than {amount} cannot be ruled out: {check.reason}"
     return f"it {word}s by more than {amount}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.data_warnings import warnings_in
-from goodgain.pipeline.gate.bounds import Measured, Share, hold
+from goodgain.pipeline.gate.bounds import GateEstimate, Share, check_bound
 from goodgain.pipeline.gate.change import changed_slices, judge_change
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.families import Families, families
@@ -44,10 +44,10 @@ def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
 
     Outcomes about warnings come first, since they may make the other values doubtful.
     """
-    counted = families(
+    proofs = families(
         (rule, _slices(rule, evidence)) for rule in gate.rules if rule.proof not in (None, "none")
     )
-    judged = [outcome for rule in gate.rules for outcome in _judge(rule, gate, evidence, counted)]
+    judged = [outcome for rule in gate.rules for outcome in _judge(rule, gate, evidence, proofs)]
     return [*_warnings(gate, evidence), *judged]
 
 
@@ -60,10 +60,10 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
         reason = "the run was made by a version without warnings; run it again"
         yield Outcome("warnings", "", bound, "failed", reason, None)
         return
-    found = [one for one in warnings_in(evidence.manifest) if one.code in gate.warnings]
-    if not found:
+    forbidden = [one for one in warnings_in(evidence.manifest) if one.code in gate.warnings]
+    if not forbidden:
         yield Outcome("warnings", "none", bound, "passed", "", None)
-    for one in found:
+    for one in forbidden:
         yield Outcome("warnings", one.code, bound, "failed", one.message.rstrip("."), None)
 
 
@@ -80,10 +80,10 @@ def _slices(rule: Rule, evidence: GateEvidence) -> int:
 
 
 def _judge(
-    rule: Rule, gate: GateFile, evidence: GateEvidence, counted: Families
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: Families
 ) -> Iterator[Outcome]:
     if rule.is_change:
-        yield from judge_change(rule, gate, evidence, counted)
+        yield from judge_change(rule, gate, evidence, proofs)
     elif rule.count is not None:
         count = _manifest_count(evidence, _COUNTS[rule.count])
         yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken(rule, count))
@@ -91,7 +91,7 @@ def _judge(
         part, whole = (_manifest_count(evidence, path) for path in _SHARES[rule.share])
         yield _share(rule, {}, part, whole)
     else:
-        yield from _means(rule, gate, evidence, counted)
+        yield from _means(rule, gate, evidence, proofs)
 
 
 def _manifest_count(evidence: GateEvidence, path: tuple[str, str]) -> int:
@@ -103,7 +103,9 @@ def _manifest_count(evidence: GateEvidence, path: tuple[str, str]) -> int:
 def _broken(rule: Rule, value: float) -> str:
     """The bound of a rule that a value breaks; "" if none."""
     for side, bound in _bounds(rule):
-        if not hold(Measured(value, None, abs(value)), bound.value, side, "none", 0.5).keeps:
+        if not check_bound(
+            GateEstimate(value, None, abs(value)), bound.value, side, "none", 0.5
+        ).passed:
             return f"it is not {side} {bound}"
     return ""
 
@@ -124,7 +126,7 @@ def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outc
 
 
 def _means(
-    rule: Rule, gate: GateFile, evidence: GateEvidence, counted: Families
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: Families
 ) -> Iterator[Outcome]:
     slices = evidence.means.slices(rule.slice) if rule.slice else [{}]
     if not slices:
@@ -139,7 +141,7 @@ def _means(
         elif rule.share is not None:
             yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])
         else:
-            yield _mean(rule, gate, slice_, row, counted)
+            yield _mean(rule, gate, slice_, row, proofs)
 
 
 def _no_mean(metric: str) -> str:
@@ -165,7 +167,7 @@ def _mean(
     gate: GateFile,
     slice_: Mapping[str, str],
     row: Mapping[str, Any],
-    counted: Families,
+    proofs: Families,
 ) -> Outcome:
     n, least = row["n"], rule.least_n or gate.least_n
     if row["mean"] is None:
@@ -174,19 +176,20 @@ def _mean(
     if n < least:
         failure = f"n = {n:,} is below least_n = {least:,}"
         return outcome_of(rule, slice_, value, n, failure=failure)
-    estimate = Measured(
+    estimate = GateEstimate(
         value=row["mean"],
         uncertainty=_uncertainty(row),
         scale=abs(row["mean"]),
-        spreads=n < 2 or row["min"] != row["max"],
-        why_none=row["note"] or "the means do not record the method of their intervals; run again",
+        varies=n < 2 or row["min"] != row["max"],
+        no_interval=row["note"]
+        or "the means do not record the method of their intervals; run again",
     )
     notes = []
     is_not = "not proven that it is" if rule.proof == "of_compliance" else "it is not"
     for side, bound in _bounds(rule):
-        held = counted.hold(rule, estimate, bound.value, side)
-        if not held.keeps:
-            reason = f"{is_not} {side} {bound}" + (f": {held.reason}" if held.reason else "")
+        check = proofs.check(rule, estimate, bound.value, side)
+        if not check.passed:
+            reason = f"{is_not} {side} {bound}" + (f": {check.reason}" if check.reason else "")
             return outcome_of(rule, slice_, value, n, failure=reason)
-        notes.append(held.reason)
+        notes.append(check.reason)
     return outcome_of(rule, slice_, value, n, note="; ".join(filter(None, notes)))

@@ -33,20 +33,20 @@ class GateMeans:
         known = {name: value for name, value in wanted.items() if value is not None}
         if len(known) == len(wanted):
             return [dict(sorted(known.items()))] if slice_key(known) in self._by_slice else []
-        found = [
+        slices = [
             tuple(sorted(one.items()))
             for one in map(slice_of, self._by_slice)
             if one.keys() == wanted.keys() and known.items() <= one.items()
         ]
-        return [dict(one) for one in sorted(found)]
+        return [dict(one) for one in sorted(slices)]
 
     def mean(
         self, slice_: Mapping[str, str], metric: str, i: int | None, population: str
     ) -> _Row | None:
         """The row of `means`, or None; if all conversations searched, `everyone` is `all`."""
-        found = self._by_slice.get(slice_key(slice_), {})
-        everyone = found.get((metric, i, "all")) if population == "everyone" else None
-        return found.get((metric, i, population), everyone)
+        means = self._by_slice.get(slice_key(slice_), {})
+        everyone = means.get((metric, i, "all")) if population == "everyone" else None
+        return means.get((metric, i, population), everyone)
 
 
 class GateEvidence(Struct, frozen=True):

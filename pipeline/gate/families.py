@@ -6,7 +6,13 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE, Held, Measured, Side, hold
+from goodgain.pipeline.gate.bounds import (
+    DEFAULT_CONFIDENCE,
+    BoundCheck,
+    GateEstimate,
+    Side,
+    check_bound,
+)
 from goodgain.pipeline.gate.rules import Rule
 
 
@@ -24,15 +30,15 @@ class Families(Struct, frozen=True):
     whole: int
     slices: int
 
-    def hold(self, rule: Rule, estimate: Measured, bound: float, side: Side) -> Held:
+    def check(self, rule: Rule, estimate: GateEstimate, bound: float, side: Side) -> BoundCheck:
         """Check an estimate against a bound of a rule, with the confidence of the family."""
         proof, confidence = rule.proof or "none", rule.confidence or DEFAULT_CONFIDENCE
         proofs = self.slices if rule.slice else self.whole
         if proof == "none" or proofs < 2:
-            return hold(estimate, bound, side, proof, confidence)
-        held = hold(estimate, bound, side, proof, 1 - (1 - confidence) / proofs)
-        reason = f"{held.reason} ({confidence * 100:g} % over {proofs:,} proofs)"
-        return Held(held.keeps, reason, held.without_interval)
+            return check_bound(estimate, bound, side, proof, confidence)
+        check = check_bound(estimate, bound, side, proof, 1 - (1 - confidence) / proofs)
+        reason = f"{check.reason} ({confidence * 100:g} % over {proofs:,} proofs)"
+        return BoundCheck(check.passed, reason, check.without_interval)
 
 
 def families(proofs: Iterable[tuple[Rule, int]]) -> Families:

@@ -46,11 +46,11 @@ def _case(suite: ElementTree.Element, outcome: Outcome) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", {"name": name, "classname": "goodgain.gate", "time": "0"}
     )
-    said = printable("; ".join(filter(None, (outcome.value, outcome.reason))))
+    message = printable("; ".join(filter(None, (outcome.value, outcome.reason))))
     if outcome.verdict == "failed":
-        failure = ElementTree.SubElement(case, "failure", {"type": "gate", "message": said})
-        failure.text = printable(f"{outcome.rule} must be {outcome.bound}; {said}")
+        failure = ElementTree.SubElement(case, "failure", {"type": "gate", "message": message})
+        failure.text = printable(f"{outcome.rule} must be {outcome.bound}; {message}")
     elif outcome.verdict == "skipped":
-        ElementTree.SubElement(case, "skipped", {"message": said})
+        ElementTree.SubElement(case, "skipped", {"message": message})
     else:
-        ElementTree.SubElement(case, "system-out").text = said
+        ElementTree.SubElement(case, "system-out").text = message

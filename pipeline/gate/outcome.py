@@ -63,5 +63,5 @@ def passed(outcomes: Sequence[Outcome]) -> bool:
 
 def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
     """The cautions about the rules' metrics: how better values may mislead; each once."""
-    found = cautions(outcome.metric for outcome in outcomes)
-    return [f"{', '.join(labels)}: {caution}" for caution, labels in found.items()]
+    by_caution = cautions(outcome.metric for outcome in outcomes)
+    return [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]

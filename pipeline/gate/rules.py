@@ -119,11 +119,11 @@ Confidence = Annotated[float, BeforeValidator(_confidence), _AMOUNT_SCHEMA]
 Slice = Annotated[dict[str, str | None], BeforeValidator(_slice), _SLICE_SCHEMA]
 
 
-class _Part(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
-class Rule(_Part):
+class Rule(_StrictModel):
     """One rule, as options or as a sentence.
 
     Exactly one of `metric`, `share` and `count` is its subject.
@@ -196,7 +196,7 @@ class Rule(_Part):
         return self.drop_at_most is not None or self.rise_at_most is not None
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Rule:
+    def _check_combinations(self) -> Rule:
         mistakes = list(self._mistakes())
         if mistakes:
             raise ValueError("; ".join(mistakes))
@@ -216,8 +216,8 @@ class Rule(_Part):
         if any(bound is not None for bound in bounds[:2]) and self.is_change:
             yield "a bound on the value and one on its change must be two rules"
         if self.metric is not None:
-            found = list(self._metric_mistakes(self.metric))
-            yield from found or self._population_mistakes(self.metric)
+            mistakes = list(self._metric_mistakes(self.metric))
+            yield from mistakes or self._population_mistakes(self.metric)
         if self.share or self.count:
             yield from self._share_mistakes()
         if self.pair_by is not None and not self.is_change:
@@ -323,7 +323,7 @@ Forbidden = Annotated[
 ]
 
 
-class GateFile(_Part):
+class GateFile(_StrictModel):
     """A whole gate file.
 
     Attributes:
@@ -343,7 +343,7 @@ class GateFile(_Part):
     rules: list[Rule] = []
 
     @model_validator(mode="after")
-    def _asks_for_something(self) -> GateFile:
+    def _check_not_empty(self) -> GateFile:
         if not self.rules and not self.warnings:
             raise ValueError("must have `rules` with at least one entry, or `warnings: none`")
         return self
@@ -359,9 +359,9 @@ def load_gate(path: str) -> GateFile:
 
 
 def _mistake(error: Any) -> str:
-    place = error["loc"]
-    rule = f"rule {int(place[1]) + 1}: " if len(place) > 1 and place[0] == "rules" else ""
-    field = str(place[-1]) if place and isinstance(place[-1], str) else ""
+    location = error["loc"]
+    rule = f"rule {int(location[1]) + 1}: " if len(location) > 1 and location[0] == "rules" else ""
+    field = str(location[-1]) if location and isinstance(location[-1], str) else ""
     if error["type"] == "extra_forbidden":
         return rule + unknown(field, Rule.model_fields if rule else GateFile.model_fields)
     return f"{rule}{field + ' ' if field else ''}{reason(error)}"

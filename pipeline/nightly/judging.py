@@ -13,7 +13,7 @@ from goodgain.pipeline.comparison.compare import compare
 from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.pipeline.comparison.withholding import Grounds, grounds
+from goodgain.pipeline.comparison.withholding import VerdictConditions, verdict_conditions
 from goodgain.pipeline.data_warnings import grave_in
 from goodgain.pipeline.gate.evaluate import evaluate
 from goodgain.pipeline.gate.folders import gather
@@ -53,15 +53,15 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
         outputs, metrics=(*HEADLINE, *pool_metrics), family=(*DECISIVE, *pool_metrics), max_i=1
     )
     compared = compare(request)
-    rests_on = grounds(compared.matched, compared.arms)
+    conditions = verdict_conditions(compared.matched, compared.arms)
     return {
-        row.metric: _change(row, rests_on)
+        row.metric: _change(row, conditions)
         for row in compared.rows
         if row.i is None and not row.slice
     }
 
 
-def _change(row: ComparisonRow, rests_on: Grounds) -> DayChange:
+def _change(row: ComparisonRow, conditions: VerdictConditions) -> DayChange:
     """A row of the comparison; a metric that needs labels has no difference if an arm has none."""
     change = DayChange(
         n_base=row.n_base,
@@ -75,7 +75,7 @@ def _change(row: ComparisonRow, rests_on: Grounds) -> DayChange:
         reason=row.reason,
         population=row.population,
     )
-    labelled = rests_on.labelled_base, rests_on.labelled_candidate
+    labelled = conditions.labelled_base, conditions.labelled_candidate
     if 0 not in labelled or not metric_by_name(row.metric).needs_labels:
         return change
     return replace(

@@ -30,21 +30,21 @@ class ArmCosts(Struct, frozen=True):
 
 def arm_costs(rows: Iterable[Row], slices: Sequence[ComparedSlice]) -> ArmCosts:
     """Arrange the rows of the dataset `arms` by the slices of the page."""
-    found: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
+    by_slice: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
     names: dict[str, None] = {}
     for row in rows:
         names[row["metric"]] = None
-        arms = found.setdefault(frozenset(row["slice"].items()), {})
+        arms = by_slice.setdefault(frozenset(row["slice"].items()), {})
         arms.setdefault(row["arm"], SliceMeans(row["slice"])).add(row)
-    kept: list[dict[str, Any]] = []
-    room = _MOST_ROWS
+    plotted: list[dict[str, Any]] = []
+    rows_left = _MOST_ROWS
     for slice_ in slices:
-        arms = found.get(frozenset(slice_.attributes.items()), {})
-        room -= sum(map(_size, arms.values()))
-        if kept and room < 0:
+        arms = by_slice.get(frozenset(slice_.attributes.items()), {})
+        rows_left -= sum(map(_size, arms.values()))
+        if plotted and rows_left < 0:
             break
-        kept.append({name: slice_data(one, {}) for name, one in arms.items()})
-    return ArmCosts(tuple(costs_of(names)), tuple(kept))
+        plotted.append({name: slice_data(one, {}) for name, one in arms.items()})
+    return ArmCosts(tuple(costs_of(names)), tuple(plotted))
 
 
 def _size(one: SliceMeans) -> int:

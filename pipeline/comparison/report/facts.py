@@ -26,7 +26,7 @@ from goodgain.transforms.core.scoring.registry import (
     POOL_METRICS,
 )
 
-_NO_RANKING = frozenset(
+_NOT_RANKING = frozenset(
     metric.name
     for metric in (
         *CONVERSATION_METRICS, *POOL_METRICS, *ITERATION_METRICS, *POOL_ITERATION_METRICS
@@ -80,7 +80,7 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
     names = list(everything.at_end)
     by_i = {name for curves in everything.curves.values() for name in curves}
     words = glossary(
-        [name for name in (*names, *sorted(by_i)) if name not in _NO_RANKING],
+        [name for name in (*names, *sorted(by_i)) if name not in _NOT_RANKING],
         pooled=POOL_METRICS[0].name in names,
         own_ideal=not manifest["shared_judgments"],
     )

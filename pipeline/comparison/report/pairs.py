@@ -39,22 +39,22 @@ def pairs_by_metric(rows: Iterable[Row], metrics: Sequence[str]) -> dict[str, Pa
     Args:
       rows: rows of the dataset `differences`, in any order.
     """
-    found: dict[str, list[tuple[float, str, float, float]]] = {name: [] for name in metrics}
+    by_metric: dict[str, list[tuple[float, str, float, float]]] = {name: [] for name in metrics}
     for row in rows:
         point = (row["difference"], row["key"], row["base"], row["candidate"])
-        found.setdefault(row["metric"], []).append(point)
-    found = {name: points for name, points in found.items() if points}
-    most = min(_MOST_POINTS, _MOST_POINTS_IN_ALL // max(1, len(found)))
-    return {name: _thinned(points, max(2, most)) for name, points in found.items()}
+        by_metric.setdefault(row["metric"], []).append(point)
+    by_metric = {name: points for name, points in by_metric.items() if points}
+    most = min(_MOST_POINTS, _MOST_POINTS_IN_ALL // max(1, len(by_metric)))
+    return {name: _thinned(points, max(2, most)) for name, points in by_metric.items()}
 
 
 def _thinned(points: list[tuple[float, str, float, float]], most: int) -> Pairs:
     points.sort(key=lambda point: (-point[0], point[1]))
-    places = _evenly(len(points), most)
-    shown = [points[place] for place in places]
+    indexes = _evenly(len(points), most)
+    shown = [points[index] for index in indexes]
     return Pairs(
         count=len(points),
-        ranks=[place + 1 for place in places],
+        ranks=[index + 1 for index in indexes],
         keys=[shortened(key, _LONGEST_KEY) for _, key, _, _ in shown],
         base=[rounded(base) for _, _, base, _ in shown],
         candidate=[rounded(candidate) for _, _, _, candidate in shown],

@@ -58,7 +58,7 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
 
     Args:
       rows: in any order.
-      declared: the declared family; if it has metrics by iteration, only those are kept.
+      declared: the declared family; if it has metrics by iteration, only those are shown.
       correction: the correction whose p value decides the verdicts.
     """
     slices: dict[tuple[tuple[str, str], ...], ComparedSlice] = {}
@@ -70,10 +70,10 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
         last_i = max(last_i, row["i"] or 0)
     for one in slices.values():
         one.curves = {name: _curves(curves, declared) for name, curves in one.curves.items()}
-    kept = _largest(list(slices.values()))
+    shown = _largest(list(slices.values()))
     return ComparedSlices(
-        shown=tuple(kept),
-        left_out=len(slices) - len(kept),
+        shown=tuple(shown),
+        left_out=len(slices) - len(shown),
         iterations_left_out=max(0, last_i - MOST_ITERATIONS),
     )
 
@@ -110,14 +110,14 @@ def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, 
 def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
     """The largest slices, as many as fit on the page, in the given order."""
     by_size = sorted(slices, key=lambda one: (bool(one.attributes), -sum(one.n), one.label))
-    kept: list[int] = []
-    room = _MOST_ROWS
+    shown: list[int] = []
+    rows_left = _MOST_ROWS
     for one in by_size[:_MOST_SLICES]:
-        room -= len(one.at_end) + sum(map(len, _all_curves(one))) // 2  # of fewer numbers each
-        if kept and room < 0:
+        rows_left -= len(one.at_end) + sum(map(len, _all_curves(one))) // 2  # of fewer numbers each
+        if shown and rows_left < 0:
             break
-        kept.append(id(one))
-    return [one for one in slices if id(one) in kept]
+        shown.append(id(one))
+    return [one for one in slices if id(one) in shown]
 
 
 def _all_curves(one: ComparedSlice) -> list[list[Row]]:

@@ -7,7 +7,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.comparison.matching import Sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.withholding import (
-    Grounds,
+    VerdictConditions,
     WorstCase,
     differ,
     withheld,
@@ -16,7 +16,7 @@ from goodgain.pipeline.comparison.withholding import (
 from tests.pipeline.comparison.test_command import compared
 from tests.pipeline.comparison.traces import conversation, output_of
 
-SAME_SHARES = Grounds(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
+SAME_SHARES = VerdictConditions(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
 
 
 @pytest.mark.parametrize(

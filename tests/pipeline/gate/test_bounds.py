@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binomtest
 
-from goodgain.pipeline.gate.bounds import Measured, Share, hold
+from goodgain.pipeline.gate.bounds import GateEstimate, Share, check_bound
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ from goodgain.pipeline.gate.bounds import Measured, Share, hold
     ],
 )
 def test_only_rounding_errors_may_exceed_a_bound(value, scale, bound, side, keeps):
-    estimate = Measured(value, None, scale)
-    assert hold(estimate, bound, side, "none", 0.95).keeps == keeps
+    estimate = GateEstimate(value, None, scale)
+    assert check_bound(estimate, bound, side, "none", 0.95).passed == keeps
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 30), (27, 30), (30, 30)])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from goodgain.pipeline.gate.bounds import Measured
+from goodgain.pipeline.gate.bounds import GateEstimate
 from goodgain.pipeline.gate.families import families
 from goodgain.pipeline.gate.rules import Rule
 from goodgain.transforms.core.statistics import Studentized
 
-ESTIMATE = Measured(5.0, Studentized(5.0, 1.0, 1e9), scale=5.0)
+ESTIMATE = GateEstimate(5.0, Studentized(5.0, 1.0, 1e9), scale=5.0)
 
 
 def rule(proof="of_compliance", **more):
@@ -17,7 +17,7 @@ def rule(proof="of_compliance", **more):
 
 def confidence(counted, rule):
     """The confidence that a proof of the rule needs, in percent."""
-    return float(counted.hold(rule, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
+    return float(families.check(rule, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
 
 
 def test_each_slice_of_a_rule_counts_as_a_proof():
