@@ -30,8 +30,8 @@ from goodgain.pipeline.comparison.withholding import (
 )
 from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
-from goodgain.pipeline.gate.families import Families
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
+from goodgain.pipeline.gate.proof_counts import ProofCounts
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.gate.wording import number
 from goodgain.transforms.core.comparison import (
@@ -53,7 +53,7 @@ class _TestSettings(Struct, frozen=True):
 
 
 def judge_change(
-    rule: Rule, gate: GateFile, evidence: GateEvidence, families: Families
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
 ) -> Iterator[Outcome]:
     """The outcomes of a bound on change, one for each slice in baseline or run."""
     if evidence.arms is None:
@@ -77,7 +77,7 @@ def judge_change(
         reason = "no conversation belongs to this slice"
         yield outcome_of(rule, slice_of_rule, "", None, failure=reason)
     for slice_ in checked_slices:
-        yield _judge(rule, gate, slice_, arms, families, settings)
+        yield _judge(rule, gate, slice_, arms, proofs, settings)
 
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
@@ -103,7 +103,7 @@ def _judge(
     gate: GateFile,
     slice_: Mapping[str, str],
     arms: Arms,
-    families: Families,
+    proofs: ProofCounts,
     settings: _TestSettings,
 ) -> Outcome:
     values, matched, reason, codes = _values(rule, slice_, arms, settings.cluster)
@@ -132,7 +132,7 @@ def _judge(
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
             return outcome_of(rule, slice_, shown, n, failure=reason)
-        check = _check_change(rule, values, compare, side, amount, families)
+        check = _check_change(rule, values, compare, side, amount, proofs)
         if not check.passed:
             reason = _failure(rule, side, amount, check)
             return outcome_of(rule, slice_, shown, n, failure=reason)
@@ -183,7 +183,7 @@ def _check_change(
     compare: Callable[[Array], MetricComparison],
     side: Side,
     amount: Amount,
-    families: Families,
+    proofs: ProofCounts,
 ) -> BoundCheck:
     """Check the change against an amount.
 
@@ -205,7 +205,7 @@ def _check_change(
         varies=compared.p_value is None,
         scale=max(abs(compared.base_mean or 0.0), abs(compared.candidate_mean or 0.0)),
     )
-    return families.check(rule, estimate, bound, side)
+    return proofs.check(rule, estimate, bound, side)
 
 
 def _failure(rule: Rule, side: Side, amount: Amount, check: BoundCheck) -> str:

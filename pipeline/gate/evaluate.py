@@ -9,8 +9,8 @@ from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.pipeline.gate.bounds import GateEstimate, Share, check_bound
 from goodgain.pipeline.gate.change import changed_slices, judge_change
 from goodgain.pipeline.gate.evidence import GateEvidence
-from goodgain.pipeline.gate.families import Families, families
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
+from goodgain.pipeline.gate.proof_counts import ProofCounts, count_proofs
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.gate.wording import number
 from goodgain.transforms.core.errors import UsageError
@@ -44,7 +44,7 @@ def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
 
     Outcomes about warnings come first, since they may make the other values doubtful.
     """
-    proofs = families(
+    proofs = count_proofs(
         (rule, _slices(rule, evidence)) for rule in gate.rules if rule.proof not in (None, "none")
     )
     judged = [outcome for rule in gate.rules for outcome in _judge(rule, gate, evidence, proofs)]
@@ -80,7 +80,7 @@ def _slices(rule: Rule, evidence: GateEvidence) -> int:
 
 
 def _judge(
-    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: Families
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
 ) -> Iterator[Outcome]:
     if rule.is_change:
         yield from judge_change(rule, gate, evidence, proofs)
@@ -126,7 +126,7 @@ def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outc
 
 
 def _means(
-    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: Families
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
 ) -> Iterator[Outcome]:
     slices = evidence.means.slices(rule.slice) if rule.slice else [{}]
     if not slices:
@@ -167,7 +167,7 @@ def _mean(
     gate: GateFile,
     slice_: Mapping[str, str],
     row: Mapping[str, Any],
-    proofs: Families,
+    proofs: ProofCounts,
 ) -> Outcome:
     n, least = row["n"], rule.least_n or gate.least_n
     if row["mean"] is None:

@@ -16,7 +16,7 @@ from goodgain.pipeline.gate.bounds import (
 from goodgain.pipeline.gate.rules import Rule
 
 
-class Families(Struct, frozen=True):
+class ProofCounts(Struct, frozen=True):
     """The number of proofs of a gate, over all conversations and in slices.
 
     The more proofs, the likelier is a chance error in one of them. So each needs a higher
@@ -41,7 +41,7 @@ class Families(Struct, frozen=True):
         return BoundCheck(check.passed, reason, check.without_interval)
 
 
-def families(proofs: Iterable[tuple[Rule, int]]) -> Families:
+def count_proofs(proofs: Iterable[tuple[Rule, int]]) -> ProofCounts:
     """Count the proofs.
 
     Args:
@@ -51,4 +51,4 @@ def families(proofs: Iterable[tuple[Rule, int]]) -> Families:
     for rule, slices in proofs:
         bounds = (rule.at_least, rule.at_most, rule.drop_at_most, rule.rise_at_most)
         counted[bool(rule.slice)] += slices * sum(bound is not None for bound in bounds)
-    return Families(*counted)
+    return ProofCounts(*counted)

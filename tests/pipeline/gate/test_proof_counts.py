@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.pipeline.gate.bounds import GateEstimate
-from goodgain.pipeline.gate.families import families
+from goodgain.pipeline.gate.proof_counts import count_proofs
 from goodgain.pipeline.gate.rules import Rule
 from goodgain.transforms.core.statistics import Studentized
 
@@ -17,13 +17,13 @@ def rule(proof="of_compliance", **more):
 
 def confidence(counted, rule):
     """The confidence that a proof of the rule needs, in percent."""
-    return float(families.check(rule, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
+    return float(counted.check(rule, ESTIMATE, 0.0, "at least").reason.split(" % ")[0])
 
 
 def test_each_slice_of_a_rule_counts_as_a_proof():
     """Each of ten slices needs 100 % - 5 % / 10, the one proof over all conversations 95 %."""
     whole, sliced = rule(), rule(slice=["market"])
-    counted = families([(whole, 1), (sliced, 10)])
+    counted = count_proofs([(whole, 1), (sliced, 10)])
     assert (counted.whole, counted.slices) == (1, 10)
     assert confidence(counted, whole) == pytest.approx(95)
     assert confidence(counted, sliced) == pytest.approx(99.5)
@@ -31,7 +31,7 @@ def test_each_slice_of_a_rule_counts_as_a_proof():
 
 def test_proofs_over_all_conversations_and_in_slices_are_counted_separately():
     whole, sliced = rule(), rule(slice={"market": "de"})
-    counted = families([(whole, 1)] * 5 + [(sliced, 1)])
+    counted = count_proofs([(whole, 1)] * 5 + [(sliced, 1)])
     assert confidence(counted, whole) == pytest.approx(99)
     assert confidence(counted, sliced) == pytest.approx(95)
 
@@ -39,11 +39,11 @@ def test_proofs_over_all_conversations_and_in_slices_are_counted_separately():
 @pytest.mark.parametrize("proof", ["of_compliance", "of_breach"])
 def test_each_bound_of_a_rule_counts_as_a_proof(proof):
     both = rule(proof, at_most=9)
-    counted = families([(both, 1)])
+    counted = count_proofs([(both, 1)])
     assert counted.whole == 2
     assert confidence(counted, both) == pytest.approx(97.5)
 
 
 def test_a_rule_with_its_own_confidence_divides_that_error():
     sure = rule(confidence="99 %")
-    assert confidence(families([(sure, 1), (rule(), 1)]), sure) == pytest.approx(99.5)
+    assert confidence(count_proofs([(sure, 1), (rule(), 1)]), sure) == pytest.approx(99.5)
