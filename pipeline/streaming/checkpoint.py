@@ -1,4 +1,4 @@
-"""The files in `.stream/` of the output folder, from which a stream resumes however it ended."""
+"""The state in `.stream/` of the output folder, from which a stream resumes however it ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.filesystems import is_local
 
-KEPT = ".stream"
+STATE_FOLDER = ".stream"
 _STARTS = "starts.jsonl"
 _PROGRESS = "progress.json"
 
@@ -44,7 +44,7 @@ class Progress(Struct, frozen=True):
     watermark: int
 
 
-def kept_folder(output: str) -> Path:
+def open_state_folder(output: str) -> Path:
     """The `.stream/` folder of an output folder, created if needed.
 
     Raises:
@@ -56,7 +56,7 @@ def kept_folder(output: str) -> Path:
             f"A stream from a folder needs its output on this machine, not in {output}; give a "
             "local folder."
         )
-    folder = Path(output) / KEPT
+    folder = Path(output) / STATE_FOLDER
     try:
         names = sorted(path.name for path in Path(output).iterdir())
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def kept_folder(output: str) -> Path:
         raise UsageError(
             f"Output folder {output} cannot be listed ({error.strerror}); check the path."
         ) from None
-    if names and KEPT not in names:
+    if names and STATE_FOLDER not in names:
         raise UsageError(
             f"Output folder {output} holds {names[0]}, which no stream wrote; use another folder."
         )
@@ -79,14 +79,14 @@ def kept_folder(output: str) -> Path:
 
 
 def next_start(
-    folder: Path, options: Mapping[str, Any], usual: Mapping[str, Any], now: datetime
+    folder: Path, options: Mapping[str, Any], defaults: Mapping[str, Any], now: datetime
 ) -> Start:
-    """Number this start and check its options; `note_start` then records it.
+    """Number this start and check its options; `record_start` then records it.
 
     Args:
       folder: the `.stream/` folder.
       options: the options that affect rows, by name.
-      usual: their defaults, assumed for options that an earlier release did not have.
+      defaults: their defaults, assumed for options that an earlier release did not have.
 
     Raises:
       UsageError: an earlier start had different options.
@@ -94,7 +94,7 @@ def next_start(
     """
     earlier = _starts(folder / _STARTS)
     if earlier:
-        known = {**usual, **earlier[-1].options}
+        known = {**defaults, **earlier[-1].options}
         for name, value in options.items():
             before = known.get(name)
             if before != value:
@@ -106,7 +106,7 @@ def next_start(
     return Start(len(earlier) + 1, now.isoformat(timespec="seconds"), dict(options))
 
 
-def note_start(folder: Path, start: Start) -> None:
+def record_start(folder: Path, start: Start) -> None:
     """Record a start."""
     path = folder / _STARTS
     whole = b"".join(_encoder.encode(one) + b"\n" for one in _starts(path))
@@ -121,7 +121,7 @@ def read_progress(folder: Path) -> Progress | None:
         return None  # then everything is read again, which is slow but loses nothing
 
 
-def note_progress(folder: Path, watermark: int) -> None:
+def record_progress(folder: Path, watermark: int) -> None:
     """Record that everything closed before a watermark is in files; it never moves back."""
     before = read_progress(folder)
     if before is None or before.watermark < watermark:

@@ -127,14 +127,14 @@ class StreamConfig(ScoringConfig):
 
     @field_validator("gap", "max_open", "window", "flush", "poll", "idle", "ahead")
     @classmethod
-    def _takes_time(cls, millis: int | None) -> int | None:
+    def _check_positive(cls, millis: int | None) -> int | None:
         if millis is not None and millis < 1:
             raise ValueError("must be longer than 0")
         return millis
 
     @field_validator("ahead")
     @classmethod
-    def _moves_less_than_the_gap(cls, ahead: int | None, info: ValidationInfo) -> int | None:
+    def _check_at_most_gap(cls, ahead: int | None, info: ValidationInfo) -> int | None:
         gap = info.data.get("gap")
         if ahead is not None and gap is not None and ahead > gap:
             raise ValueError(
@@ -144,18 +144,18 @@ class StreamConfig(ScoringConfig):
         return ahead
 
     @property
-    def meaning(self) -> dict[str, Any]:
+    def row_options(self) -> dict[str, Any]:
         """The options that affect the rows; they must not change when a stream restarts."""
-        return self.model_dump(mode="json", exclude=_FREE)
+        return self.model_dump(mode="json", exclude=_WITHOUT_EFFECT_ON_ROWS)
 
 
-def usual_meaning() -> dict[str, Any]:
-    """`meaning` with every option at its default."""
-    return StreamConfig(input="-", output="-").meaning
+def default_row_options() -> dict[str, Any]:
+    """`row_options` with every option at its default."""
+    return StreamConfig(input="-", output="-").row_options
 
 
 # Options that may differ between two starts: they change speed, place or format, not the rows.
-_FREE = {
+_WITHOUT_EFFECT_ON_ROWS = {
     *("input", "output", "format", "shards"),
     *("flush", "poll", "portion_bytes", "backlog_order", "idle", "runner", "expansion_service"),
     *("kafka_consumer", "kafka_timestamps", "timestamp_attribute", "id_attribute"),

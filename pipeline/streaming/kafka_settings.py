@@ -30,11 +30,11 @@ def read_settings(path: str) -> dict[str, str]:
         ) from None
     settings: dict[str, str] = {}
     for number, line in _joined(lines):
-        found = _SETTING.fullmatch(line)
+        match = _SETTING.fullmatch(line)
         where = f"Line {number} of {path}"
-        if found is None:
+        if match is None:
             raise UsageError(f"{where} is not a setting of Kafka's consumer; write NAME=VALUE.")
-        name, value = found.groups()
+        name, value = match.groups()
         if name in _OURS:
             raise UsageError(f"{where} sets {name}, which goodgain sets itself: leave it out.")
         if name in settings:

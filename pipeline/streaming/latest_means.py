@@ -30,11 +30,11 @@ def latest_warnings(folder: str) -> list[Row]:
     """The current rows of `warnings`, sorted by window; a window without warnings has none."""
     latest: dict[int, list[Row]] = {}
     for row in read_dataset(folder, WARNINGS.name):
-        kept = latest.setdefault(row["window_start"], [])
-        if kept and _order(kept[0]) < _order(row):
-            kept.clear()
-        if not kept or _order(kept[0]) == _order(row):
-            kept.append(row)
+        of_window = latest.setdefault(row["window_start"], [])
+        if of_window and _order(of_window[0]) < _order(row):
+            of_window.clear()
+        if not of_window or _order(of_window[0]) == _order(row):
+            of_window.append(row)
     return [row for start in sorted(latest) for row in latest[start] if row["code"] != NO_WARNING]
 
 

@@ -59,79 +59,81 @@ class LiveCounters(Struct, frozen=True):
     warnings: Sequence[DataWarning] = ()
 
 
-class _Seen:
+class _State:
     def __init__(self, totals: StreamTotals, scoring: Scoring | None) -> None:
         self.lock = threading.Lock()
         self.scoring = scoring
         self.counts: Counter[str] = Counter()
         self.open: set[str] = set()
         self.sums: Counter[str] = Counter()
-        self.found: Counter[str] = Counter()
+        self.data_counts: Counter[str] = Counter()
         self.totals = totals
 
 
-_seen: _Seen | None = None
+_state: _State | None = None
 
 
 def begin(totals: StreamTotals, scoring: Scoring) -> None:
     """Reset the counts; `totals` starts from the files of earlier starts."""
-    global _seen
-    _seen = _Seen(totals, scoring)
+    global _state
+    _state = _State(totals, scoring)
 
 
 def now() -> LiveCounters:
     """The current counts; all zero if `begin` was not called."""
-    seen = _seen or _Seen(StreamTotals(), None)
-    with seen.lock:
-        counts, in_means = seen.counts, seen.counts["in_means"]
+    state = _state or _State(StreamTotals(), None)
+    with state.lock:
+        counts, in_means = state.counts, state.counts["in_means"]
         names = _RUNNING_MEANS if counts["labelled"] else _WITHOUT_LABELS
-        means = {name: seen.sums[name] / in_means for name in names} if in_means else {}
-        odd = data_warnings(seen.found, seen.scoring) if in_means and seen.scoring else ()
+        means = {name: state.sums[name] / in_means for name in names} if in_means else {}
+        warnings = (
+            data_warnings(state.data_counts, state.scoring) if in_means and state.scoring else ()
+        )
         return LiveCounters(
             read=counts["read"],
             out=counts["out"],
-            open=len(seen.open),
+            open=len(state.open),
             closed=counts["closed"],
             late=counts["late"],
             rejected=counts["rejected"],
             missed=counts["missed"],
             means=means,
-            totals=seen.totals,
-            warnings=odd,
+            totals=state.totals,
+            warnings=warnings,
         )
 
 
 def written(dataset: str, rows: Iterable[Row]) -> None:
     """Count rows that were written to a file."""
-    if _seen is not None:
-        with _seen.lock:
-            _seen.totals = _seen.totals.plus(totals_of(dataset, rows))
+    if _state is not None:
+        with _state.lock:
+            _state.totals = _state.totals.plus(totals_of(dataset, rows))
 
 
-def _note(seen: _Seen, element: Any) -> None:
-    counts = seen.counts
+def _count(state: _State, element: Any) -> None:
+    counts = state.counts
     if isinstance(element, ReadRecords):
         counts["read"] += element.records
-        seen.open.update(element.conversation_ids)
+        state.open.update(element.conversation_ids)
     elif isinstance(element, RejectedRecord):
         counts["rejected"] += element.records
         counts["out"] += element.records
     elif isinstance(element, LateRow):
         counts["late"] += 1
         counts["out"] += 1
-        seen.open.discard(element.conversation_id)
+        state.open.discard(element.conversation_id)
     elif isinstance(element, MissedByMeans):
         counts["missed"] += 0 if element.slice else element.conversations
     elif isinstance(element, ConversationScore):
         counts["closed"] += 1
         counts["out"] += sum(element.counts[name] for name in _RECORDS_OUT)
-        seen.open.discard(element.conversation.conversation_id)
+        state.open.discard(element.conversation.conversation_id)
         if element.counts["conversations.in_means"]:
             counts["in_means"] += 1
-            seen.found.update(element.counts)
+            state.data_counts.update(element.counts)
             counts["labelled"] += element.conversation.R - element.conversation.unlabelled
             for name in _RUNNING_MEANS:
-                seen.sums[name] += getattr(element.conversation, name)
+                state.sums[name] += getattr(element.conversation, name)
 
 
 class Watch(beam.PTransform):
@@ -146,7 +148,7 @@ class Watch(beam.PTransform):
 
 class _Watch(beam.DoFn):
     def process(self, element: Any) -> Iterator[Any]:
-        if _seen is not None:
-            with _seen.lock:
-                _note(_seen, element)
+        if _state is not None:
+            with _state.lock:
+                _count(_state, element)
         yield element

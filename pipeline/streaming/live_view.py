@@ -32,60 +32,81 @@ _LEAST_PAUSE = 20  # shortest pause between reads of the journal, relative to th
 
 
 @contextmanager
-def shown(kept: Path, stream: TextIO) -> Iterator[None]:
+def shown(state_folder: Path, stream: TextIO) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
-      kept: the folder of the journal.
+      state_folder: the folder of the journal.
     """
-    done, complaints = threading.Event(), _Complaints()
+    done, warnings = threading.Event(), _WarningQueue()
     watch = _draw if stream.isatty() else _print_lines
-    watcher = threading.Thread(target=watch, args=(done, stream, kept, complaints), daemon=True)
+    watcher = threading.Thread(
+        target=watch, args=(done, stream, state_folder, warnings), daemon=True
+    )
     source = logging.getLogger(goodgain.transforms.__name__)
-    source.addHandler(complaints)
+    source.addHandler(warnings)
     watcher.start()
     try:
         yield
     finally:
         done.set()
         watcher.join()
-        source.removeHandler(complaints)
+        source.removeHandler(warnings)
 
 
-def line(now: LiveCounters, watermark: int | None, clock: int) -> str:
+def line(counters: LiveCounters, watermark: int | None, clock: int) -> str:
     """The stream's progress in one line; watermark of the source and clock in ms since 1970."""
     counts = (
-        f"{counted(now.read, 'record')}, {now.open:,} open, {now.closed:,} closed, "
-        f"{now.late:,} late, {now.rejected:,} rejected"
+        f"{counted(counters.read, 'record')}, {counters.open:,} open, {counters.closed:,} closed, "
+        f"{counters.late:,} late, {counters.rejected:,} rejected"
     )
-    means = ", ".join(f"{name} {mean:.3f}" for name, mean in now.means.items())
-    parts = (counts, _time_text(watermark, clock), f"means {means}" if means else "", _odd(now))
+    means = ", ".join(f"{name} {mean:.3f}" for name, mean in counters.means.items())
+    parts = (
+        counts,
+        _time_text(watermark, clock),
+        f"means {means}" if means else "",
+        _warning_codes(counters),
+    )
     return "; ".join(filter(None, parts))
 
 
-def view(now: LiveCounters, watermark: int | None, clock: int) -> Group:
+def view(counters: LiveCounters, watermark: int | None, clock: int) -> Group:
     """The stream's progress: counts, the watermark and running means."""
     counts = Table.grid(padding=(0, 3))
     counts.add_row(
-        fitting(now.read, "record", "records"), "open", "closed", "late", "rejected", style="dim"
+        fitting(counters.read, "record", "records"),
+        "open",
+        "closed",
+        "late",
+        "rejected",
+        style="dim",
     )
     counts.add_row(
-        *(f"{number:,}" for number in (now.read, now.open, now.closed, now.late, now.rejected))
+        *(
+            f"{number:,}"
+            for number in (
+                counters.read,
+                counters.open,
+                counters.closed,
+                counters.late,
+                counters.rejected,
+            )
+        )
     )
     parts: list[Table | Text] = [counts, Text(_time_text(watermark, clock))]
-    if now.means:
+    if counters.means:
         means = Table.grid(padding=(0, 3))
-        means.add_row("running mean", *now.means, style="dim")
-        means.add_row("", *(f"{mean:.3f}" for mean in now.means.values()))
+        means.add_row("running mean", *counters.means, style="dim")
+        means.add_row("", *(f"{mean:.3f}" for mean in counters.means.values()))
         parts.append(means)
-    if now.warnings:
-        parts.append(Text(_odd(now), style="yellow"))
+    if counters.warnings:
+        parts.append(Text(_warning_codes(counters), style="yellow"))
     return Group(*parts)
 
 
-def _odd(now: LiveCounters) -> str:
+def _warning_codes(counters: LiveCounters) -> str:
     """The codes of the warnings about the data so far; "" without any."""
-    codes = ", ".join(warning.code for warning in now.warnings)
+    codes = ", ".join(warning.code for warning in counters.warnings)
     return f"warnings {codes}" if codes else ""
 
 
@@ -101,24 +122,24 @@ def _time_text(watermark: int | None, clock: int) -> str:
     return f"watermark {moment:%Y-%m-%d %H:%M:%S}, {duration_text(behind)} behind the clock"
 
 
-class _Gauge:
+class _ProgressReader:
     """Reads the counts, and the watermark from the journal in a folder."""
 
-    def __init__(self, kept: Path) -> None:
-        self._kept = kept
+    def __init__(self, state_folder: Path) -> None:
+        self._state_folder = state_folder
         self._watermark: int | None = None
-        self._read_again = time.monotonic()
+        self._next_read = time.monotonic()
 
     def read(self) -> tuple[LiveCounters, int | None, int]:
-        begins = time.monotonic()
-        if begins >= self._read_again:
+        started = time.monotonic()
+        if started >= self._next_read:
             with suppress(JournalError, OSError):  # the stream itself reports these
-                self._watermark = read_journal(str(self._kept)).watermark_state.watermark
-            self._read_again = begins + _LEAST_PAUSE * (time.monotonic() - begins)
+                self._watermark = read_journal(str(self._state_folder)).watermark_state.watermark
+            self._next_read = started + _LEAST_PAUSE * (time.monotonic() - started)
         return live_counters.now(), self._watermark, time.time_ns() // 1_000_000
 
 
-class _Complaints(logging.Handler):
+class _WarningQueue(logging.Handler):
     """Collects warnings of the source, to print them between updates of the view."""
 
     def __init__(self) -> None:
@@ -135,26 +156,28 @@ class _Complaints(logging.Handler):
                 yield f"goodgain: {self._waiting.get_nowait()}"
 
 
-def _draw(done: threading.Event, stream: TextIO, kept: Path, complaints: _Complaints) -> None:
+def _draw(
+    done: threading.Event, stream: TextIO, state_folder: Path, warnings: _WarningQueue
+) -> None:
     console = Console(file=stream, highlight=False, markup=False, emoji=False)
-    gauge = _Gauge(kept)
+    reader = _ProgressReader(state_folder)
     with Live(console=console, auto_refresh=False, transient=True) as live:
         is_over = False
         while not is_over:
             is_over = done.wait(_TICK_SECONDS)
-            for complaint in complaints.lines():
-                console.print(complaint, soft_wrap=True)
-            live.update(view(*gauge.read()), refresh=True)
+            for warning in warnings.lines():
+                console.print(warning, soft_wrap=True)
+            live.update(view(*reader.read()), refresh=True)
 
 
 def _print_lines(
-    done: threading.Event, stream: TextIO, kept: Path, complaints: _Complaints
+    done: threading.Event, stream: TextIO, state_folder: Path, warnings: _WarningQueue
 ) -> None:
-    gauge, ticks, is_over = _Gauge(kept), 0, False
+    reader, ticks, is_over = _ProgressReader(state_folder), 0, False
     while not is_over:
         is_over = done.wait(_TICK_SECONDS)
-        for complaint in complaints.lines():
-            print(complaint, file=stream, flush=True)
+        for warning in warnings.lines():
+            print(warning, file=stream, flush=True)
         ticks += 1
         if ticks % _LINE_EVERY_TICKS == 0:
-            print(f"goodgain: {line(*gauge.read())}", file=stream, flush=True)
+            print(f"goodgain: {line(*reader.read())}", file=stream, flush=True)

@@ -21,21 +21,21 @@ from goodgain.transforms.core.errors import GoodGainError
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def run(plan: graph.StreamPlan, options: Any, kept: Path) -> None:
+def run(plan: graph.StreamPlan, options: Any, state_folder: Path) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
 
     Args:
-      kept: folder of the journal, and of the engine's log.
+      state_folder: folder of the journal, and of the engine's log.
 
     Raises:
       GoodGainError: the engine failed.
     """
     THIS_PROCESS.reset()
-    log = kept / LOG
+    log = state_folder / LOG
     pipeline = beam.Pipeline(runner=ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
     try:
-        with _stopped_by_signals(), live_view.shown(kept, sys.stderr), engine_log(log):
+        with _stopped_by_signals(), live_view.shown(state_folder, sys.stderr), engine_log(log):
             result = pipeline.run()
             # Prism's client has just set its own handlers, which would exit before the flush.
             _catch_signals()

@@ -10,7 +10,7 @@ from apache_beam.coders import VarIntCoder
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import ReadModifyWriteStateSpec, TimerSpec, on_timer
 
-from goodgain.pipeline.streaming.checkpoint import note_progress
+from goodgain.pipeline.streaming.checkpoint import record_progress
 from goodgain.pipeline.streaming.sinks import WrittenPane
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import timestamp_of
@@ -79,7 +79,7 @@ class _Note(beam.DoFn):
     ) -> None:
         now, last = pending.read(), latest.read()
         if self._folder is not None and self._end.is_due(now):
-            note_progress(self._folder, now)
+            record_progress(self._folder, now)
         if last > now:
             pending.write(last)
             safe.set(timestamp_of(last))

@@ -20,7 +20,7 @@ from goodgain.transforms.filesystems import delete, files_below, files_named, jo
 
 CONVERSATIONS = "conversations"
 # Written before `conversations`; a file of these without its counterpart there is incomplete.
-_BEFORE = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
+_WRITTEN_FIRST = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
 _EVERYTHING = 1 << 62
 
 
@@ -56,18 +56,18 @@ def needed_span(config: StreamConfig) -> int:
     return _means_span(config) + config.max_open + slack
 
 
-def oldest_needed(kept: Path, span: int, watermark: int) -> int | None:
+def oldest_needed(state_folder: Path, span: int, watermark: int) -> int | None:
     """The time from which records must be read again if the stream restarts now or later.
 
     Args:
-      kept: the `.stream/` folder.
+      state_folder: the `.stream/` folder.
       span: see `needed_span`.
       watermark: of the journal, in ms.
 
     Returns:
       In ms of event time; None if it is not known what is in files.
     """
-    progress = read_progress(kept)
+    progress = read_progress(state_folder)
     return None if progress is None else min(watermark, progress.watermark) - span
 
 
@@ -82,7 +82,7 @@ def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals
       OSError: a file cannot be read.
     """
     delete(join(folder, UNFINISHED))
-    _delete_void(folder)
+    _delete_incomplete(folder)
     written_rows, totals = WrittenRows(bounds), StreamTotals()
     for dataset in (CONVERSATIONS, datasets.LATE.name, datasets.REJECTED.name):
         for rows in _files(folder, dataset):
@@ -104,10 +104,10 @@ def last_start(folder: str) -> int:
     return max((pane.start for name in names if (pane := pane_of(name))), default=0)
 
 
-def _delete_void(folder: str) -> None:
+def _delete_incomplete(folder: str) -> None:
     """Delete files whose counterpart in `conversations` is missing because of a crash."""
     complete = set(_names(folder, CONVERSATIONS))
-    for dataset in _BEFORE:
+    for dataset in _WRITTEN_FIRST:
         for name in _names(folder, dataset):
             if name not in complete:
                 delete(join(folder, dataset, name))

@@ -23,13 +23,13 @@ from goodgain.pipeline.outputs.lock import locked
 from goodgain.pipeline.run import cause_of
 from goodgain.pipeline.streaming import graph, live_counters, on_prism, sources, written_rows
 from goodgain.pipeline.streaming.checkpoint import (
-    kept_folder,
     next_start,
-    note_progress,
-    note_start,
+    open_state_folder,
     read_progress,
+    record_progress,
+    record_start,
 )
-from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
+from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
 from goodgain.pipeline.streaming.resume import (
     last_start,
     needed_span,
@@ -80,36 +80,36 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
             "FlinkRunner or DataflowRunner."
         )
     sources.check_folder(config)
-    kept = kept_folder(config.output)
+    state_folder = open_state_folder(config.output)
     now = datetime.now(UTC)
-    with locked(kept, now):
-        start = next_start(kept, config.meaning, usual_meaning(), now)
-        restart = restart_plan(config, read_journal(str(kept)), read_progress(kept))
+    with locked(state_folder, now):
+        start = next_start(state_folder, config.row_options, default_row_options(), now)
+        restart = restart_plan(config, read_journal(str(state_folder)), read_progress(state_folder))
         scoring = _scoring_of(config)
         source = sources.folder(
             config,
             scoring.rules,
-            kept,
+            state_folder,
             restart.horizon,
             ends_when_silent,
             THIS_PROCESS,
-            partial(oldest_needed, kept, needed_span(config)),
+            partial(oldest_needed, state_folder, needed_span(config)),
         )
-        plan = _plan(config, scoring, source, start.number, kept, THIS_PROCESS)
+        plan = _plan(config, scoring, source, start.number, state_folder, THIS_PROCESS)
         written, totals = read_written(config.output, restart.bounds)
         written_rows.begin(written)
         live_counters.begin(totals, scoring)
-        note_start(kept, start)
+        record_start(state_folder, start)
         warn_of_names(config, scoring)
-        cut_journal(str(kept), config.input, restart.horizon)
+        cut_journal(str(state_folder), config.input, restart.horizon)
         _say(config, f"start {start.number}; Ctrl-C ends it")
-        on_prism.run(plan, options, kept)
+        on_prism.run(plan, options, state_folder)
         final = THIS_PROCESS.final_watermark
         if final is not None:
             # The pipeline ended cleanly, so everything due by then is in files. The journal may be
             # further ahead, if the stream stopped while reading old files again.
-            note_progress(kept, final)
-        print_summary(config, live_counters.now(), read_journal(str(kept)))
+            record_progress(state_folder, final)
+        print_summary(config, live_counters.now(), read_journal(str(state_folder)))
     return ExitCode.DONE
 
 
@@ -118,8 +118,8 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
     scoring = _scoring_of(config)
     if sources.is_folder(config):
         sources.check_folder(config)
-        kept = kept_folder(config.output)
-        source = sources.folder(config, scoring.rules, kept, 0, False, WITH_ENGINE)
+        state_folder = open_state_folder(config.output)
+        source = sources.folder(config, scoring.rules, state_folder, 0, False, WITH_ENGINE)
     else:
         source = sources.messages(config, scoring.rules)
     # A new start number, so that file names differ from those of earlier jobs.
@@ -146,7 +146,7 @@ def _plan(
     scoring: Scoring,
     source: beam.PTransform,
     start: int,
-    kept: Path | None,
+    state_folder: Path | None,
     end: StreamEnd,
 ) -> graph.StreamPlan:
     return graph.StreamPlan(
@@ -173,7 +173,7 @@ def _plan(
         max_i=config.max_i,
         interval=config.interval,
         cluster=config.cluster,
-        progress_folder=kept,
+        progress_folder=state_folder,
         end=end,
     )
 

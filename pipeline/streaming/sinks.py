@@ -254,11 +254,11 @@ def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequenc
     file_format = FORMATS[target.format]
     file_name = pane.file_name(file_format.suffix)
     temporary_folder = join(target.folder, UNFINISHED, dataset.name)
-    place = join(target.folder, dataset.name)
+    folder = join(target.folder, dataset.name)
     make_folder(temporary_folder)
-    make_folder(place)
+    make_folder(folder)
     temporary = join(temporary_folder, file_name)
-    with replacing(join(place, file_name), temporary) as file:
+    with replacing(join(folder, file_name), temporary) as file:
         file_format.write(dataset, rows, file)
     return f"{dataset.name}/{file_name}"
 

@@ -97,7 +97,7 @@ def check_folder(config: StreamConfig) -> None:
 def folder(
     config: StreamConfig,
     rules: RuleTable,
-    kept: Path,
+    state_folder: Path,
     horizon: int,
     ends_when_silent: bool,
     end: StreamEnd,
@@ -106,7 +106,7 @@ def folder(
     """The source for a folder.
 
     Args:
-      kept: folder of the journal.
+      state_folder: folder of the journal.
       horizon: how many ms before the journal's watermark to start reading again.
       ends_when_silent: stop when no record has come for `idle`.
       end: the signal that stops the stream.
@@ -115,7 +115,7 @@ def folder(
     """
     source = FolderSource(
         folder=config.input,
-        journal=str(kept),
+        journal=str(state_folder),
         rule=WatermarkRule(
             out_of_orderness_ms=config.out_of_orderness,
             ahead_ms=config.gap if config.ahead is None else config.ahead,

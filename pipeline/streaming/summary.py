@@ -27,7 +27,7 @@ _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
 
 
-def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> None:
+def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
     """Print the summary of a stream.
 
     Raises:
@@ -37,16 +37,16 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
     means = latest_means(config.output)
     if means:
         _print_warnings(console, latest_warnings(config.output))
-    print_means(console, means, now, config.cluster)
-    totals = now.totals
+    print_means(console, means, counters, config.cluster)
+    totals = counters.totals
     waiting = without_means(means, totals.in_means)
     yet = f" ({waiting:,} of them in no window's means yet)" if waiting else ""
     print_line(
         console,
         f"\nConversations: {totals.conversations:,} closed, of which {totals.in_means:,} in the "
-        f"means{yet}; {now.open:,} still open.",
+        f"means{yet}; {counters.open:,} still open.",
     )
-    still_open = now.read - now.out
+    still_open = counters.read - counters.out
     read = totals.records + still_open
     print_line(
         console,
@@ -54,7 +54,7 @@ def print_summary(config: StreamConfig, now: LiveCounters, journal: Journal) -> 
         f"turns + {totals.redelivered:,} redelivered + {totals.rejected:,} rejected + "
         f"{totals.late:,} late + {still_open:,} still open.",
     )
-    _print_oddities(console, now, journal)
+    _print_notes(console, counters, journal)
     _check(read, journal)
     print_line(console, f"Outputs: {config.output}; start again with the same options to continue.")
 
@@ -69,21 +69,21 @@ def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
             print_line(console, Text(text, style="yellow"))
 
 
-def _print_oddities(console: Console, now: LiveCounters, journal: Journal) -> None:
+def _print_notes(console: Console, counters: LiveCounters, journal: Journal) -> None:
     """Print notes on what the user should look into."""
-    taken = journal.totals()
-    oddities = (
+    source_totals = journal.totals()
+    notes = (
         (
-            taken.ahead,
+            source_totals.ahead,
             "records had times too far ahead of the others to move the watermark; check clocks.",
         ),
-        (taken.changed, "files changed after they were read; the changes were not read."),
+        (source_totals.changed, "files changed after they were read; the changes were not read."),
         (
-            now.missed,
+            counters.missed,
             "conversations closed after the last means of their window, so they are in no mean.",
         ),
     )
-    for number, what in oddities:
+    for number, what in notes:
         if number:
             print_line(console, f"Note: {number:,} {what}")
 
@@ -93,8 +93,8 @@ def _check(read: int, journal: Journal) -> None:
 
     Skipped while a file is being read: the source has not counted it yet.
     """
-    taken = journal.totals()
-    expected = taken.records + taken.changed
+    source_totals = journal.totals()
+    expected = source_totals.records + source_totals.changed
     if not journal.uncovered and read != expected:
         raise BalanceError(
             f"{counted(expected, 'record was', 'records were')} read but "
@@ -111,8 +111,8 @@ def without_means(means: Iterable[Row], in_means: int) -> int:
       in_means: all closed conversations that count in means.
     """
     rows = (row for row in means if _is_of_all(row) and row["metric"] == _SHOWN_METRICS[0])
-    given: int = sum(row["n"] + row["undefined"] for row in rows)
-    return max(0, in_means - given)
+    in_windows: int = sum(row["n"] + row["undefined"] for row in rows)
+    return max(0, in_means - in_windows)
 
 
 def _is_of_all(row: Row) -> bool:
@@ -120,13 +120,13 @@ def _is_of_all(row: Row) -> bool:
 
 
 def print_means(
-    console: Console, means: list[dict[str, Any]], now: LiveCounters, cluster: str | None
+    console: Console, means: list[dict[str, Any]], counters: LiveCounters, cluster: str | None
 ) -> None:
     """Print the means by window, with notes.
 
     Args:
       means: rows of the latest panes.
-      now: running means, shown if there are no rows yet.
+      counters: running means, shown if there are no rows yet.
       cluster: attribute whose values are clusters; None = conversations are independent.
     """
     windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
@@ -134,7 +134,7 @@ def print_means(
         if _is_of_all(row):
             windows[row["window_start"]][row["metric"]] = row
     if not windows:
-        _print_running(console, now)
+        _print_running(console, counters)
         return
     table = plain_table("window", "n", *_SHOWN_METRICS, "")
     for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
@@ -169,19 +169,19 @@ def _print_clusters(
     print_line(console, f"Clusters by {cluster}: {by_window}.")
 
 
-def _print_running(console: Console, now: LiveCounters) -> None:
-    if not now.means:
+def _print_running(console: Console, counters: LiveCounters) -> None:
+    if not counters.means:
         print_line(
             console,
             "No means yet: no conversation that counts in them has closed since this start.",
         )
         return
-    for warning in now.warnings:
+    for warning in counters.warnings:
         print_line(console, Text(printable(warning_text(warning)), style="yellow"))
     table = plain_table()
-    for name in ("mean so far", *now.means):
+    for name in ("mean so far", *counters.means):
         table.add_column(name, justify="right")
-    table.add_row(f"{now.closed:,} closed", *map(decimal, now.means.values()))
+    table.add_row(f"{counters.closed:,} closed", *map(decimal, counters.means.values()))
     console.print(table)
     print_line(
         console,

@@ -87,7 +87,7 @@ class WrittenRows:
                 row = element.conversation
                 span = (row.first_timestamp, row.last_timestamp)
                 return not (
-                    self._consume(row.conversation_id, span)
+                    self._take_span(row.conversation_id, span)
                     or self._is_remainder(row.conversation_id, span)
                 )
             if isinstance(element, LateRow | RejectedRecord):
@@ -95,7 +95,7 @@ class WrittenRows:
                 self._rows[digest] -= 1
                 return self._rows[digest] < 0
         if isinstance(element, WindowedMeanRow | MissedByMeans | WindowWarnings):
-            return not self.was_over(element.window_start)
+            return not self.had_last_pane(element.window_start)
         raise TypeError(f"{type(element).__name__} is not written by a stream.")
 
     def lacks_live(self, element: LiveIteration, timestamp: int) -> bool:
@@ -105,7 +105,7 @@ class WrittenRows:
             return True
         return element.row.conversation_id not in self._ids
 
-    def was_over(self, window_start: int) -> bool:
+    def had_last_pane(self, window_start: int) -> bool:
         """Whether the window with this start, in ms, had its last pane before this restart."""
         first = self.bounds.means_from
         return first is not None and window_start < first
@@ -116,9 +116,9 @@ class WrittenRows:
         if first is None or last is None:
             return self.bounds.means_from is not None and conversation_id in self._ids
         ends = {(conversation_id, first), (conversation_id, last)}
-        return self.was_over(last) and ends <= self._late
+        return self.had_last_pane(last) and ends <= self._late
 
-    def _consume(self, conversation_id: str, span: _Span) -> bool:
+    def _take_span(self, conversation_id: str, span: _Span) -> bool:
         spans = self._spans.get(conversation_id, [])
         for known in spans:
             if known[0] == span[0] or known[1] == span[1]:
@@ -165,7 +165,7 @@ def missed_before(score: ConversationScore, window: int) -> Iterator[MissedByMea
     start = None if time is None else window_start(time, window)
     if (
         start is not None
-        and _written_rows.was_over(start)
+        and _written_rows.had_last_pane(start)
         and score.counts["conversations.in_means"]
     ):
         yield MissedByMeans(start, start + window, {}, 1)

@@ -13,7 +13,7 @@ from goodgain.pipeline.engines.engine_log import LOG
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.sample import SampleOptions, sample_records
-from goodgain.pipeline.streaming.checkpoint import KEPT
+from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.demo import feed, files_in_time
 from goodgain.pipeline.streaming.latest_means import latest_means
 from tests.engines.processes import port_answers, wait_until
@@ -187,7 +187,7 @@ def test_a_short_job_server_timeout_ends_the_stream_and_a_restart_continues_it(s
     """Beam's client applies this timeout to the whole job, so the table of runners raises it."""
     code, printed = stream.start("--job_server_timeout=3")
     assert code == 1, printed
-    assert "DEADLINE_EXCEEDED" in (stream.output / KEPT / LOG).read_text()
+    assert "DEADLINE_EXCEEDED" in (stream.output / STATE_FOLDER / LOG).read_text()
     code, printed = stream.start()
     assert code == 0, printed
     assert_equals_batch(stream.output, batch)
@@ -256,7 +256,7 @@ def test_a_rejected_record_does_not_close_its_conversation_before_later_records(
 def test_prism_ends_with_the_process_that_started_it(stream):
     code, printed = stream.start("--signal", "KILL", "taken", "3")
     assert code == -signal.SIGKILL, printed
-    log = (stream.output / KEPT / LOG).read_text()
+    log = (stream.output / STATE_FOLDER / LOG).read_text()
     port = int(re.search(r"'--job_port', '(\d+)'", log)[1])
     wait_until(lambda: not port_answers(port), 30, "the end of Prism")
 

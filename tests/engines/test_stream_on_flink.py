@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.streaming.checkpoint import kept_folder
+from goodgain.pipeline.streaming.checkpoint import open_state_folder
 from goodgain.transforms.sources.journal_file import read_journal
 from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until
@@ -67,7 +67,7 @@ class Feed:
             wait_until(lambda: self._taken() >= delivered, PATIENCE, f"{path.name} to be taken")  # noqa: B023
 
     def _taken(self) -> int:
-        return read_journal(str(kept_folder(str(self.output)))).totals().files
+        return read_journal(str(open_state_folder(str(self.output)))).totals().files
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def schedule_signal(name: str, moment: str, number: int) -> None:
         "cut": (JournalFile, "cut", True),
         "aside": (os, "replace", False),
         "written": (sinks, "write_pane", True),
-        "noted": (progress, "note_progress", True),
+        "noted": (progress, "record_progress", True),
     }[moment]
     setattr(owner, function, _with_signal(getattr(owner, function), name, number, after))
 

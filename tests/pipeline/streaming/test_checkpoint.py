@@ -3,14 +3,14 @@ from datetime import UTC, datetime
 import pytest
 
 from goodgain.pipeline.streaming.checkpoint import (
-    KEPT,
-    kept_folder,
+    STATE_FOLDER,
     next_start,
-    note_progress,
-    note_start,
+    open_state_folder,
     read_progress,
+    record_progress,
+    record_start,
 )
-from goodgain.pipeline.streaming.config import StreamConfig, usual_meaning
+from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 NOW = datetime(2025, 3, 3, tzinfo=UTC)
@@ -18,53 +18,53 @@ DEFAULTS = {"gap": "30m", "live": False}
 OPTIONS = {"gap": "30m", "live": True}
 
 
-def record_start(folder, options=OPTIONS):
+def start_stream(folder, options=OPTIONS):
     """Record the next start, and return its number."""
     start = next_start(folder, options, DEFAULTS, NOW)
-    note_start(folder, start)
+    record_start(folder, start)
     return start.number
 
 
 def test_starts_are_numbered_from_1(tmp_path):
-    kept = kept_folder(str(tmp_path / "out"))
-    assert [record_start(kept) for _ in range(3)] == [1, 2, 3]
+    state_folder = open_state_folder(str(tmp_path / "out"))
+    assert [start_stream(state_folder) for _ in range(3)] == [1, 2, 3]
 
 
 def test_a_start_counts_only_once_it_is_recorded(tmp_path):
     next_start(tmp_path, OPTIONS, DEFAULTS, NOW)
-    assert record_start(tmp_path) == 1
+    assert start_stream(tmp_path) == 1
 
 
 def test_a_start_with_other_options_is_refused(tmp_path):
-    record_start(tmp_path)
+    start_stream(tmp_path)
     with pytest.raises(UsageError, match=r"started with --gap 30m, not 5m; use the same value, or"):
-        record_start(tmp_path, {**OPTIONS, "gap": "5m"})
-    assert record_start(tmp_path) == 2
+        start_stream(tmp_path, {**OPTIONS, "gap": "5m"})
+    assert start_stream(tmp_path) == 2
 
 
 def test_options_missing_from_an_earlier_start_had_their_defaults(tmp_path):
-    record_start(tmp_path, {"gap": "30m"})
+    start_stream(tmp_path, {"gap": "30m"})
     with pytest.raises(UsageError, match="started with --live false, not true"):
-        record_start(tmp_path, {"gap": "30m", "live": True})
-    assert record_start(tmp_path, {"gap": "30m", "live": False}) == 2
+        start_stream(tmp_path, {"gap": "30m", "live": True})
+    assert start_stream(tmp_path, {"gap": "30m", "live": False}) == 2
 
 
 def test_usual_meaning_has_the_default_of_each_option():
     given = StreamConfig(input="in", output="out", gap="5m")
-    assert given.meaning == {**usual_meaning(), "gap": "5m"}
-    assert usual_meaning()["max_open_bytes"] == 64 * 2**20
+    assert given.row_options == {**default_row_options(), "gap": "5m"}
+    assert default_row_options()["max_open_bytes"] == 64 * 2**20
 
 
 def test_a_damaged_file_of_starts_is_reported(tmp_path):
     (tmp_path / "starts.jsonl").write_text("{")
     with pytest.raises(GoodGainError, match=r"starts\.jsonl is damaged"):
-        record_start(tmp_path)
+        start_stream(tmp_path)
 
 
 def test_progress_keeps_the_greatest_watermark(tmp_path):
     assert read_progress(tmp_path) is None
     for watermark in (5, 9, 7):
-        note_progress(tmp_path, watermark)
+        record_progress(tmp_path, watermark)
     assert read_progress(tmp_path).watermark == 9
 
 
@@ -76,10 +76,10 @@ def test_damaged_progress_is_no_progress(tmp_path):
 def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "manifest.json").touch()
     with pytest.raises(UsageError, match=r"holds manifest\.json, which no stream wrote"):
-        kept_folder(str(tmp_path))
-    assert not (tmp_path / KEPT).exists()
+        open_state_folder(str(tmp_path))
+    assert not (tmp_path / STATE_FOLDER).exists()
 
 
 def test_a_remote_folder_is_refused():
     with pytest.raises(UsageError, match="needs its output on this machine, not in gs://b/o"):
-        kept_folder("gs://b/o")
+        open_state_folder("gs://b/o")

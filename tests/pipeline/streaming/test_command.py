@@ -6,7 +6,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs.lock import locked
-from goodgain.pipeline.streaming.checkpoint import KEPT
+from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.test_lock import START
@@ -74,9 +74,9 @@ class TestOptions:
 
     def test_only_options_that_change_rows_must_be_the_same_in_every_start(self):
         config = load_config(StreamConfig, {**REQUIRED, "flush": "1s", "format": "jsonl"})
-        assert config.meaning == load_config(StreamConfig, REQUIRED).meaning
+        assert config.row_options == load_config(StreamConfig, REQUIRED).row_options
         other = load_config(StreamConfig, {**REQUIRED, "metrics": "map"})
-        assert config.meaning != other.meaning
+        assert config.row_options != other.row_options
 
 
 class TestRefusals:
@@ -104,9 +104,9 @@ class TestRefusals:
 
     @pytest.mark.usefixtures("fake_prism")
     def test_a_folder_that_another_stream_writes_to_is_refused(self, incoming, tmp_path, capsys):
-        kept = tmp_path / "out" / KEPT
-        kept.mkdir(parents=True)
-        with locked(kept, START):
+        state_folder = tmp_path / "out" / STATE_FOLDER
+        state_folder.mkdir(parents=True)
+        with locked(state_folder, START):
             code = main(["stream", "--input", str(incoming), "--output", str(tmp_path / "out")])
         assert code == 1
         assert "Another job is writing to" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from tests.pipeline.streaming.rows import MINUTE, NOON, score
 def counting():
     live_counters.begin(StreamTotals(scored=5, conversations=2), plain_scoring())
     yield
-    live_counters._seen = None
+    live_counters._state = None
 
 
 _KEPT = []

@@ -7,7 +7,7 @@ from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs import datasets as batch_datasets
 from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, late_rows
 from goodgain.pipeline.streaming import datasets, sinks
-from goodgain.pipeline.streaming.checkpoint import Progress, note_progress, read_progress
+from goodgain.pipeline.streaming.checkpoint import Progress, read_progress, record_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.panes import Pane
@@ -64,7 +64,7 @@ class TestRestartPlan:
 
     @pytest.mark.parametrize("behind", [0, 3, 500])
     def test_the_journal_keeps_what_a_restart_would_read(self, tmp_path, behind):
-        note_progress(tmp_path, NOON - behind * MINUTE)
+        record_progress(tmp_path, NOON - behind * MINUTE)
         oldest = oldest_needed(tmp_path, needed_span(config()), NOON)
         again = restart_plan(config(), journal(NOON), read_progress(tmp_path))
         assert oldest == NOON - again.horizon

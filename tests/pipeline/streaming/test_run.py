@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from goodgain.pipeline.streaming.checkpoint import kept_folder, note_progress, read_progress
+from goodgain.pipeline.streaming.checkpoint import open_state_folder, read_progress, record_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.resume import needed_span
 from goodgain.pipeline.streaming.run import warn_of_names
@@ -27,12 +27,12 @@ def test_progress_of_a_stream_stopped_while_it_reads_again_is_what_it_has_read(
     tmp_path, start_stream
 ):
     """The journal was at noon when the stream was killed, but not all of that is in files yet."""
-    kept = kept_folder(str(tmp_path / "out"))
-    JournalFile(str(kept)).append(Move(WatermarkState(NOON)))
-    note_progress(kept, NOON - 100 * MINUTE)
+    state_folder = open_state_folder(str(tmp_path / "out"))
+    JournalFile(str(state_folder)).append(Move(WatermarkState(NOON)))
+    record_progress(state_folder, NOON - 100 * MINUTE)
     ends_at = NOON - 90 * MINUTE
     start_stream(lambda _: THIS_PROCESS.begin_draining(ends_at))
-    assert read_progress(kept).watermark == ends_at
+    assert read_progress(state_folder).watermark == ends_at
 
 
 def test_limits_for_open_conversations_are_passed_on(plan_of):
@@ -47,7 +47,7 @@ def test_progress_decides_what_is_cut_from_the_journal(start_stream):
     source = plans[0].source
     assert source.source.keep_ms == 0  # Prism restores no checkpoints
     assert source.needed(NOON) is None
-    note_progress(kept_folder(config.output), NOON - MINUTE)
+    record_progress(open_state_folder(config.output), NOON - MINUTE)
     assert source.needed(NOON) == NOON - MINUTE - needed_span(config)
     assert pickle.loads(pickle.dumps(source.needed))(NOON) == source.needed(NOON)
 
