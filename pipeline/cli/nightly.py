@@ -55,19 +55,19 @@ def run(args: argparse.Namespace) -> int:
 
     from goodgain.pipeline.nightly.config import load_nightly_config
     from goodgain.pipeline.nightly.job import run_nightly
-    from goodgain.pipeline.nightly.summary import print_done
+    from goodgain.pipeline.nightly.summary import print_result
     from goodgain.pipeline.nightly.surroundings import Surroundings
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     config = load_nightly_config(args.config)
     if args.runner:
         config = config.model_copy(update={"runner": args.runner})
-    done = run_nightly(config, request, args.beam_arguments, Surroundings())
+    result = run_nightly(config, request, args.beam_arguments, Surroundings())
     if args.json:
-        print_json(msgspec.to_builtins(done))
+        print_json(msgspec.to_builtins(result))
     else:
-        print_done(result_console(), done, config)
-    return done.exit_code
+        print_result(result_console(), result, config)
+    return result.exit_code
 
 
 def _request(args: argparse.Namespace) -> NightlyRequest:

@@ -69,23 +69,23 @@ def find_baseline(
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
         return _pinned(choice.pinned, manifest, folders, on_pool)
-    good = [one for one in folders.published() if one < day and _passed(one, folders)]
+    good = [one for one in folders.published_days() if one < day and _passed(one, folders)]
     if not good:
         damaged = _damaged_before(day, folders)
         return Baseline(lacking=f"no earlier day was good{damaged and f' ({damaged})'}")
-    places: dict[date, Path] = {}
+    by_day: dict[date, Path] = {}
     different: list[date] = []
     for one in reversed(good):
-        place = _place(one, manifest, folders, on_pool)
-        if place is None:
+        outputs = _comparable_outputs(one, manifest, folders, on_pool)
+        if outputs is None:
             different.append(one)
         else:
-            places[one] = place
-        if len(places) == choice.days:
+            by_day[one] = outputs
+        if len(by_day) == choice.days:
             break
-    notes = [] if (again := _note_of_pool(places, folders)) is None else [again]
+    notes = [] if (again := _note_of_pool(by_day, folders)) is None else [again]
     if different:
-        differing = mismatches(read_manifest(str(folders.place(different[0]))), manifest)
+        differing = mismatches(read_manifest(str(folders.published_folder(different[0]))), manifest)
         notes.append(
             f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
             f"{fitting(len(different), 'it', 'they')} measured "
@@ -94,28 +94,30 @@ def find_baseline(
     if damaged := _damaged_before(day, folders):
         notes.append(damaged)
     note = "; ".join(notes) or None
-    if not places:
+    if not by_day:
         return Baseline(lacking=note)
-    folder = next(iter(places.values())) if len(places) == 1 else _pool(places, folders)
-    return Baseline(tuple(sorted(places)), folder, note=note)
+    folder = next(iter(by_day.values())) if len(by_day) == 1 else _write_pooled(by_day, folders)
+    return Baseline(tuple(sorted(by_day)), folder, note=note)
 
 
-def _place(
+def _comparable_outputs(
     day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
 ) -> Path | None:
     """The folder of a day's outputs that measured the same as a run; None if there are none."""
-    place = folders.place(day)
-    found = mismatches(read_manifest(str(place)), manifest)
-    if not found:
-        return place
-    if on_pool is not None and all(one.parameter == POOL for one in found):
+    outputs = folders.published_folder(day)
+    differing = mismatches(read_manifest(str(outputs)), manifest)
+    if not differing:
+        return outputs
+    if on_pool is not None and all(one.parameter == POOL for one in differing):
         return on_pool(day, manifest)
     return None
 
 
-def _note_of_pool(places: Mapping[date, Path], folders: DayFolders) -> str | None:
+def _note_of_pool(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
     again = [
-        day.isoformat() for day, place in sorted(places.items()) if place != folders.place(day)
+        day.isoformat()
+        for day, outputs in sorted(by_day.items())
+        if outputs != folders.published_folder(day)
     ]
     if not again:
         return None
@@ -124,7 +126,7 @@ def _note_of_pool(places: Mapping[date, Path], folders: DayFolders) -> str | Non
 
 
 def _passed(day: date, folders: DayFolders) -> bool:
-    entry = read_entry(folders.place(day))
+    entry = read_entry(folders.published_folder(day))
     return entry is not None and entry.verdict == "passed"
 
 
@@ -132,8 +134,8 @@ def _damaged_before(day: date, folders: DayFolders) -> str:
     """A note on earlier days whose entries cannot be read; "" if there are none."""
     damaged = [
         one.isoformat()
-        for one in folders.published()
-        if one < day and read_entry(folders.place(one)) is None
+        for one in folders.published_days()
+        if one < day and read_entry(folders.published_folder(one)) is None
     ]
     if not damaged:
         return ""
@@ -147,40 +149,40 @@ def _damaged_before(day: date, folders: DayFolders) -> str:
 def _pinned(
     pinned: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
 ) -> Baseline:
-    if pinned not in folders.published():
+    if pinned not in folders.published_days():
         raise UsageError(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
             "or pin another."
         )
-    place = _place(pinned, manifest, folders, on_pool)
-    if place is None:
-        found = mismatches(read_manifest(str(folders.place(pinned))), manifest)
+    outputs = _comparable_outputs(pinned, manifest, folders, on_pool)
+    if outputs is None:
+        differing = mismatches(read_manifest(str(folders.published_folder(pinned))), manifest)
         raise UsageError(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
-            f"{', '.join(map(str, found))}; run it again, or pin another day."
+            f"{', '.join(map(str, differing))}; run it again, or pin another day."
         )
-    return Baseline((pinned,), place, note=_note_of_pool({pinned: place}, folders))
+    return Baseline((pinned,), outputs, note=_note_of_pool({pinned: outputs}, folders))
 
 
-def _pool(places: Mapping[date, Path], folders: DayFolders) -> Path:
+def _write_pooled(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
     """Write the conversations of several days into one folder, like the output of one run.
 
     Ids are prefixed with the day, since the same id on another day is another conversation.
     """
-    pooled = folders.pooled()
+    pooled = folders.baseline()
     delete(str(pooled))
-    of_days = [places[day] for day in sorted(places)]
-    manifest = read_manifest(str(of_days[-1]))
-    metrics = parse_ranking_metrics(_common_metrics(of_days))
+    outputs = [by_day[day] for day in sorted(by_day)]
+    manifest = read_manifest(str(outputs[-1]))
+    metrics = parse_ranking_metrics(_common_metrics(outputs))
     is_pooled = "pool" in manifest
     judged = all(
-        "qrels_best" in next(read_dataset(str(day), "conversations"), {}) for day in of_days
+        "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
     )
     for dataset in (conversations(metrics, judged, is_pooled), iterations(is_pooled)):
         (pooled / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(pooled / dataset.name / f"part-0{_POOLED_FORMAT.suffix}", "wb") as file:
-            _POOLED_FORMAT.write(dataset, _rows(places, dataset.name, names), file)
+            _POOLED_FORMAT.write(dataset, _rows(by_day, dataset.name, names), file)
     parameters: Any = manifest["parameters"]
     manifest["parameters"] = parameters | {"metrics": [metric.name for metric in metrics]}
     manifest.pop("datasets", None)  # row counts of one day only
@@ -197,8 +199,8 @@ def _common_metrics(outputs: Sequence[Path]) -> list[str]:
     return [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
 
 
-def _rows(places: Mapping[date, Path], dataset: str, names: Sequence[str]) -> Iterator[Row]:
-    for day, place in sorted(places.items()):
-        for row in read_dataset(str(place), dataset):
-            kept = {name: row[name] for name in names}
-            yield kept | {"conversation_id": f"{day.isoformat()}/{row['conversation_id']}"}
+def _rows(by_day: Mapping[date, Path], dataset: str, names: Sequence[str]) -> Iterator[Row]:
+    for day, outputs in sorted(by_day.items()):
+        for row in read_dataset(str(outputs), dataset):
+            values = {name: row[name] for name in names}
+            yield values | {"conversation_id": f"{day.isoformat()}/{row['conversation_id']}"}

@@ -11,7 +11,7 @@ from goodgain.transforms.core.errors import UsageError
 
 _PLACEHOLDERS = ("date", "year", "month", "day")
 _WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
-_WRITTEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def read_day(written: str) -> date:
@@ -21,7 +21,7 @@ def read_day(written: str) -> date:
       UsageError: it is not a day.
     """
     try:
-        if _WRITTEN.fullmatch(written):
+        if _ISO_DAY.fullmatch(written):
             return date.fromisoformat(written)
     except ValueError:
         pass  # like 2025-02-30; the message is the same
@@ -34,7 +34,7 @@ def days_between(first: date, last: date) -> Iterator[date]:
         yield first + timedelta(days=number)
 
 
-def in_short(days: Sequence[str]) -> str:
+def days_text(days: Sequence[str]) -> str:
     """Days in a few words: the only day, or their number with the first and the last."""
     if len(days) <= 1:
         return "".join(days)

@@ -35,7 +35,7 @@ class DayFolders:
     def __init__(self, output: Path) -> None:
         self.output = output
 
-    def place(self, day: date) -> Path:
+    def published_folder(self, day: date) -> Path:
         """The folder of a published day."""
         return self.output / f"date={day.isoformat()}"
 
@@ -43,39 +43,39 @@ class DayFolders:
         """The folder of a day while it is written."""
         return self.output / f".date={day.isoformat()}.unfinished"
 
-    def pooled(self) -> Path:
+    def baseline(self) -> Path:
         """The temporary folder of a baseline of several days."""
         return self.output / ".baseline.unfinished"
 
-    def again(self, day: date) -> Path:
+    def rescored(self, day: date) -> Path:
         """The temporary folder of a day that is scored again for a baseline."""
-        return self.pooled().with_name(".again.unfinished") / self.place(day).name
+        return self.baseline().with_name(".again.unfinished") / self.published_folder(day).name
 
     def discard_baseline(self) -> None:
         """Remove the temporary folders of the baseline."""
-        for path in (self.pooled(), self.again(date.min).parent):
+        for path in (self.baseline(), self.rescored(date.min).parent):
             delete(str(path))
 
-    def published(self) -> list[date]:
+    def published_days(self) -> list[date]:
         """The published days, ascending."""
         names = (_DAY.fullmatch(path.name) for path in self._paths())
         days = (date.fromisoformat(match[1]) for match in names if match)
-        return sorted(day for day in days if (self.place(day) / MANIFEST).exists())
+        return sorted(day for day in days if (self.published_folder(day) / MANIFEST).exists())
 
     def publish(self, day: date) -> None:
         """Move a complete day to its final folder, and replace what is there."""
-        unfinished, place = self.unfinished(day), self.place(day)
-        for path in _below(unfinished):
+        unfinished, published = self.unfinished(day), self.published_folder(day)
+        for path in _with_contents(unfinished):
             sync(path)
-        if not place.exists():
-            os.rename(unfinished, place)
-        elif exchanged(unfinished, place):
+        if not published.exists():
+            os.rename(unfinished, published)
+        elif exchanged(unfinished, published):
             sync(self.output)
             delete(str(unfinished))
         else:
-            replaced = self.output / f".{place.name}.replaced"
-            os.rename(place, replaced)
-            os.rename(unfinished, place)
+            replaced = self.output / f".{published.name}.replaced"
+            os.rename(published, replaced)
+            os.rename(unfinished, published)
             sync(self.output)
             delete(str(replaced))
         sync(self.output)
@@ -86,7 +86,7 @@ class DayFolders:
         Returns:
           The names of the folders that were removed or restored.
         """
-        found = []
+        cleaned = []
         for path in self._paths():
             match = _REPLACED.fullmatch(path.name)
             if match and not (self.output / match[1]).exists():
@@ -95,8 +95,8 @@ class DayFolders:
                 delete(str(path))
             else:
                 continue
-            found.append(path.name)
-        return found
+            cleaned.append(path.name)
+        return cleaned
 
     def _paths(self) -> list[Path]:
         return sorted(self.output.iterdir()) if self.output.exists() else []
@@ -115,7 +115,7 @@ def exchanged(one: Path, other: Path) -> bool:
     return bool(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _with_contents(folder: Path) -> Iterator[Path]:
     """The folder and everything in it."""
     yield folder
     yield from folder.rglob("*")

@@ -135,12 +135,12 @@ def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) ->
     """The headline and the ranking metrics of the run, from rows of `means`."""
     pooled = (metric.name for metric in POOL_METRICS if "pool" in manifest)
     wanted = (*HEADLINE, *pooled, *manifest["parameters"].get("metrics", ()))
-    found = {
+    means = {
         row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
         for row in rows
         if not row["slice"] and row["i"] is None and row["population"] == "all"
     }
-    return {name: found[name] for name in wanted if name in found}
+    return {name: means[name] for name in wanted if name in means}
 
 
 def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from goodgain.pipeline.nightly.dates import in_short
+from goodgain.pipeline.nightly.dates import days_text
 from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import DayEntry, DayMean, read_entry
 from goodgain.pipeline.nightly.late_files import LateFiles
@@ -48,8 +48,8 @@ def gathered(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEnt
     """
     known = [*read_history(folders.output), *([failed] if failed else [])]
     by_day: dict[date, DayEntry] = {one.day: one for one in known if one.verdict == "failed"}
-    for day in folders.published():
-        entry = read_entry(folders.place(day))
+    for day in folders.published_days():
+        entry = read_entry(folders.published_folder(day))
         if entry is not None:
             by_day[day] = entry
     return [by_day[day] for day in sorted(by_day)]
@@ -95,7 +95,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
                     _share(counts, "unlabelled", "results"),
                     ", ".join(one.code for one in entry.warnings),
                     *([entry.pool.digest[:8] if entry.pool else ""] if pooled else []),
-                    in_short(entry.baseline),
+                    days_text(entry.baseline),
                     "; ".join((*entry.reasons, *entry.notes)),
                 ]
             )

@@ -16,10 +16,10 @@ from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import DayEntry
 from goodgain.pipeline.nightly.history import gathered, write_history
 from goodgain.pipeline.nightly.late_files import LateFiles, late_files
-from goodgain.pipeline.nightly.notify import Channel, channels, document, notify
+from goodgain.pipeline.nightly.notify import Channel, channels_of, document, notify
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day
 from goodgain.pipeline.nightly.report.build import build_nights_report
-from goodgain.pipeline.nightly.scored import scored_again
+from goodgain.pipeline.nightly.scored_elsewhere import has_newer_run
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.outputs.folder import REPORT, read_manifest
 from goodgain.pipeline.outputs.lock import LockedError, locked
@@ -51,7 +51,7 @@ class NightlyRequest(Struct, frozen=True):
     rerun_late: bool = False
 
 
-class Done(Struct, frozen=True):
+class NightlyResult(Struct, frozen=True):
     """The result of one call of the job.
 
     Attributes:
@@ -74,7 +74,7 @@ def run_nightly(
     request: NightlyRequest,
     beam_arguments: Sequence[str],
     surroundings: Surroundings,
-) -> Done:
+) -> NightlyResult:
     """Run the job; notify webhook and command of each day that did not pass.
 
     Raises:
@@ -83,16 +83,16 @@ def run_nightly(
       LockedError: another job is using the same output; no notification is sent.
       GoodGainError: the history cannot be written.
     """
-    channel_list = channels(config, surroundings)
+    notified = channels_of(config, surroundings)
     try:
-        return _run(config, request, beam_arguments, surroundings, channel_list)
+        return _run(config, request, beam_arguments, surroundings, notified)
     except LockedError:
         raise
     except OSError as error:
-        _notify_failure(error, channel_list, config, surroundings)
+        _notify_failure(error, notified, config, surroundings)
         raise GoodGainError(f"{config.output} cannot be used: {error}.") from error
     except Exception as error:
-        _notify_failure(error, channel_list, config, surroundings)
+        _notify_failure(error, notified, config, surroundings)
         raise
 
 
@@ -101,8 +101,8 @@ def _run(
     request: NightlyRequest,
     beam_arguments: Sequence[str],
     surroundings: Surroundings,
-    channel_list: list[Channel],
-) -> Done:
+    notified: list[Channel],
+) -> NightlyResult:
     folders = DayFolders(Path(config.output))
     night = Night(
         config=config,
@@ -133,21 +133,21 @@ def _run(
             write_history(folders, gathered(folders, entry))
             if entry.exit_code:
                 subject = f"{entry.date}: {entry.verdict}"
-                body = document(subject, entry.reasons, entry, str(folders.place(day)))
-                notify(body, channel_list, config, surroundings)
+                body = document(subject, entry.reasons, entry, str(folders.published_folder(day)))
+                notify(body, notified, config, surroundings)
         late = _late(config, folders, _last(request, today))
         history = gathered(folders)
         write_history(folders, history, late)
         write_whole(folders.output / REPORT, build_nights_report(history))
-    return Done(tuple(entries), tuple(late))
+    return NightlyResult(tuple(entries), tuple(late))
 
 
 def _notify_failure(
-    error: Exception, channel_list: list[Channel], config: NightlyConfig, surroundings: Surroundings
+    error: Exception, notified: list[Channel], config: NightlyConfig, surroundings: Surroundings
 ) -> None:
     reason = str(error) or type(error).__name__
     body = document("the nightly job failed", (reason,), None, config.output)
-    notify(body, channel_list, config, surroundings)
+    notify(body, notified, config, surroundings)
 
 
 def _days(
@@ -157,23 +157,23 @@ def _days(
     days = set(_requested_days(request, folders, today))
     if request.rerun_late:
         late = {one.day for one in _late(config, folders, _last(request, today))}
-        days.update(day for day in late if _anew(config, day, folders))
+        days.update(day for day in late if _can_run_again(config, day, folders))
     return sorted(days)
 
 
-def _anew(config: NightlyConfig, day: date, folders: DayFolders) -> bool:
+def _can_run_again(config: NightlyConfig, day: date, folders: DayFolders) -> bool:
     """Whether a published day can be run again; days scored elsewhere need new outputs for that."""
     if config.scored is None:
         return True
-    return scored_again(config.scored, day, read_manifest(str(folders.place(day))))
+    return has_newer_run(config.scored, day, read_manifest(str(folders.published_folder(day))))
 
 
 def _requested_days(request: NightlyRequest, folders: DayFolders, today: date) -> Iterator[date]:
     if request.backfill is None:
         yield _last(request, today)
         return
-    there = set(folders.published())
-    yield from (day for day in days_between(*request.backfill) if day not in there)
+    published = set(folders.published_days())
+    yield from (day for day in days_between(*request.backfill) if day not in published)
 
 
 def _last(request: NightlyRequest, today: date) -> date:
@@ -185,15 +185,15 @@ def _last(request: NightlyRequest, today: date) -> date:
 
 def _late(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
     """The last `late_days` published days whose input has changed since their run."""
-    found = []
-    for day in folders.published():
+    changed_days = []
+    for day in folders.published_days():
         if not timedelta() <= last - day <= timedelta(days=config.late_days):
             continue
         try:
             inputs = find_inputs(patterns_of(config.input, day))
         except UsageError:
             continue  # its traces were deleted
-        one = late_files(day, read_manifest(str(folders.place(day))), inputs)
+        one = late_files(day, read_manifest(str(folders.published_folder(day))), inputs)
         if one is not None:
-            found.append(one)
-    return found
+            changed_days.append(one)
+    return changed_days

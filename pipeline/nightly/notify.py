@@ -13,10 +13,10 @@ from goodgain.pipeline.nightly.entry import DayEntry
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 
-_FINE = range(200, 300)
-_ELSEWHERE = range(300, 400)  # a redirect
+_SUCCESS = range(200, 300)
+_REDIRECTS = range(300, 400)  # a redirect
 _FINAL = range(300, 500)  # a redirect, or an error in the request
-_PASSING = (408, 425, 429)  # client errors for which a retry may succeed
+_TEMPORARY = (408, 425, 429)  # client errors for which a retry may succeed
 
 
 class Channel(Struct, frozen=True):
@@ -31,25 +31,25 @@ class Channel(Struct, frozen=True):
     send: Callable[[bytes], tuple[str, bool]]
 
 
-def channels(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]:
+def channels_of(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]:
     """The channels that the configuration names.
 
     Raises:
       UsageError: the webhook's environment variable does not contain a URL.
     """
-    found = []
+    configured = []
     if config.webhook is not None:
         url = _url(config.webhook, surroundings)
-        found.append(
+        configured.append(
             Channel(f"webhook {urlsplit(url).hostname}", _poster(url, config, surroundings))
         )
     if config.command is not None:
         command = config.command
-        found.append(Channel(f"command {command[0]}", _starter(command, config, surroundings)))
-    return found
+        configured.append(Channel(f"command {command[0]}", _starter(command, config, surroundings)))
+    return configured
 
 
-def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, place: str) -> bytes:
+def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, folder: str) -> bytes:
     """The document that is sent: `text` for chat systems, the rest for programs.
 
     Args:
@@ -58,7 +58,7 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, pla
     """
     content = {
         "text": f"Good Gain, {subject}: {'; '.join(reasons)}",
-        "folder": place,
+        "folder": folder,
         "day": entry,
         "reasons": reasons,
     }
@@ -66,18 +66,18 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, pla
 
 
 def notify(
-    body: bytes, ways: list[Channel], config: NightlyConfig, surroundings: Surroundings
+    body: bytes, channels: list[Channel], config: NightlyConfig, surroundings: Surroundings
 ) -> None:
     """Send a document through every channel; failures are only reported."""
-    for way in ways:
-        problem = _attempts(way, body, config, surroundings)
+    for channel in channels:
+        problem = _send(channel, body, config, surroundings)
         if problem:
-            surroundings.say(f"{way.name} could not be notified: {problem}.")
+            surroundings.say(f"{channel.name} could not be notified: {problem}.")
 
 
-def _attempts(way: Channel, body: bytes, config: NightlyConfig, surroundings: Surroundings) -> str:
+def _send(channel: Channel, body: bytes, config: NightlyConfig, surroundings: Surroundings) -> str:
     for attempt in range(1, config.attempts + 1):
-        problem, again = way.send(body)
+        problem, again = channel.send(body)
         if not problem:
             return ""
         if not again or attempt == config.attempts:
@@ -107,12 +107,12 @@ def _poster(
             status = surroundings.post(url, body, config.timeout_seconds)
         except (OSError, ValueError) as error:
             return f"no answer ({type(error).__name__})", isinstance(error, OSError)
-        if status in _FINE:
+        if status in _SUCCESS:
             return "", False
         advice = ", a redirect, which is not followed: use the address that it points to"
         return (
-            f"it answered with status {status}{advice if status in _ELSEWHERE else ''}",
-            status not in _FINAL or status in _PASSING,
+            f"it answered with status {status}{advice if status in _REDIRECTS else ''}",
+            status not in _FINAL or status in _TEMPORARY,
         )
 
     return send

@@ -34,7 +34,7 @@ from goodgain.pipeline.nightly.entry import (
 )
 from goodgain.pipeline.nightly.judging import Judgement, changes, judge
 from goodgain.pipeline.nightly.pool import with_pool
-from goodgain.pipeline.nightly.scored import take
+from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs
 from goodgain.pipeline.nightly.scratch import discard, fetch
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.options.config_file import load_run_config
@@ -132,8 +132,8 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     if night.config.scored is None:
         _score(night, day, folder)
     else:
-        take(night.config.scored, night.config.input, day, folder)
-    manifest = _settled_manifest(folder, night.folders.place(day))
+        copy_outputs(night.config.scored, night.config.input, day, folder)
+    manifest = _manifest_with_final_output(folder, night.folders.published_folder(day))
     on_pool = partial(_scored_again, night) if night.config.pool is not None else None
     baseline = find_baseline(night.config.baseline, day, manifest, night.folders, on_pool)
     judgement = judge(folder, manifest, baseline, night.gate)
@@ -178,8 +178,8 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
     """A day's outputs with the pool in a manifest; None if its traces are gone or have changed."""
     if night.config.scratch is not None:
         return None  # workers cannot write to the folder of the baseline
-    place, again = str(night.folders.place(day)), night.folders.again(day)
-    before: Mapping[str, Any] = read_manifest(place)
+    published, rescored = str(night.folders.published_folder(day)), night.folders.rescored(day)
+    before: Mapping[str, Any] = read_manifest(published)
     runner = manifest["parameters"]["runner"]
 
     def run(config: RunConfig) -> None:
@@ -189,10 +189,10 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
     try:
         pool = manifest["pool"]["folder"]
         name = run_name_of(before["inputs"], pool_manifest(pool, open_plain)["runs"])
-        score_again(place, before, again, {"pool": pool, "run_name": name}, run=run)
+        score_again(published, before, rescored, {"pool": pool, "run_name": name}, run=run)
     except UsageError:
         return None
-    return again
+    return rescored
 
 
 def _check_input(config: NightlyConfig, day: date) -> None:
@@ -207,7 +207,7 @@ def _check_input(config: NightlyConfig, day: date) -> None:
         raise GoodGainError(f"No input for {day.isoformat()}: {error}") from None
 
 
-def _settled_manifest(folder: Path, place: Path) -> dict[str, Any]:
+def _manifest_with_final_output(folder: Path, place: Path) -> dict[str, Any]:
     """The manifest, rewritten to name the day's final folder as its output."""
     manifest: dict[str, Any] = read_manifest(str(folder))
     manifest["parameters"]["output"] = str(place)

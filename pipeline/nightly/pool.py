@@ -65,16 +65,16 @@ def _add(
     choice: PoolChoice, name: str, config: RunConfig, beam_arguments: Sequence[str], build: Build
 ) -> None:
     there = exists(join(choice.path, MANIFEST))
-    held = pool_manifest(choice.path, open_plain)["runs"] if there else {}
+    runs = pool_manifest(choice.path, open_plain)["runs"] if there else {}
     files = {(file.path, file.size) for file in find_inputs(config.input)}
-    if name in held and _files(held[name]["inputs"]) == files:
+    if name in runs and _files(runs[name]["inputs"]) == files:
         return
     request = PoolRequest(
         runs={name: config.input},
         output=choice.path,
         topic=choice.topic,
-        update=there,
-        replaces=there,
+        update=exists,
+        replaces=exists,
         rules=config.rules,
         runner=config.runner,
         max_rejected=config.max_rejected,

@@ -20,13 +20,13 @@ def fetch(source: str, target: Path) -> None:
     """
     prefix = source.rstrip("/") + "/"
     try:
-        for found in files_below(source):
-            path = found.removeprefix(prefix)
+        for remote in files_below(source):
+            path = remote.removeprefix(prefix)
             if path.startswith(f"{UNFINISHED}/"):  # a run is still writing these
                 continue
-            place = target / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with open_plain(found) as file, open(place, "wb") as copy:
+            local = target / path
+            local.parent.mkdir(parents=True, exist_ok=True)
+            with open_plain(remote) as file, open(local, "wb") as copy:
                 shutil.copyfileobj(file, copy)
     except BeamIOError as error:
         raise GoodGainError(f"{source} cannot be fetched: {error}.") from None

@@ -11,7 +11,7 @@ from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.entry import DayChange, DayEntry
 from goodgain.pipeline.nightly.history import TABLE
-from goodgain.pipeline.nightly.job import Done
+from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.values import number
@@ -21,15 +21,15 @@ from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted
 
 
-def print_done(console: Console, done: Done, config: NightlyConfig) -> None:
+def print_result(console: Console, result: NightlyResult, config: NightlyConfig) -> None:
     """Print the verdict on each day, its headline metrics, and which days need a new run."""
     output = config.output
     again = "run it again with" if config.scored is None else "score it again, then use"
-    for entry in done.entries:
+    for entry in result.entries:
         _print_day(console, entry, output)
-    if not done.entries:
+    if not result.entries:
         _print(console, "No day to run.")
-    for late in done.late:
+    for late in result.late:
         _print(console, f"Input changed since the run of {late}; {again} --rerun-late.")
     _print(console, f"History: {output}/{TABLE}")
 

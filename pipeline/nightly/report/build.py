@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.nightly.dates import in_short
+from goodgain.pipeline.nightly.dates import days_text
 from goodgain.pipeline.nightly.entry import DayChange, DayEntry, DayMean
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.pipeline.report.numbers import rounded
@@ -100,7 +100,7 @@ def _page_data(entries: Sequence[DayEntry], words: Glossary) -> dict[str, Any]:
             {
                 "date": entry.date,
                 "verdict": entry.verdict,
-                "baseline": in_short(entry.baseline),
+                "baseline": days_text(entry.baseline),
                 "means": {name: _mean(mean) for name, mean in entry.means.items()},
                 "changes": {name: _change(change) for name, change in entry.changes.items()},
                 "counts": _counts(entry),

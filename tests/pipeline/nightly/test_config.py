@@ -8,7 +8,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.nightly.config import BaselineChoice, load_nightly_config
 from goodgain.pipeline.nightly.dates import days_between, patterns_of, read_day
-from goodgain.pipeline.nightly.job import Done
+from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.nightly.one_day import run_config
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.world import config_of
@@ -179,7 +179,7 @@ def test_the_command_line_overrides_the_engine_of_nightly_yaml_and_that_of_run_y
 
     def record_runner(config, request, beam_arguments, surroundings):
         runners.append(run_config(config, date(2025, 3, 4), tmp_path).runner)
-        return Done((), ())
+        return NightlyResult((), ())
 
     monkeypatch.setattr("goodgain.pipeline.nightly.job.run_nightly", record_runner)
     (tmp_path / "run.yaml").write_text("runner: PrismRunner")

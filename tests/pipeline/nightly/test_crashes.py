@@ -144,7 +144,7 @@ def test_a_replaced_day_is_restored_if_its_successor_is_missing(job):
     place.rename(job.world.output / f".{place.name}.replaced")
     folders = day_folders.DayFolders(job.world.output)
     assert folders.repair() == [f".{place.name}.replaced"]
-    assert folders.published() == [DAY]
+    assert folders.published_days() == [DAY]
 
 
 def test_a_missing_or_damaged_history_is_rebuilt(job):
@@ -166,9 +166,9 @@ def test_a_rerun_that_fails_keeps_the_day(job):
     job.night()
     before, history = job.world.contents(DAY), job.world.history()
     job.outputs = job.world.folder / "nowhere"
-    done = job.night()
-    assert done.exit_code == 1
-    assert "nowhere" in done.entries[0].reasons[0]
+    result = job.night()
+    assert result.exit_code == 1
+    assert "nowhere" in result.entries[0].reasons[0]
     assert job.world.contents(DAY) == before
     assert job.world.history() == history
     assert job.world.hidden() == []

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.notify import channels, notify
+from goodgain.pipeline.nightly.notify import channels_of, notify
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.world import listening
@@ -25,7 +25,7 @@ class Notifier:
 
     def notify(self, body=b'{"text": "x"}', **options):
         config = NightlyConfig(input="{date}", output="out", **options)
-        notify(body, channels(config, self.surroundings), config, self.surroundings)
+        notify(body, channels_of(config, self.surroundings), config, self.surroundings)
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,17 @@ from types import SimpleNamespace
 from msgspec.structs import replace
 from rich.console import Console
 
-from goodgain.pipeline.nightly.job import Done
-from goodgain.pipeline.nightly.summary import print_done
+from goodgain.pipeline.nightly.job import NightlyResult
+from goodgain.pipeline.nightly.summary import print_result
 from tests.pipeline.nightly.report.entries import entry
 
 
 def test_metrics_have_readable_names_and_cautions():
     text = StringIO()
-    done = Done([entry("2025-03-02")], [])
-    print_done(Console(file=text, width=120), done, SimpleNamespace(output="nights", scored=None))
+    result = NightlyResult([entry("2025-03-02")], [])
+    print_result(
+        Console(file=text, width=120), result, SimpleNamespace(output="nights", scored=None)
+    )
     summary = text.getvalue()
     assert "Gain per result (RAG)" in summary
     assert "(DRAG): Stopping early raises it, so read it beside CG." in summary
@@ -26,8 +28,10 @@ def summary_of(changed, n=40):
     text = StringIO()
     day = entry("2025-03-02", n=n)
     day = replace(day, changes={"CG": replace(day.changes["CG"], **changed)})
-    done = Done((day,), ())
-    print_done(Console(file=text, width=120), done, SimpleNamespace(output="nights", scored=None))
+    result = NightlyResult((day,), ())
+    print_result(
+        Console(file=text, width=120), result, SimpleNamespace(output="nights", scored=None)
+    )
     return " ".join(text.getvalue().split())
 
 

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.nightly import scored
+from goodgain.pipeline.nightly import scored_elsewhere
 from tests.pipeline.nightly.world import World
 
 pytestmark = pytest.mark.slow
@@ -112,14 +112,14 @@ def test_days_are_published_after_their_traces_are_deleted(world):
 
 
 def test_outputs_replaced_while_they_are_fetched_are_refused(world, monkeypatch):
-    fetch = scored.fetch
+    fetch = scored_elsewhere.fetch
 
     def fetch_then_replace(source, target):
         fetch(source, target)
         path = world.folder / f"scored/date={DAYS[0]}/manifest.json"
         path.write_text(path.read_text().replace('"started": "2', '"started": "3'))
 
-    monkeypatch.setattr(scored, "fetch", fetch_then_replace)
+    monkeypatch.setattr(scored_elsewhere, "fetch", fetch_then_replace)
     assert world.nightly("--date", DAYS[0]) == 1
     assert "were replaced while they were fetched" in reason(world, DAYS[0])
 

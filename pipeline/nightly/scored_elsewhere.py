@@ -21,7 +21,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import exists, join
 
 
-def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
+def copy_outputs(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
     """Copy the outputs of a day to a local folder.
 
     Args:
@@ -43,11 +43,11 @@ def take(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
         )
 
 
-def scored_again(scored: str, day: date, published: Mapping[str, Any]) -> bool:
+def has_newer_run(scored: str, day: date, published: Mapping[str, Any]) -> bool:
     """Whether a newer run of a day than the published one has finished.
 
     Args:
-      scored: see `take`.
+      scored: see `copy_outputs`.
       published: manifest of the published day.
     """
     (folder,) = patterns_of([scored], day)
