@@ -6,7 +6,7 @@ from pathlib import Path
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.lookup import PoolFiles, PoolUse, shard_of
-from goodgain.transforms.core.pool.matching import TopicPool, labels_of
+from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.pool.rows import document_row
 from goodgain.transforms.core.pool_building.building import build_topic
 from goodgain.transforms.core.pool_building.contribution import contribution
@@ -40,7 +40,7 @@ def build(runs, topic=None, held=None, replaced=(), rules=None):
 
 def topic_pool(documents, rules=None, preferred=None):
     rules = rules or shipped_rules()
-    return TopicPool(documents, labels_of(documents, preferred), rules, Fingerprinter(rules))
+    return TopicPool(documents, rules, Fingerprinter(rules), preferred)
 
 
 def folded(records, topic=None, rules=None):

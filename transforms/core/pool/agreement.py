@@ -146,14 +146,11 @@ class ShiftSums:
         for document in documents:
             gains = self._gains(document)
             seen = {(place.run, place.conversation_id) for place in document.places}
+            by_conversation = [found.setdefault(one, ([], [])) for one in seen]
             for side, gain in enumerate(gains):
                 if gain >= self._threshold:
-                    there[side].append(gain)
-                    for conversation in seen:
-                        found.setdefault(conversation, ([], []))[side].append(gain)
-                else:
-                    for conversation in seen:
-                        found.setdefault(conversation, ([], []))
+                    for good in (there, *by_conversation):
+                        good[side].append(gain)
         topic = self._topics
         self._topics += 1
         for one, other in found.values():

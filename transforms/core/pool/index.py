@@ -7,12 +7,30 @@ from collections.abc import Container, Sequence
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
-from goodgain.transforms.core.dedup.fingerprint import ResultFingerprint
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.dedup.verification import Verdict, verify
-from goodgain.transforms.core.pool.order import same_evidence
+from goodgain.transforms.core.pool.document import PooledPlace
 
 _Key = int | tuple[bytes, bytes]
+PlaceKey = tuple[int, int, int | None, str | None, int, bytes, bytes]
+
+
+def same_evidence(result: ResultFingerprint) -> tuple[bytes, bytes]:
+    """A key that is equal exactly for results with the same evidence and type."""
+    return result.codes, result.digests
+
+
+def place_key(
+    place: PooledPlace | CallFingerprint, rank: int, result: ResultFingerprint
+) -> PlaceKey:
+    """A key that is equal for results of a conversation at one place with the same evidence.
+
+    Args:
+      place: the place of the result, or its call.
+    """
+    at = place.turn, place.iteration, place.call, place.record_id
+    return *at, rank, *same_evidence(result)
 
 
 class Match(Struct, frozen=True):

@@ -24,7 +24,7 @@ from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.held import HeldBytes, pooled_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
-from goodgain.transforms.core.pool.matching import TopicPool, labels_of
+from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.pool.rows import document_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
@@ -199,8 +199,8 @@ class TopicPools:
             )
         ):
             self._ready.popitem(last=False)
-        labels = labels_of(documents, self._files.preferred)
-        return _ReadyTopic(TopicPool(documents, labels, self._rules, self._fingerprinter), size)
+        preferred = self._files.preferred
+        return _ReadyTopic(TopicPool(documents, self._rules, self._fingerprinter, preferred), size)
 
     def _shard(self, shard: int) -> dict[Topic, list[bytes]]:
         by_topic = self._cached_shards.pop(shard, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -11,11 +11,9 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerpr
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.dedup.verification import Verdict
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
-from goodgain.transforms.core.pool.index import PoolIndex
-from goodgain.transforms.core.pool.order import document_order, same_evidence
+from goodgain.transforms.core.pool.index import PlaceKey, PoolIndex, place_key
+from goodgain.transforms.core.pool.order import document_order
 from goodgain.transforms.core.pool.turn_documents import documents_of, records_of
-
-_Seat = tuple[int, int, int | None, str | None, int, bytes, bytes]
 
 
 class Pooled(Struct, frozen=True):
@@ -41,17 +39,17 @@ class TopicPool:
     def __init__(
         self,
         documents: Iterable[PoolDocument],
-        labels: Sequence[int | None],
         rules: RuleTable,
         fingerprinter: Fingerprinter,
+        preferred: str | None = None,
     ) -> None:
-        """Index the evidence of `documents`."""
+        """Index the evidence of `documents`; `preferred` as in `PoolDocument.label`."""
         self.documents = tuple(documents)
-        self.labels = tuple(labels)
+        self.labels = tuple(document.label(preferred) for document in self.documents)
         self._rules = rules
         self._index = PoolIndex(rules)
-        # For each conversation, its places in order, with document, run and turn.
-        self._places: dict[str, list[tuple[str, int, _Seat, int]]] = {}
+        # For each conversation, run, index, key and document of its places, in order.
+        self._places: dict[str, list[tuple[str, int, PlaceKey, int]]] = {}
         names: dict[bytes, str] = {}
         for number, document in enumerate(self.documents):
             self._index.found()
@@ -61,18 +59,11 @@ class TopicPool:
             for result in fingerprints:
                 self._index.register(number, result)
             for place in document.places:
-                seat = (
-                    place.turn,
-                    place.iteration,
-                    place.call,
-                    place.record_id,
-                    place.rank,
-                    *same_evidence(fingerprints[place.evidence]),
-                )
-                seats = self._places.setdefault(place.conversation_id, [])
-                seats.append((place.run, place.at, seat, number))
-        for seats in self._places.values():
-            seats.sort(key=lambda one: one[:2])
+                key = place_key(place, place.rank, fingerprints[place.evidence])
+                places = self._places.setdefault(place.conversation_id, [])
+                places.append((place.run, place.at, key, number))
+        for places in self._places.values():
+            places.sort(key=lambda one: one[:2])
 
     def match(
         self,
@@ -106,25 +97,25 @@ class TopicPool:
         documents: Sequence[Sequence[int]],
         run: str | None,
     ) -> dict[int, Pooled]:
-        free: dict[_Seat, list[int]] = {}
-        for pooled_run, _, seat, number in self._places.get(conversation_id, ()):
+        free: dict[PlaceKey, list[int]] = {}
+        for pooled_run, _, key, number in self._places.get(conversation_id, ()):
             if run in (None, pooled_run):
-                free.setdefault(seat, []).append(number)
+                free.setdefault(key, []).append(number)
         if not free:
             return {}
-        seated: dict[int, int] = {}
-        for place, seat in enumerate(_seats(calls)):
-            if numbers := free.get(seat):
-                seated[place] = numbers.pop(0)
-        found: dict[int, Pooled] = {}
+        pooled_as: dict[int, int] = {}
+        for place, key in enumerate(_place_keys(calls)):
+            if numbers := free.get(key):
+                pooled_as[place] = numbers.pop(0)
+        pooled: dict[int, Pooled] = {}
         taken: set[int] = set()
         for places in documents:
-            own = [seated[place] for place in places if place in seated]
-            mine = next((one for one in own if one not in taken), None)
-            if mine is not None:
-                taken.add(mine)
-                found[places[0]] = Pooled(mine, None)
-        return found
+            candidates = (pooled_as[place] for place in places if place in pooled_as)
+            document = next((one for one in candidates if one not in taken), None)
+            if document is not None:
+                taken.add(document)
+                pooled[places[0]] = Pooled(document, None)
+        return pooled
 
     def _in_order(
         self, calls: Sequence[CallFingerprint], documents: list[list[int]]
@@ -142,17 +133,10 @@ class TopicPool:
         )
 
 
-def _seats(calls: Iterable[CallFingerprint]) -> Iterable[_Seat]:
+def _place_keys(calls: Iterable[CallFingerprint]) -> Iterator[PlaceKey]:
     for call in calls:
         for rank, result in enumerate(call.results, start=1):
-            yield (
-                call.turn,
-                call.iteration,
-                call.call,
-                call.record_id,
-                rank,
-                *same_evidence(result),
-            )
+            yield place_key(call, rank, result)
 
 
 class TurnPool(Struct, frozen=True):
@@ -169,14 +153,3 @@ class TurnPool(Struct, frozen=True):
     pool: TopicPool
     conversation_id: str
     run: str | None = None
-
-    def match(
-        self, calls: Sequence[CallFingerprint], duplicates: Sequence[Duplicate | None]
-    ) -> dict[int, Pooled]:
-        """See `TopicPool.match`."""
-        return self.pool.match(self.conversation_id, calls, duplicates, self.run)
-
-
-def labels_of(documents: Iterable[PoolDocument], preferred: str | None = None) -> list[int | None]:
-    """The label of each document."""
-    return [document.label(preferred) for document in documents]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from goodgain.transforms.core.dedup.fingerprint import ResultFingerprint
 from goodgain.transforms.core.dedup.normalise import (
     normalise_id,
     normalise_text,
@@ -88,8 +87,3 @@ def _text(value: str, timed: bool) -> str:
 
 def _listed(value: OneOrMany) -> Sequence[str]:
     return (value,) if isinstance(value, str) else value
-
-
-def same_evidence(result: ResultFingerprint) -> tuple[bytes, bytes]:
-    """A key that is equal exactly for results with the same evidence and type."""
-    return result.codes, result.digests

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic, Vote
-from goodgain.transforms.core.pool.index import PoolIndex, is_weak
-from goodgain.transforms.core.pool.order import DocumentOrder, document_order, same_evidence
+from goodgain.transforms.core.pool.index import PlaceKey, PoolIndex, is_weak, place_key
+from goodgain.transforms.core.pool.order import DocumentOrder, document_order
 from goodgain.transforms.core.pool_building.contribution import (
     Contribution,
     Occurrence,
@@ -86,7 +86,7 @@ def build_topic(
     index = PoolIndex(rules)
     names: dict[bytes, str] = {}
     joined: dict[Conversation, set[int]] = {}
-    seats: dict[_Seat, list[tuple[int, int]]] = {}
+    freed: dict[_Freed, list[tuple[int, int]]] = {}
     for number, document in enumerate(documents):
         index.found()
         fingerprints = [fingerprinter.result_fingerprint(one, names) for one in document.evidence]
@@ -94,25 +94,23 @@ def build_topic(
             index.register(number, result)
         for place in held[number].places:
             if (place.run, place.conversation_id) in replaced:
-                seat = _seat(place, fingerprints[place.evidence])
-                seats.setdefault(seat, []).append((place.at, number))
+                key = _freed_key(place, fingerprints[place.evidence])
+                freed.setdefault(key, []).append((place.at, number))
         for place in document.places:
             joined.setdefault((place.run, place.conversation_id), set()).add(number)
     ids = {document.before.document for document in documents}
     counts: Counter[str] = Counter()
     in_order = _in_order(contributions, rules, fingerprinter)
-    again = _seated(in_order, seats, joined)
+    before = _pooled_before(in_order, freed, joined)
     for waiting in in_order:
         taken = joined.setdefault(waiting.conversation, set())
-        seated = again.get((waiting.conversation, waiting.first_place))
-        match = index.first_match(waiting.fingerprints, taken) if seated is None else None
-        if seated is not None:
-            number = seated
-        elif match is None:
-            number = index.found()
+        known = before.get((waiting.conversation, waiting.first_place))
+        if known is None:
+            match = index.first_match(waiting.fingerprints, taken)
+            known = None if match is None else match.document
+        number = index.found() if known is None else known
+        if known is None:
             documents.append(_Growing(_founded(topic, number, waiting, ids)))
-        else:
-            number = match.document
         taken.add(number)
         _join(documents[number], waiting, number, index)
         counts["pool.results"] += len(waiting.occurrences)
@@ -122,51 +120,47 @@ def build_topic(
     return BuiltTopic(topic, [document.finished() for document in documents], dict(counts))
 
 
-_Seat = tuple[Conversation, int, int, int | None, str | None, int, bytes, bytes]
+_Freed = tuple[Conversation, PlaceKey]
 
 
-def _seat(place: PooledPlace, result: ResultFingerprint) -> _Seat:
-    """A key that is equal for results at the same place with the same evidence."""
-    return (
-        (place.run, place.conversation_id),
-        place.turn,
-        place.iteration,
-        place.call,
-        place.record_id,
-        place.rank,
-        *same_evidence(result),
-    )
+def _freed_key(place: PooledPlace, result: ResultFingerprint) -> _Freed:
+    return (place.run, place.conversation_id), place_key(place, place.rank, result)
 
 
-def _seated(
+def _pooled_before(
     documents: Iterable[_PendingDocument],
-    seats: dict[_Seat, list[tuple[int, int]]],
+    freed: dict[_Freed, list[tuple[int, int]]],
     joined: dict[Conversation, set[int]],
 ) -> dict[tuple[Conversation, int], int]:
-    """For each conversation and first place, the number of its document; updates `joined`."""
-    if not seats:
+    """For each conversation and first place, the document that it was part of before.
+
+    Args:
+      freed: indexes of the places to replace, each with the number of its document.
+      joined: by conversation, the numbers of its documents; updated.
+    """
+    if not freed:
         return {}
-    free = {seat: sorted(numbers) for seat, numbers in seats.items()}
-    standing = sorted(
+    free = {key: sorted(numbers) for key, numbers in freed.items()}
+    occurrences = sorted(
         (
             (one.conversation, occurrence.place.at, one.first_place),
-            _seat(occurrence.place, result),
+            _freed_key(occurrence.place, result),
         )
         for one in documents
         for occurrence, result in zip(one.occurrences, one.fingerprints, strict=True)
     )
-    own: dict[tuple[Conversation, int], list[int]] = {}
-    for (conversation, _, first_place), seat in standing:
-        if places := free.get(seat):
-            own.setdefault((conversation, first_place), []).append(places.pop(0)[1])
-    found: dict[tuple[Conversation, int], int] = {}
-    for (conversation, first_place), numbers in sorted(own.items()):
+    candidates: dict[tuple[Conversation, int], list[int]] = {}
+    for (conversation, _, first_place), key in occurrences:
+        if places := free.get(key):
+            candidates.setdefault((conversation, first_place), []).append(places.pop(0)[1])
+    before: dict[tuple[Conversation, int], int] = {}
+    for (conversation, first_place), numbers in sorted(candidates.items()):
         taken = joined.setdefault(conversation, set())
         number = next((one for one in numbers if one not in taken), None)
         if number is not None:
             taken.add(number)
-            found[conversation, first_place] = number
-    return found
+            before[conversation, first_place] = number
+    return before
 
 
 def without(document: PoolDocument, replaced: Collection[Conversation]) -> PoolDocument:

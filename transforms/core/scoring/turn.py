@@ -81,8 +81,9 @@ def fold_turn(
         of_judgments = document_labels(calls, duplicates, external)
         labels = of_judgments.labels
     pool_labels: list[int | None] | None = None
-    pooled = None if pool is None else pool.match(calls, duplicates)
-    if pool is not None and pooled is not None:
+    pooled = None
+    if pool is not None:
+        pooled = pool.pool.match(pool.conversation_id, calls, duplicates, pool.run)
         pool_labels = _pool_labels(duplicates, pooled, pool.pool.labels)
         labels = [
             label if of_pool is None else of_pool
