@@ -14,19 +14,17 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.typehints.row_type import RowTypeConstraint
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
-from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
+from goodgain.transforms.core.dedup.rules_file import read_rules
+from goodgain.transforms.core.errors import GoodGainError, RecordError
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
-    RankingEvaluator,
     RankingMetric,
     column_name,
-    parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import (
@@ -34,7 +32,7 @@ from goodgain.transforms.core.records.rejected import (
     payload_of_mapping,
     rejected_for,
 )
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN, Result, SearchCall
+from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.computed import (
     COMPUTED_ITERATION_METRICS,
     COMPUTED_METRICS,
@@ -112,8 +110,11 @@ class ScoreConversationRows(beam.PTransform):
         """
         super().__init__()
         self.error_handling = error_handling
-        self.metrics = parse_ranking_metrics(metrics)
-        self.scoring = _scoring(self.metrics, good_gain_threshold, rules)
+        self.scoring = Scoring.default(metrics, good_gain_threshold)
+        self.metrics = self.scoring.ranking.metrics
+        if rules:
+            read = read_rules(read_text(rules, "the rules"), rules)
+            self.scoring = replace(self.scoring, rules=compile_rules(read))
 
     def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
@@ -153,34 +154,19 @@ class GlobalMeanRows(beam.PTransform):
         max_i: int = 10,
     ) -> None:
         super().__init__()
-        self.metrics = parse_ranking_metrics(metrics)
+        self.scoring = Scoring.default(metrics)
+        self.metrics = self.scoring.ranking.metrics
         self.slices = [[name.strip() for name in one.split(",")] for one in slices]
         self.max_i = max_i
 
     def expand(self, rows: Rows) -> Rows:
         """Apply the transform."""
-        scoring = _scoring(self.metrics)
         return (
             rows
             | "Scores" >> beam.Map(_score, len(self.metrics)).with_output_types(ConversationScore)
-            | "Means" >> GlobalMeans(scoring, self.slices, self.max_i)
+            | "Means" >> GlobalMeans(self.scoring, self.slices, self.max_i)
             | "Rows" >> beam.Map(_row).with_output_types(_row_type(MeanRow))
         )
-
-
-def _scoring(
-    metrics: tuple[RankingMetric, ...], good_gain_threshold: int = 2, rules: str | None = None
-) -> Scoring:
-    if not 1 <= good_gain_threshold <= GREATEST_GAIN:
-        raise UsageError(
-            f"good_gain_threshold is {good_gain_threshold}: give 1 to {GREATEST_GAIN}."
-        )
-    read = read_rules(read_text(rules, "the rules"), rules) if rules else shipped_rules()
-    return Scoring(
-        rules=compile_rules(read),
-        ranking=RankingEvaluator(metrics, good_gain_threshold, GREATEST_GAIN),
-        good_gain_threshold=good_gain_threshold,
-    )
 
 
 def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> Any:

@@ -66,23 +66,21 @@ class StructCoder(beam.coders.Coder):
         return hash(self._type)
 
 
+_call_coder, _rejected_coder = StructCoder(SearchCall), StructCoder(RejectedRecord)
+
+
 class RecordCoder(beam.coders.Coder):
     """Calls and rejected records together: a byte for the kind, then the bytes of `StructCoder`."""
-
-    def __init__(self) -> None:
-        """Create the two encoders and decoders."""
-        self._call = StructCoder(SearchCall)
-        self._rejected = StructCoder(RejectedRecord)
 
     def encode(self, value: SearchCall | RejectedRecord) -> bytes:
         """The bytes of one record."""
         if isinstance(value, SearchCall):
-            return _CALL + self._call.encode(value)
-        return _REJECTED + self._rejected.encode(value)
+            return _CALL + _call_coder.encode(value)
+        return _REJECTED + _rejected_coder.encode(value)
 
     def decode(self, encoded: bytes) -> Any:
         """The record from bytes made by `encode`."""
-        coder = self._call if encoded[:1] == _CALL else self._rejected
+        coder = _call_coder if encoded[:1] == _CALL else _rejected_coder
         return coder.decode(encoded[1:])
 
     def is_deterministic(self) -> bool:
@@ -92,23 +90,6 @@ class RecordCoder(beam.coders.Coder):
     def to_type_hint(self) -> Any:
         """The type of the records."""
         return ANY_RECORD
-
-    @classmethod
-    def from_type_hint(cls, typehint: Any, registry: Any) -> RecordCoder:
-        """The coder for `ANY_RECORD`."""
-        return cls()
-
-    def __reduce__(self) -> tuple[type[RecordCoder], tuple[()]]:
-        """Pickle no state, since msgspec's encoders cannot be pickled."""
-        return RecordCoder, ()
-
-    def __eq__(self, other: object) -> bool:
-        """All coders of this class are equal."""
-        return isinstance(other, RecordCoder)
-
-    def __hash__(self) -> int:
-        """The hash of the class."""
-        return hash(RecordCoder)
 
 
 class AnyRecordHint(UnionConstraint):

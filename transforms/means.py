@@ -218,13 +218,6 @@ class _AccumulatorCoder(beam.coders.Coder):
     def decode(self, encoded: bytes) -> MeansAccumulator:
         return msgspec.msgpack.decode(encoded, type=MeansAccumulator)
 
-    def is_deterministic(self) -> bool:
-        return False
-
-    @classmethod
-    def from_type_hint(cls, typehint: Any, registry: Any) -> _AccumulatorCoder:
-        return cls()
-
 
 def _rows(
     combined: tuple[SliceKey, MeansAccumulator],

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, DifferenceTest
 from goodgain.transforms.core.comparison.samples import Moments
@@ -89,7 +90,8 @@ def compared(
 ) -> MetricComparison:
     """Combine two samples and the test of their difference."""
     relative_difference = _relative(difference, base.mean)
-    notes = [test.note] if test.note else []
+    tested = asdict(test)
+    notes = list(filter(None, [tested.pop("note")]))
     if difference is not None and relative_difference is None:
         notes.append("the base mean is 0, so there is no relative difference")
     return MetricComparison(
@@ -103,19 +105,10 @@ def compared(
         difference=difference,
         relative_difference=relative_difference,
         difference_stddev=difference_stddev,
-        stderr=test.stderr,
         confidence=options.confidence,
-        ci_low=test.ci_low,
-        ci_high=test.ci_high,
-        t=test.t,
-        degrees_of_freedom=test.degrees_of_freedom,
-        asymmetry=test.asymmetry,
-        p_value=test.p_value,
-        effect_size=test.effect_size,
         effect_size_name="cohen_dz" if design == "paired" else "hedges_g",
-        minimum_detectable_effect=test.minimum_detectable_effect,
-        clusters=test.clusters,
         note="; ".join(notes) or None,
+        **tested,
     )
 
 
