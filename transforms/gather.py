@@ -11,11 +11,20 @@ from typing import Any, BinaryIO
 from uuid import uuid4
 
 import apache_beam as beam
+from apache_beam.typehints import KV
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.fingerprint import Keyed
 
+Pair = tuple[bytes, bytes]
 _PLACE = Struct("<16sQI")  # file name, offset and length of a payload
+
+
+def flatten_pairs(label: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
+    """Flatten the sides of a join, whose values begin with a byte that tells the sides apart."""
+    for side in sides:
+        side.element_type = KV[bytes, bytes]
+    return sides | label >> beam.Flatten()
 
 
 class GatherPayloads(beam.PTransform):

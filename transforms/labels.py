@@ -24,6 +24,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
+from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import REJECTED
 
 _COUNTS = "counts"
@@ -33,8 +34,6 @@ _ASKED, _GIVEN = b"a", b"g"
 
 _encode = msgspec.msgpack.Encoder().encode
 _label = msgspec.msgpack.Decoder(ResultLabel).decode
-
-_Pair = tuple[bytes, bytes]
 
 
 class LabelsRead(NamedTuple):
@@ -138,11 +137,8 @@ class JoinLabels(beam.PTransform):
         """Apply the transform."""
         asked = payloads | "Ask" >> beam.FlatMap(_ask)
         labels = self.labels | "Key" >> beam.Map(_key_and_label)
-        for side in (asked, labels):
-            side.element_type = KV[bytes, bytes]
         outputs = (
-            (asked, labels)
-            | "Sides" >> beam.Flatten()
+            flatten_pairs("Sides", asked, labels)
             | "GroupByKey" >> beam.GroupByKey()
             | "Join" >> beam.ParDo(_Join()).with_outputs(REJECTED, main="payloads")
         )
@@ -151,14 +147,14 @@ class JoinLabels(beam.PTransform):
         return LabelledPayloads(outputs["payloads"], outputs[REJECTED])
 
 
-def _ask(keyed: Keyed) -> Iterator[_Pair]:
+def _ask(keyed: Keyed) -> Iterator[Pair]:
     conversation_id, packed = keyed
     asking = _ASKED + conversation_id.encode()
     for key in keys_of(conversation_id, record_ids(packed)):
         yield _encode(key), asking
 
 
-def _key_and_label(label: ResultLabel) -> _Pair:
+def _key_and_label(label: ResultLabel) -> Pair:
     return _encode(label.key), _GIVEN + _encode(label)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
-from apache_beam.typehints import KV
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
@@ -22,6 +21,7 @@ from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
+from goodgain.transforms.gather import Pair, flatten_pairs
 
 _PROBLEMS = "problems"
 _DROPS = "drops"
@@ -35,8 +35,6 @@ _document = msgspec.msgpack.Decoder(PoolDocument).decode
 _contribution = msgspec.msgpack.Decoder(Contribution).decode
 _conversation = msgspec.msgpack.Decoder(Conversation).decode
 _topic = msgspec.msgpack.Decoder(Topic).decode
-
-_Pair = tuple[bytes, bytes]
 
 
 def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | None:
@@ -135,34 +133,28 @@ class BuildPool(beam.PTransform):
         known = pooled | "KeyHeldConversations" >> beam.ParDo(_HeldConversations())
         added = contributions | "KeyConversations" >> beam.Map(_by_conversation)
         met = (
-            _flattened("Conversations", known, added)
+            flatten_pairs("Conversations", known, added)
             | "GroupByConversation" >> beam.GroupByKey()
             | "Meet" >> beam.ParDo(_Meet(self.replaces)).with_outputs(_PROBLEMS, main=_DROPS)
         )
         documents = pooled | "KeyHeld" >> beam.Map(_held_by_topic)
         topics = (
-            _flattened("Topics", new, documents, met[_DROPS])
+            flatten_pairs("Topics", new, documents, met[_DROPS])
             | "GroupByTopic" >> beam.GroupByKey()
             | "BuildTopic" >> beam.ParDo(_BuildTopic(self.rules)).with_output_types(BuiltTopic)
         )
         return BuiltPool(topics, met[_PROBLEMS])
 
 
-def _flattened(label: str, *sides: beam.PCollection[_Pair]) -> beam.PCollection[Any]:
-    for side in sides:
-        side.element_type = KV[bytes, bytes]
-    return sides | label >> beam.Flatten()
-
-
-def _by_topic(one: Contribution) -> _Pair:
+def _by_topic(one: Contribution) -> Pair:
     return _encode(one.topic), _NEW + _encode_all(one)
 
 
-def _held_by_topic(document: PoolDocument) -> _Pair:
+def _held_by_topic(document: PoolDocument) -> Pair:
     return _encode(document.topic), _HELD + _encode(document)
 
 
-def _by_conversation(one: Contribution) -> _Pair:
+def _by_conversation(one: Contribution) -> Pair:
     return _encode((one.run, one.conversation_id)), _NEW
 
 
@@ -170,9 +162,9 @@ class _HeldConversations(beam.DoFn):
     """The conversations of a pool with their topics, each once per bundle."""
 
     def start_bundle(self) -> None:
-        self._emitted: set[_Pair] = set()
+        self._emitted: set[Pair] = set()
 
-    def process(self, document: PoolDocument) -> Iterator[_Pair]:
+    def process(self, document: PoolDocument) -> Iterator[Pair]:
         topic = _HELD + _encode(document.topic)
         for conversation in {(place.run, place.conversation_id) for place in document.places}:
             pair = _encode(conversation), topic
@@ -187,7 +179,7 @@ class _Meet(beam.DoFn):
     def __init__(self, replaces: bool) -> None:
         self._replaces = replaces
 
-    def process(self, met: tuple[bytes, Iterable[bytes]]) -> Iterator[_Pair | TaggedOutput]:
+    def process(self, met: tuple[bytes, Iterable[bytes]]) -> Iterator[Pair | TaggedOutput]:
         conversation, values = met
         found = set(values)
         topics = sorted(found - {_NEW})

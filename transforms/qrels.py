@@ -31,7 +31,7 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
-from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import PlanShards
 
 _PROBLEMS = "problems"
@@ -52,7 +52,6 @@ _decode_judged = msgspec.msgpack.Decoder(tuple[int | None, JudgmentPlace]).decod
 _decode_pool = msgspec.msgpack.Decoder(list[int]).decode
 
 Counts = dict[str, int]
-Keyed = tuple[bytes, bytes]
 
 
 class Judgments(NamedTuple):
@@ -189,7 +188,7 @@ class JoinQrels(beam.PTransform):
             _TOPICS, _COUNTS, main="documents"
         )
         judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
-            Keyed
+            Pair
         )
         documents = _group("Document", asked["documents"], judged)
         labels = documents | "Label" >> beam.ParDo(_Label()).with_outputs(
@@ -208,13 +207,11 @@ class JoinQrels(beam.PTransform):
         )
 
 
-def _group(by: str, *sides: beam.PCollection[Keyed]) -> beam.PCollection[Any]:
-    for side in sides:
-        side.element_type = KV[bytes, bytes]
-    return sides | f"{by}Sides" >> beam.Flatten() | f"GroupBy{by}" >> beam.GroupByKey()
+def _group(by: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
+    return flatten_pairs(f"{by}Sides", *sides) | f"GroupBy{by}" >> beam.GroupByKey()
 
 
-def _keyed_by_document(judgment: Judgment) -> Keyed:
+def _keyed_by_document(judgment: Judgment) -> Pair:
     key = _encode((judgment.topic, judgment.document))
     return key, _JUDGED + _encode((judgment.gain, judgment.place))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from apache_beam.io.filesystem import BeamIOError
-
 from goodgain.pipeline.outputs.folder import UNFINISHED
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import delete, files_below, open_plain
@@ -28,7 +26,7 @@ def fetch(source: str, target: Path) -> None:
             local.parent.mkdir(parents=True, exist_ok=True)
             with open_plain(remote) as file, open(local, "wb") as copy:
                 shutil.copyfileobj(file, copy)
-    except BeamIOError as error:
+    except OSError as error:
         raise GoodGainError(f"{source} cannot be fetched: {error}.") from None
 
 

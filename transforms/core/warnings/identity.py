@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable
+from collections.abc import Iterator
+
+from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.warnings.names import SeenNames
 
 _SHOWN = 5
@@ -22,7 +24,7 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
     names += [f"fields.{name}" for name in sorted(seen.fields - rules.fields.keys())]
     lines = [
         f"{type_}: {{definitive: [{', '.join((*definitive, ids[0]))}]}}"
-        for type_, definitive in _definitive(ids[:1], seen, rules)
+        for type_, definitive in (_definitive_ids(ids[0], seen, rules) if ids else ())
     ]
     if not lines:
         return names[:_SHOWN], _WITHOUT_NAMES
@@ -35,26 +37,21 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
 def _unused(name: str, seen: SeenNames, rules: RuleTable) -> bool:
     """Whether the rules of some type that an id occurs with do not mention it."""
     number = rules.ids.get(name)
-    return any(
-        applicable.name != DEFAULT_TYPE and number not in applicable.ids
-        for applicable in (rules.of_type(_number(one, rules)) for one in seen.types.get(name, ()))
-    )
+    return any(number not in type_.ids for type_ in _types_with(name, seen, rules))
 
 
-def _definitive(ids: list[str], seen: SeenNames, rules: RuleTable) -> list[tuple[str, list[str]]]:
-    """For each type that such an id occurs with, the names of its definitive ids."""
+def _definitive_ids(
+    name: str, seen: SeenNames, rules: RuleTable
+) -> Iterator[tuple[str, list[str]]]:
+    """Each type that an id occurs with, and the names of its definitive ids."""
     names = {number: name for name, number in rules.ids.items()}
-    types = {
-        rules.of_type(_number(one, rules)).name: rules.of_type(_number(one, rules))
-        for id_name in ids
-        for one in seen.types.get(id_name, ())
-    }
-    return [
-        (name, [names[number] for number in types[name].ids if number in types[name].definitive])
-        for name in sorted(types)
-        if name != DEFAULT_TYPE
-    ]
+    for type_ in _types_with(name, seen, rules):
+        yield type_.name, [names[number] for number in type_.ids if number in type_.definitive]
 
 
-def _number(written: str, rules: RuleTable) -> int:
-    return rules.type_numbers.get(written.strip().casefold(), NO_TYPE)
+def _types_with(name: str, seen: SeenNames, rules: RuleTable) -> list[TypeRules]:
+    """The rules of the types that an id occurs with, by name; without those of `default`."""
+    written = (one.strip().casefold() for one in seen.types.get(name, ()))
+    types = (rules.of_type(rules.type_numbers.get(one, NO_TYPE)) for one in written)
+    by_name = {type_.name: type_ for type_ in types if type_.name != DEFAULT_TYPE}
+    return [by_name[type_] for type_ in sorted(by_name)]
