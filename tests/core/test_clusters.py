@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from goodgain.transforms.core.exact_sum import exact_parts
 from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.clusters import Between, exact_parts
+from goodgain.transforms.core.means.clusters import Between
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace

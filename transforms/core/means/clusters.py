@@ -17,11 +17,11 @@ from math import fsum, sqrt
 import msgspec
 from msgspec import Struct
 
+from goodgain.transforms.core.exact_sum import Parts, exact_parts
 from goodgain.transforms.core.means.power_sums import PowerSums
 
 MOST_CLUSTERS = 10_000  # per slice; with more there is no interval
 _BATCH = 256  # clusters to add in one go
-Parts = tuple[float, ...]
 
 
 class Between(Struct, frozen=True, array_like=True):
@@ -222,17 +222,3 @@ class Clusters(Struct, array_like=True):
         for encoded in (self.known or {}).values():
             one = _decode(encoded)
             yield [(one.counts[place], one.sums[place]) for place in places]
-
-
-def exact_parts(values: Sequence[float]) -> Parts:
-    """The exact sum of finite doubles, as non-overlapping doubles, the greatest first.
-
-    The parts depend only on the sum: the first is the rounded sum, each further one the rounded
-    remainder. So they do not depend on order and grouping (for the theory see Shewchuk 1997).
-    """
-    terms = list(values)
-    parts: list[float] = []
-    while rest := fsum(terms):
-        parts.append(rest)
-        terms.append(-rest)
-    return tuple(parts)

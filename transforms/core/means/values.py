@@ -84,7 +84,13 @@ def conversation_values(
         return None
     if not row.N:
         return ConversationValues(
-            (*map(_unless_zero, _ZEROS, values_at_end(row)), *score.unsearched),
+            (
+                *(
+                    0 if zero else value
+                    for zero, value in zip(_ZEROS, values_at_end(row), strict=True)
+                ),
+                *score.unsearched,
+            ),
             reached=[],
             beyond=[],
             judged=0,
@@ -120,25 +126,21 @@ def _digest(cluster: str) -> str:
     return xxhash.xxh3_128_hexdigest(cluster.encode()) if cluster else ""
 
 
-def _unless_zero(zero: bool, value: float | None) -> float | None:
-    return 0 if zero else value
-
-
 def _values(
     row: ConversationRow, iterations: Sequence[IterationRow], calls: list[_Values], max_i: int
 ) -> ConversationValues:
     last = replace(iterations[-1], costs={})  # `cost_values` extends the costs
     return ConversationValues(
-        at_end=values_at_end(row) + tuple(row.ranking) + _of_pool(row),
+        at_end=(
+            *values_at_end(row),
+            *row.ranking,
+            *(() if row.pool is None else _pool_values(row.pool)),
+        ),
         reached=[_of_iteration(iteration) for iteration in iterations[:max_i]],
         beyond=[_of_iteration(row) for row in rows_beyond([*iterations[:-1], last], max_i)],
         judged=0,
         calls=calls,
     )
-
-
-def _of_pool(row: ConversationRow) -> _Values:
-    return () if row.pool is None else _pool_values(row.pool)
 
 
 def _of_iteration(row: IterationRow) -> _Values:
@@ -148,7 +150,7 @@ def _of_iteration(row: IterationRow) -> _Values:
 
 def _only_bounded(values: ConversationValues) -> ConversationValues:
     """The values without those of metrics that have no bounds."""
-    pooled = len(_POOL_NAMES) if _is_pooled(values) else 0
+    pooled = len(_POOL_NAMES) if len(values.reached[0]) > len(ITERATION_METRICS) else 0
     ranking = len(values.at_end) - len(_CONVERSATION_BOUNDED) - pooled
     bounded = _CONVERSATION_BOUNDED + (True,) * ranking + (False,) * pooled
     by_iteration = _ITERATION_BOUNDED + (False,) * (len(POOL_ITERATION_METRICS) if pooled else 0)
@@ -158,10 +160,6 @@ def _only_bounded(values: ConversationValues) -> ConversationValues:
         reached=[_kept(one, by_iteration) for one in values.reached],
         beyond=[_kept(one, by_iteration) for one in values.beyond],
     )
-
-
-def _is_pooled(values: ConversationValues) -> bool:
-    return len(values.reached[0]) > len(ITERATION_METRICS)
 
 
 def _kept(values: _Values, bounded: Sequence[bool]) -> _Values:

@@ -174,7 +174,7 @@ class RankedList:
 
 
 def _discounted_sums(gains: list[int]) -> list[float]:
-    return list(accumulate(map(mul, gains, rank_discounts(len(gains))), initial=0.0))
+    return list(accumulate(map(mul, gains, _rank_discounts(len(gains).bit_length())), initial=0.0))
 
 
 def _reciprocal_rank_steps(
@@ -198,11 +198,6 @@ def _reciprocal_rank_steps(
     return ranks, sums
 
 
-def rank_discounts(size: int) -> list[float]:
-    """1 / log2(rank + 1) for at least ranks 1..size (SPEC 8, dcg); shared, so do not modify it."""
-    return _rank_discounts(size.bit_length())
-
-
 def powers(base: float, size: int) -> list[float]:
     """base^0, base^1, ... at least to base^size; shared, so do not modify it."""
     return _powers(base, size.bit_length())
@@ -211,6 +206,7 @@ def powers(base: float, size: int) -> list[float]:
 # Table lengths are powers of two, so that few tables are made, which all lists share.
 @cache
 def _rank_discounts(bits: int) -> list[float]:
+    """1 / log2(rank + 1) for ranks from 1 (SPEC 8, dcg); shared, so do not modify it."""
     return [1.0 / log2(rank + 1) for rank in range(1, (1 << bits) + 1)]
 
 

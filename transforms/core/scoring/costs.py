@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.exact_sum import Parts, exact_parts
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.records.search_call import LARGEST_COST
 from goodgain.transforms.core.scoring.rows import IterationRow
@@ -99,11 +100,11 @@ def with_costs(
     """
     by_iteration: list[Costs] = [{} for _ in iterations]
     for name in names:
-        spent: list[float] | None = []  # floats that add up to the exact sum
+        spent: Parts | None = ()
         for columns, calls in zip(by_iteration, call_costs, strict=True):
             costs = [of_call[name] for of_call in calls if name in of_call]
             known = len(costs) == len(calls)
-            spent = _with_sum(spent, costs) if known and spent is not None else None
+            spent = exact_parts((*spent, *costs)) if known and spent is not None else None
             columns[COST_I + name] = fsum(costs) if known else None
             columns[COST_AT_I + name] = None if spent is None else fsum(spent)
     return [replace(row, costs=costs) for row, costs in zip(iterations, by_iteration, strict=True)]
@@ -112,21 +113,6 @@ def with_costs(
 def nothing_more(costs: Costs) -> Costs:
     """The costs of an empty iteration after the end: 0, with the sums of the last iteration."""
     return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
-
-
-def _with_sum(parts: list[float], costs: Iterable[float]) -> list[float]:
-    """Add costs to an exact sum, represented by a few floats."""
-    for cost in costs:
-        grown = []
-        for part in parts:
-            total = cost + part
-            # The exact rounding error, whichever of the two is larger (Knuth).
-            back = total - cost
-            if lost := (cost - (total - back)) + (part - back):
-                grown.append(lost)
-            cost = total
-        parts = [*grown, cost]
-    return parts
 
 
 def costs_by_iteration(calls: Sequence[CallFingerprint]) -> list[list[dict[str, float]]]:
