@@ -16,8 +16,7 @@ from goodgain.transforms.core.ranking.families import FAMILIES, Family
 _AT_CUTOFF = re.compile(r"(?P<family>\w+)@(?P<k>[1-9][0-9]{0,8})")
 # No trailing zero: rbp.8 and rbp.80 would be two names of one metric.
 _AT_PERSISTENCE = re.compile(r"(?P<family>\w+)\.(?P<p>[0-9]{0,8}[1-9])")
-_COLUMN_AT_CUTOFF = re.compile(r"(?P<family>\w+)_at_(?P<k>[1-9][0-9]{0,8})")
-_COLUMN_AT_PERSISTENCE = re.compile(r"(?P<family>\w+)_p_(?P<p>[0-9]{0,8}[1-9])")
+_AT_IN_COLUMNS, _DOT_IN_COLUMNS = "_at_", "_p_"
 
 # Names in trec_eval and ir_measures.
 _OTHER_TOOLS = {
@@ -151,11 +150,9 @@ def column_name(metric_name: str) -> str:
 
     `ndcg@10` -> `ndcg_at_10`, `rbp.8` -> `rbp_p_8`; other names, like `CG_at_i`, are unchanged.
     """
-    if (match := _AT_CUTOFF.fullmatch(metric_name)) and _takes(match, "cutoff"):
-        return f"{match['family']}_at_{match['k']}"
-    if (match := _AT_PERSISTENCE.fullmatch(metric_name)) and _takes(match, "persistence"):
-        return f"{match['family']}_p_{match['p']}"
-    return metric_name
+    if _parse(metric_name) is None:
+        return metric_name
+    return metric_name.replace("@", _AT_IN_COLUMNS).replace(".", _DOT_IN_COLUMNS)
 
 
 def is_own_ideal(name: str) -> bool:
@@ -166,10 +163,10 @@ def is_own_ideal(name: str) -> bool:
 
 def metric_name(column_name: str) -> str:
     """The metric of a column; the inverse of `column_name`."""
-    if (match := _COLUMN_AT_CUTOFF.fullmatch(column_name)) and _takes(match, "cutoff"):
-        return f"{match['family']}@{match['k']}"
-    if (match := _COLUMN_AT_PERSISTENCE.fullmatch(column_name)) and _takes(match, "persistence"):
-        return f"{match['family']}.{match['p']}"
+    for separator, replaced in (("@", _AT_IN_COLUMNS), (".", _DOT_IN_COLUMNS)):
+        name = separator.join(column_name.rsplit(replaced, 1))
+        if _parse(name) is not None:
+            return name
     return column_name
 
 

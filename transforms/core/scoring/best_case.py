@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.scoring.computed import computed, with_computed
-from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows
+from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows, values_at_n
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, turn_list
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -54,17 +54,9 @@ def best_case(
         replace(best, pool=actual.pool)
         for best, actual in zip(with_computed(rows, counts), iterations, strict=True)
     ]
-    last = best_iterations[-1]
     conversation = replace(
         row,
-        GR=last.GR_at_i,
-        CG=last.CG_at_i,
-        RG=last.RG_at_i,
-        DCG=last.DCG_at_i,
-        DRG=last.DRG_at_i,
-        RAG=last.RAG_at_i,
-        DRAG=last.DRAG_at_i,
-        SRE=last.SRE_at_i,
+        **values_at_n(best_iterations),
         ranking=ranking.best_case(turn_list(turn, hold_slot).labels, judged),
         computed=computed(counts),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log2
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,6 +13,8 @@ from goodgain.transforms.core.scoring.costs import nothing_more
 from goodgain.transforms.core.scoring.rows import IterationRow
 
 MOST_ITERATIONS_FOR_ALL_GOOD = 100
+_COUNTS_AT_N = ("R", "UR", "GR", "DupR")
+_GAINS_AT_N = ("CG", "RG", "DCG", "DRG", "RAG", "DRAG", "SRE", "SRR")
 
 
 class IterationCounts(Struct):
@@ -88,6 +91,13 @@ def iteration_rows(
             )
         )
     return rows
+
+
+def values_at_n(iterations: Sequence[IterationRow]) -> dict[str, Any]:
+    """The columns of a conversation's row that are those of its last iteration (SPEC 6)."""
+    if not iterations:
+        return dict.fromkeys(_COUNTS_AT_N, 0) | dict.fromkeys(_GAINS_AT_N)
+    return {name: getattr(iterations[-1], f"{name}_at_i") for name in _COUNTS_AT_N + _GAINS_AT_N}
 
 
 def extended(last: IterationRow, i: int) -> IterationRow:

@@ -30,7 +30,7 @@ from goodgain.transforms.core.scoring.costs import (
 from goodgain.transforms.core.scoring.data_counts import times_counts
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
-from goodgain.transforms.core.scoring.gains import iteration_rows
+from goodgain.transforms.core.scoring.gains import iteration_rows, values_at_n
 from goodgain.transforms.core.scoring.pool_shares import (
     pool_counts,
     pool_outcome,
@@ -223,25 +223,13 @@ def _conversation_row(
     ranking: tuple[float | None, ...],
     costs: Costs,
 ) -> ConversationRow:
-    last = iterations[-1] if iterations else None
     return ConversationRow(
         conversation_id=conversation_id,
         turn=folded.last_turn,
         attributes=folded.attributes,
         N=len(iterations),
         calls=folded.calls,
-        R=last.R_at_i if last else 0,
-        UR=last.UR_at_i if last else 0,
-        GR=last.GR_at_i if last else 0,
-        DupR=last.DupR_at_i if last else 0,
-        CG=last.CG_at_i if last else None,
-        RG=last.RG_at_i if last else None,
-        DCG=last.DCG_at_i if last else None,
-        DRG=last.DRG_at_i if last else None,
-        RAG=last.RAG_at_i if last else None,
-        DRAG=last.DRAG_at_i if last else None,
-        SRE=last.SRE_at_i if last else None,
-        SRR=last.SRR_at_i if last else None,
+        **values_at_n(iterations),
         unlabelled=sum(counts.unlabelled for counts in folded.iterations),
         label_conflicts=folded.label_conflicts,
         judgments_met_again=folded.judgments_met_again,

@@ -9,24 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.records.likely import likely
+from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
-from goodgain.transforms.core.scoring.data_counts import (
-    AHEAD,
-    BEFORE_1990,
-    CONFLICTS,
-    DUPLICATES,
-    GOOD,
-    IN_SECONDS,
-    MET_AGAIN,
-    REPEATABLE,
-    REPEATS,
-    RESULTS,
-    TIMES,
-    UNIDENTIFIED,
-    UNIQUE,
-)
-from goodgain.transforms.core.scoring.data_counts import OUTSIDE_POOL as POOL_OUTSIDE
-from goodgain.transforms.core.scoring.data_counts import WEAK_DOCUMENTS as POOL_WEAK
 from goodgain.transforms.core.warnings.findings import REJECTED, Findings
 from goodgain.transforms.core.warnings.identity import identity_advice
 from goodgain.transforms.core.warnings.label_checks import (
@@ -75,7 +59,7 @@ def _empty_input(findings: Findings) -> Iterator[DataWarning]:
 
 def _no_results(findings: Findings) -> Iterator[DataWarning]:
     usable = (findings.records or 0) - findings.count(REJECTED)
-    if usable <= 0 or findings.counts.get(RESULTS) != 0:
+    if usable <= 0 or findings.counts.get(data_counts.RESULTS) != 0:
         return
     yield DataWarning(
         NO_RESULTS,
@@ -139,7 +123,8 @@ def _unknown_fields(findings: Findings) -> Iterator[DataWarning]:
 
 
 def _no_identity(findings: Findings) -> Iterator[DataWarning]:
-    results, unidentified = findings.count(RESULTS), findings.count(UNIDENTIFIED)
+    results = findings.count(data_counts.RESULTS)
+    unidentified = findings.count(data_counts.UNIDENTIFIED)
     if not results or unidentified / results <= _MOST_UNIDENTIFIED_SHARE:
         return
     names, advice = identity_advice(findings.seen, findings.rules)
@@ -162,8 +147,8 @@ def _no_identity(findings: Findings) -> Iterator[DataWarning]:
 
 
 def _no_duplicates(findings: Findings) -> Iterator[DataWarning]:
-    results = findings.count(REPEATABLE)
-    if results < _SOME_REPEAT or findings.count(REPEATS):
+    results = findings.count(data_counts.REPEATABLE)
+    if results < _SOME_REPEAT or findings.count(data_counts.REPEATS):
         return
     yield DataWarning(
         NO_DUPLICATES,
@@ -176,7 +161,8 @@ def _no_duplicates(findings: Findings) -> Iterator[DataWarning]:
 
 
 def _odd_times(findings: Findings) -> Iterator[DataWarning]:
-    times, early, ahead = (findings.count(name) for name in (TIMES, BEFORE_1990, AHEAD))
+    times = findings.count(data_counts.TIMES)
+    early, ahead = findings.count(data_counts.BEFORE_1990), findings.count(data_counts.AHEAD)
     if not early + ahead:
         return
     odd = []
@@ -188,7 +174,7 @@ def _odd_times(findings: Findings) -> Iterator[DataWarning]:
             f"{ahead:,} {fitting(ahead, 'lies', 'lie')} more than a day after this run "
             f"({started:%Y-%m-%d})"
         )
-    seconds = findings.count(IN_SECONDS)
+    seconds = findings.count(data_counts.IN_SECONDS)
     in_seconds = (
         f"; {seconds:,} of them {fitting(seconds, 'looks', 'look')} like seconds" if seconds else ""
     )
@@ -225,8 +211,8 @@ class _CountCheck(Struct, frozen=True):
 _COUNT_CHECKS = (
     _CountCheck(
         LABEL_CONFLICTS,
-        CONFLICTS,
-        DUPLICATES,
+        data_counts.CONFLICTS,
+        data_counts.DUPLICATES,
         0.1,
         "of {total:,} copies ({share:.1%}) has another label than the first occurrence of its "
         "document, whose label counts.",
@@ -236,8 +222,8 @@ _COUNT_CHECKS = (
     ),
     _CountCheck(
         JUDGMENTS_MET_AGAIN,
-        MET_AGAIN,
-        RESULTS,
+        data_counts.MET_AGAIN,
+        data_counts.RESULTS,
         0.0,
         "document stays unjudged because the judgments of its names already label earlier "
         "documents of its turn: several documents share a name.",
@@ -247,8 +233,8 @@ _COUNT_CHECKS = (
     ),
     _CountCheck(
         OUTSIDE_POOL,
-        POOL_OUTSIDE,
-        GOOD,
+        data_counts.OUTSIDE_POOL,
+        data_counts.GOOD,
         0.0,
         "of {total:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, "
         "but not for recall of the pool.",
@@ -258,8 +244,8 @@ _COUNT_CHECKS = (
     ),
     _CountCheck(
         WEAK_DOCUMENTS,
-        POOL_WEAK,
-        UNIQUE,
+        data_counts.WEAK_DOCUMENTS,
+        data_counts.UNIQUE,
         0.0,
         "of {total:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
         "repeat of the run counts it as a new one.",

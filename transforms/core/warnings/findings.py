@@ -8,10 +8,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.scoring.data_counts import (
-    RESULTS,
-    UNLABELLED,
-)
+from goodgain.transforms.core.scoring.data_counts import RESULTS, UNLABELLED
 from goodgain.transforms.core.warnings.names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"

@@ -62,15 +62,8 @@ class DataWarning(Struct, frozen=True):
 
 def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
     """The codes accepted by `--allow-unlabelled` and `--allow-no-good`."""
-    return frozenset(
-        code
-        for code, is_allowed in (
-            (NO_RESULTS, unlabelled),
-            (NO_LABELS, unlabelled),
-            (LABELS_BELOW_THRESHOLD, no_good),
-        )
-        if is_allowed
-    )
+    codes = (NO_RESULTS, NO_LABELS) if unlabelled else ()
+    return frozenset((*codes, LABELS_BELOW_THRESHOLD) if no_good else codes)
 
 
 def grave(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
