@@ -6,13 +6,13 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import fastavro
-from msgspec.structs import replace
+from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.avro_blocks import DecodedBlock, blocks_in
+from goodgain.transforms.core.files.avro_blocks import DamagedStretch, blocks_in
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
 from goodgain.transforms.core.files.avro_header import (
     Header,
@@ -24,22 +24,12 @@ from goodgain.transforms.core.files.avro_header import (
 from goodgain.transforms.core.files.avro_layout import SchemaError, TooLargeError, layout_of, walked
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
-from goodgain.transforms.core.files.bounds import ReadBounds, bounded, within
-from goodgain.transforms.core.files.record_taker import (
-    RecordTaker,
-    Refusal,
-    Taken,
-    TakenBlock,
-    place_of,
-)
+from goodgain.transforms.core.files.bounds import bounded
+from goodgain.transforms.core.files.decoded_records import calls_of_records
+from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.wanted import Wanted
-from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.parsing import (
-    parse_escaped_mapping,
-    parse_mapping,
-    parse_mappings,
-)
+from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
     RejectedRecord,
@@ -52,6 +42,27 @@ from goodgain.transforms.core.records.search_call import SearchCall
 _KEPT_OF_HEADER = 8192
 # fastavro's messages have the address of the object it reads from, which differs between runs.
 _OBJECT = re.compile(r" from <[^>]*>")
+
+
+class DecodedBlock(Struct, frozen=True):
+    """The records of one block.
+
+    Attributes:
+      offset: offset of its first byte in the file.
+      escaped: whether it has bytes that are not UTF-8; they became lone surrogates.
+    """
+
+    offset: int
+    records: list[Any]
+    escaped: bool = False
+
+    def position(self, index: int) -> str:
+        """The position of a record, for people."""
+        return _position(self.offset, index)
+
+
+def _position(offset: int, index: int) -> str:
+    return f"block at byte {offset}, record {index}"
 
 
 def read_avro(
@@ -74,22 +85,14 @@ def read_avro(
       OSError: the file cannot be read.
     """
     # Native code does not rename fields.
-    taken_by = taker if shard.adaptation is None else None
-    for found in decoded_blocks(file, shard, wanted, taken_by):
-        if isinstance(found, DecodedBlock) and isinstance(found.records, Taken):
-            yield found.records.block(shard.path, found.offset)
-        elif isinstance(found, DecodedBlock):
-            yield from _calls_of(_adapted(found, shard.adaptation), shard)
+    for block in _blocks(file, shard, wanted, taker if shard.adaptation is None else None):
+        if isinstance(block, DecodedBlock):
+            yield from calls_of_records(block.records, shard, block.position, block.escaped)
         else:
-            yield found
+            yield block
 
 
-def decoded_blocks(
-    file: BinaryIO,
-    shard: FileShard,
-    wanted: Wanted | None = None,
-    taker: RecordTaker | None = None,
-) -> Iterator[DecodedBlock | RejectedRecord]:
+def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | RejectedRecord]:
     """The blocks of a shard, decoded by the file's own schema, in file order.
 
     A damaged block becomes one rejected row that counts all its records; reading resumes at the
@@ -98,70 +101,36 @@ def decoded_blocks(
     Args:
       file: the Avro file itself, uncompressed and seekable.
       shard: the byte range to read.
-      wanted: blocks that cannot contain one of these conversations get no records.
-      taker: native code that packs whole blocks; its output replaces their records.
 
     Raises:
       OSError: the file cannot be read.
     """
+    return cast(Iterator[DecodedBlock | RejectedRecord], _blocks(file, shard, None, None))
+
+
+def _blocks(
+    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
+) -> Iterator[DecodedBlock | RejectedRecord | TakenBlock]:
     try:
         header = read_header(file)
-        decoder = _BlockDecoder(header, wanted, shard.bounds, taker)
+        decoder = _BlockDecoder(header, shard, wanted, taker)
     except HeaderError as error:
         if shard.start == 0:
             file.seek(0)
             payload = payload_of_bytes(file.read(_KEPT_OF_HEADER))
             yield RejectedRecord(shard.path, WHOLE_FILE, str(error), payload=payload)
         return
-    found = blocks_in(
-        file,
-        header.sync,
-        decoder.decode,
-        header.first_block,
-        shard.start,
-        shard.end,
-        shard.bounds,
-    )
-    for stretch in found:
-        if isinstance(stretch, DecodedBlock):
-            yield stretch
-        else:
+    for block in blocks_in(file, header, decoder.decode, shard):
+        if isinstance(block, DamagedStretch):
             yield RejectedRecord(
                 shard.path,
-                f"block at byte {stretch.offset}",
-                stretch.reason,
-                payload=payload_of_bytes(stretch.data),
-                records=stretch.records,
+                f"block at byte {block.offset}",
+                block.reason,
+                payload=payload_of_bytes(block.data),
+                records=block.records,
             )
-
-
-def _adapted(block: DecodedBlock, adaptation: Adaptation | None) -> DecodedBlock:
-    if adaptation is None:
-        return block
-    records = []
-    for record in block.records:
-        adapted = adaptation.applied(record)
-        records.append(_Escaped(adapted) if isinstance(record, _Escaped) else adapted)
-    return replace(block, records=records)
-
-
-def _calls_of(block: DecodedBlock, shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
-    escaped = any(isinstance(record, _Escaped) for record in block.records[:1])
-    calls = None if escaped else parse_mappings(block.records)
-    if calls is not None and within(calls, shard.bounds):
-        yield from calls
-        return
-    parse = parse_escaped_mapping if escaped else parse_mapping
-    for index, record in enumerate(block.records):
-        try:
-            yield bounded(parse(record), shard.bounds)
-        except RecordError as error:
-            place = place_of(block.offset, index)
-            yield rejected_for(shard.path, place, error, payload_of_mapping(record))
-
-
-class _Escaped(dict[str, Any]):
-    """A record of a block with bytes that are not UTF-8; they became lone surrogates."""
+        else:
+            yield block
 
 
 class _BlockDecoder:
@@ -172,14 +141,11 @@ class _BlockDecoder:
     """
 
     def __init__(
-        self,
-        header: Header,
-        wanted: Wanted | None,
-        bounds: ReadBounds,
-        taker: RecordTaker | None,
+        self, header: Header, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
     ) -> None:
         self._codec = header.codec
-        self._bounds = bounds
+        self._path = shard.path
+        self._bounds = shard.bounds
         # Avro stores the number of an enum, not its text.
         self._wanted = None if '"enum"' in json.dumps(header.schema) else wanted
         self._sync = header.sync
@@ -193,51 +159,53 @@ class _BlockDecoder:
             self._feed, self._blocks = self._opened("strict")
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
-        plan = None if taker is None else plan_of(header.schema, bounds.record_results)
+        plan = None if taker is None else plan_of(header.schema, self._bounds.record_results)
         self._taker = None if plan is None else taker
         self._prepared = taker.prepare(plan) if taker is not None and plan is not None else None
 
-    def decode(self, data: bytes, count: int) -> list[Any]:
-        """The records of a block's data.
+    def decode(self, offset: int, data: bytes, count: int) -> DecodedBlock | TakenBlock:
+        """Decode the data of the block at `offset`.
 
         Raises:
           DamagedBlockError: the data does not decode to exactly `count` records.
         """
         content = decompress_block(self._codec, data, self._bounds.decoded_bytes)
         if self._wanted is not None and not self._wanted.may_stand_in(content):
-            return []
+            return DecodedBlock(offset, [])
         if count > len(content):
             reason = f"{count} records cannot fit in {len(content)} bytes"
             raise DamagedBlockError(reason, self._records_in(content, count))
         if self._layout.at_most(len(content), count) > self._bounds.memory:
             self._check(content, count)
-        taken = None if self._taker is None else self._taken(self._taker, content, count)
+        taken = None if self._taker is None else self._taken(self._taker, offset, content, count)
         if taken is not None:
             return taken
+        escaped = False
         try:
             records = self._decoded(content, count, self._feed, self._blocks)
         except UnicodeDecodeError:
-            records = self._decoded_escaped(content, count)
-        return self._with_millis(records)
+            escaped = True
+            self._feed, self._blocks = self._opened("strict")
+            records = self._decoded(content, count, *self._opened("surrogateescape"))
+        return DecodedBlock(offset, self._with_millis(records), escaped)
 
-    def _taken(self, taker: RecordTaker, content: bytes, count: int) -> Taken | None:
-        refusals: list[Refusal] = []
+    def _taken(
+        self, taker: RecordTaker, offset: int, content: bytes, count: int
+    ) -> TakenBlock | None:
+        rejected: list[RejectedRecord] = []
 
         def read(index: int, data: bytes) -> SearchCall | str | None:
             (record,) = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
             try:
                 return bounded(parse_mapping(record), self._bounds)
             except RecordError as error:
-                refusals.append(Refusal(index, error, payload_of_mapping(record)))
+                position = _position(offset, index)
+                payload = payload_of_mapping(record)
+                rejected.append(rejected_for(self._path, position, error, payload))
                 return error.conversation_id
 
         packed = taker.take(self._prepared, content, count, read)
-        return None if packed is None else Taken(packed, refusals)
-
-    def _decoded_escaped(self, content: bytes, count: int) -> list[Any]:
-        self._feed, self._blocks = self._opened("strict")
-        records = self._decoded(content, count, *self._opened("surrogateescape"))
-        return [_Escaped(record) if isinstance(record, dict) else record for record in records]
+        return None if packed is None else TakenBlock(packed, rejected)
 
     def _decoded(
         self, content: bytes, count: int, feed: io.BytesIO, blocks: Iterator[Any]

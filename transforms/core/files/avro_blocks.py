@@ -7,28 +7,23 @@ makes a file splittable, and lets a reader resume after damage.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO, Generic, TypeVar
 
 from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, too_large
+from goodgain.transforms.core.files.avro_header import SYNC_BYTES, Header, read_zigzag
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.shard import FileShard
 
-SYNC_BYTES = 16
 _WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
 _MOST_RECORDS_A_BYTE = 64  # for the smallest records, compressed
 _KEPT = 8192
+_DAMAGED_HEADER = "The header of this Avro block is damaged."
 
-
-Decode = Callable[[bytes, int], list[Any]]
-
-
-class DecodedBlock(Struct, frozen=True):
-    """The records of one block, and the offset of its first byte."""
-
-    offset: int
-    records: list[Any]
+Block = TypeVar("Block")
+Decode = Callable[[int, bytes, int], Block]
 
 
 class DamagedStretch(Struct, frozen=True):
@@ -48,142 +43,121 @@ class DamagedStretch(Struct, frozen=True):
 
 
 def blocks_in(
-    file: BinaryIO,
-    sync: bytes,
-    decode: Decode,
-    first_block: int,
-    start: int,
-    end: int,
-    bounds: ReadBounds,
-) -> Iterator[DecodedBlock | DamagedStretch]:
-    """The blocks whose leading sync marker begins in [start, end).
+    file: BinaryIO, header: Header, decode: Decode[Block], shard: FileShard
+) -> Iterator[Block | DamagedStretch]:
+    """The blocks whose leading sync marker begins in the shard.
 
     After a damaged block, reading resumes at the next marker. If only a marker is damaged, the
-    blocks before and after it are read, both by the shard with the last intact marker.
+    blocks before and after it are read, both by the shard with the last intact marker. A block with
+    more data than the bounds of the shard allow is not read.
 
     Args:
       file: seekable.
-      sync: the file's sync marker.
-      decode: turns the data of a block and its number of records into the records; raises
-        DamagedBlockError.
-      first_block: offset of the file's first block, right after the marker in the header.
-      start: first byte of the shard.
-      end: the byte after its last.
-      bounds: limits on the data in a block; larger blocks are not read.
+      header: the file's header.
+      decode: makes a block from its offset, data and number of records; raises DamagedBlockError.
+      shard: the part to read.
     """
     window = _Window(file)
-    marker = window.find(sync, max(start, first_block - SYNC_BYTES))
-    while marker is not None and marker < end:
+    reader = _BlockReader(window, header.sync, decode, shard.bounds)
+    marker = window.find(header.sync, max(shard.start, header.first_block - SYNC_BYTES))
+    while marker is not None and marker < shard.end:
         offset = marker + SYNC_BYTES
         marker = None
         while marker is None and offset < window.size:
-            found, offset, marker = _block_at(window, sync, decode, offset, bounds)
-            yield from found
+            blocks, offset, marker = reader.read(offset)
+            yield from blocks
 
 
-_Found = list[DecodedBlock | DamagedStretch]
+class _BlockReader(Generic[Block]):
+    """Reads single blocks.
 
+    Its methods return the blocks and damaged stretches from an offset on, the offset after them,
+    and the intact marker before that offset.
+    """
 
-def _block_at(
-    window: _Window, sync: bytes, decode: Decode, offset: int, bounds: ReadBounds
-) -> tuple[_Found, int, int | None]:
-    """The finds at `offset`, the offset after them, and the intact marker before that offset."""
-    header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
-    if header is None:
-        return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
-    records, size, length = header
-    behind = offset + length + size
-    lost = _plausible(records, size)
-    if behind > window.size:
-        if window.find(sync, offset) is not None:
-            return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
-        return _skip(window, sync, offset, lost, "The file ends inside this Avro block.")
-    largest = bounds.decoded_bytes
-    if size > largest and window.at(behind, SYNC_BYTES) == sync:
-        data = window.at(offset + length, _KEPT)
-        stretch = _damaged(offset, lost, too_large(largest), data, bounds)
-        return [stretch], behind + SYNC_BYTES, behind
-    if size > largest:
-        return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
-    raw = window.at(offset, length + size + SYNC_BYTES)
-    data = raw[length : length + size]
-    if raw[length + size :] == sync:
-        found: _Found
+    def __init__(
+        self, window: _Window, sync: bytes, decode: Decode[Block], bounds: ReadBounds
+    ) -> None:
+        self._window = window
+        self._sync = sync
+        self._decode = decode
+        self._bounds = bounds
+
+    def read(self, offset: int) -> tuple[list[Block | DamagedStretch], int, int | None]:
+        """Read the block at `offset`."""
+        window, largest = self._window, self._bounds.decoded_bytes
+        header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
+        if header is None:
+            return self._skip(offset, 1, _DAMAGED_HEADER)
+        records, size, length = header
+        end = offset + length + size
+        # The number of records in the header, unless they cannot fit.
+        lost = records if 0 < records <= _MOST_RECORDS_A_BYTE * size else 1
+        if end > window.size:
+            if window.find(self._sync, offset) is not None:
+                return self._skip(offset, 1, _DAMAGED_HEADER)
+            return self._skip(offset, lost, "The file ends inside this Avro block.")
+        if size > largest:
+            if window.at(end, SYNC_BYTES) != self._sync:
+                return self._skip(offset, 1, _DAMAGED_HEADER)
+            data = window.at(offset + length, _KEPT)
+            damaged = self._damaged(offset, lost, too_large(largest), data)
+            return [damaged], end + SYNC_BYTES, end
+        raw = window.at(offset, length + size + SYNC_BYTES)
+        data = raw[length : length + size]
+        if raw[length + size :] != self._sync:
+            return self._read_without_marker(offset, records, data, end)
+        block: Block | DamagedStretch
         try:
-            found = [DecodedBlock(offset, decode(data, records))]
+            block = self._decode(offset, data, records)
         except DamagedBlockError as error:
-            found = [_damaged(offset, lost, error, data, bounds)]
-        return found, behind + SYNC_BYTES, behind
-    return _block_without_marker(window, sync, decode, offset, records, data, behind)
+            block = self._damaged(offset, lost, error, data)
+        return [block], end + SYNC_BYTES, end
 
+    def _read_without_marker(
+        self, offset: int, records: int, data: bytes, end: int
+    ) -> tuple[list[Block | DamagedStretch], int, int | None]:
+        """Distinguish a block with a damaged or missing marker from one with a wrong header."""
+        window = self._window
+        marker = window.find(self._sync, offset)
+        if marker is not None and marker < end:
+            return self._skip(offset, 1, _DAMAGED_HEADER)
+        try:
+            blocks: list[Block | DamagedStretch] = [self._decode(offset, data, records)]
+        except DamagedBlockError:
+            return self._skip(offset, 1, _DAMAGED_HEADER)
+        if end + SYNC_BYTES > window.size:
+            rest = window.at(end, SYNC_BYTES)
+            reason = "The file ends inside the marker after an Avro block; more may have followed."
+            blocks.append(DamagedStretch(end, 1, reason, rest))
+        return blocks, end + SYNC_BYTES, None
 
-def _block_without_marker(
-    window: _Window,
-    sync: bytes,
-    decode: Decode,
-    offset: int,
-    records: int,
-    data: bytes,
-    behind: int,
-) -> tuple[_Found, int, int | None]:
-    """Distinguish a block with a damaged or missing marker from one with a wrong header."""
-    marker = window.find(sync, offset)
-    try:
-        if marker is not None and marker < behind:
-            raise DamagedBlockError("it contains a marker")
-        found: _Found = [DecodedBlock(offset, decode(data, records))]
-    except DamagedBlockError:
-        return _skip(window, sync, offset, 1, "The header of this Avro block is damaged.")
-    if behind + SYNC_BYTES > window.size:
-        rest = window.at(behind, SYNC_BYTES)
-        reason = "The file ends inside the marker after an Avro block; more may have followed."
-        found.append(DamagedStretch(behind, 1, reason, rest))
-    return found, behind + SYNC_BYTES, None
+    def _skip(
+        self, offset: int, records: int, reason: str
+    ) -> tuple[list[Block | DamagedStretch], int, int | None]:
+        """Skip to the next marker."""
+        marker = self._window.find(self._sync, offset)
+        end = self._window.size if marker is None else marker + SYNC_BYTES
+        data = self._window.at(offset, min(end - offset, _KEPT))
+        return [DamagedStretch(offset, records, reason, data)], end, marker
 
-
-def _damaged(
-    offset: int, claimed: int, error: DamagedBlockError, data: bytes, bounds: ReadBounds
-) -> DamagedStretch:
-    records = claimed if error.records is None else max(1, min(claimed, error.records))
-    remedy = f"; to read it, {bounds.remedy}" if error.too_large else ""
-    reason = f"This Avro block is damaged: {error}{remedy}."
-    return DamagedStretch(offset, records, reason, data[:_KEPT])
-
-
-def _plausible(records: int, size: int) -> int:
-    """The number of records in a header; 1 if they cannot fit."""
-    return records if 0 < records <= _MOST_RECORDS_A_BYTE * size else 1
-
-
-def _skip(
-    window: _Window, sync: bytes, offset: int, records: int, reason: str
-) -> tuple[_Found, int, int | None]:
-    marker = window.find(sync, offset)
-    behind = window.size if marker is None else marker + SYNC_BYTES
-    data = window.at(offset, min(behind - offset, _KEPT))
-    return [DamagedStretch(offset, records, reason, data)], behind, marker
+    def _damaged(
+        self, offset: int, claimed: int, error: DamagedBlockError, data: bytes
+    ) -> DamagedStretch:
+        records = claimed if error.records is None else max(1, min(claimed, error.records))
+        remedy = f"; to read it, {self._bounds.remedy}" if error.too_large else ""
+        reason = f"This Avro block is damaged: {error}{remedy}."
+        return DamagedStretch(offset, records, reason, data[:_KEPT])
 
 
 def _block_header(data: bytes) -> tuple[int, int, int] | None:
     """Number of records, bytes of data, and length of the header itself; None if damaged."""
-    records, length = _long(data, 0)
-    size, length = _long(data, length)
-    if length > len(data) or records < 0 or size < 0:
+    try:
+        records, length = read_zigzag(data, 0)
+        size, length = read_zigzag(data, length)
+    except (IndexError, ValueError):
         return None
-    return records, size, length
-
-
-def _long(data: bytes, position: int) -> tuple[int, int]:
-    """A zigzag number at `position`, and the position after it (past the end if truncated)."""
-    value = shift = 0
-    while position < len(data):
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return (value >> 1) ^ -(value & 1), position
-        shift += 7
-    return 0, len(data) + 1
+    return None if records < 0 or size < 0 else (records, size, length)
 
 
 class _Window:

@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro_blocks import SYNC_BYTES
 from goodgain.transforms.core.files.avro_codecs import CODECS
 
 MAGIC = b"Obj\x01"
+SYNC_BYTES = 16
 # A schema with a thousand fields takes a tenth of this.
 _LONGEST = 1024 * 1024
 

@@ -7,6 +7,7 @@ import io
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any, BinaryIO, cast
 
@@ -112,7 +113,7 @@ _BZIP2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")
 
 
 def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
-    """The decompressed content of a file from its beginning, piece by piece.
+    """The content of a file from its beginning, piece by piece.
 
     Concatenated streams are read as one, as the command-line tools do.
 
@@ -120,6 +121,10 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
       DamagedStreamError: the file is truncated or damaged, or other data follow. Everything that
         can be decompressed is yielded first.
     """
+    if compression is Compression.NONE:
+        file.seek(0)
+        yield from iter(lambda: file.read(_CONTENT), b"")
+        return
     new_decompressor = _DECOMPRESSORS[compression]
     stream_start = position = given = 0
     decompressor: _Decompressor | None = new_decompressor()
@@ -147,6 +152,17 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
                 decompressor = None
     if decompressor is not None:
         raise DamagedStreamError(f"the {compression} data ends too early")
+
+
+def beginning(file: BinaryIO, compression: Compression, length: int) -> bytes:
+    """The first `length` bytes of the content, or a little more; less if the file is damaged."""
+    pieces = bytearray()
+    with suppress(DamagedStreamError):
+        for piece in decompressed(file, compression):
+            pieces += piece
+            if len(pieces) >= length:
+                break
+    return bytes(pieces)
 
 
 def decompressed_stream(file: BinaryIO, compression: Compression) -> BinaryIO:

@@ -9,9 +9,8 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.avro import decoded_blocks
-from goodgain.transforms.core.files.avro_blocks import DecodedBlock
-from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
+from goodgain.transforms.core.files.avro import DecodedBlock, decoded_blocks
+from goodgain.transforms.core.files.compression import Compression, beginning
 from goodgain.transforms.core.files.json_array import objects_of_array
 from goodgain.transforms.core.files.json_size import has_more_values
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
@@ -38,7 +37,11 @@ def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
     if shard.format is FileFormat.JSON_ARRAY:
         return list(islice(objects_of_array(file, shard), MOST_LOOKED_AT))
     if shard.format is FileFormat.AVRO:
-        return _first_of_avro(*_uncompressed(file, shard))
+        if shard.compression is not Compression.NONE:
+            content = beginning(file, shard.compression, _BEGINNING)
+            file = io.BytesIO(content)
+            shard = replace(shard, compression=Compression.NONE, start=0, end=len(content))
+        return _first_of_avro(file, shard)
     if shard.compression is not Compression.NONE:
         return []  # Parquet's footer is at the end, so the whole file would have to be decompressed
     return _first_of_parquet(file, shard)
@@ -62,21 +65,6 @@ def _first_lines(file: BinaryIO, shard: FileShard) -> list[Any]:
     return records
 
 
-def _uncompressed(file: BinaryIO, shard: FileShard) -> tuple[BinaryIO, FileShard]:
-    """The file, or the beginning of its decompressed content."""
-    if shard.compression is Compression.NONE:
-        return file, shard
-    beginning = io.BytesIO()
-    try:
-        for piece in decompressed(file, shard.compression):
-            beginning.write(piece)
-            if beginning.tell() >= _BEGINNING:
-                break
-    except DamagedStreamError:
-        pass  # the run will report the damage
-    return beginning, replace(shard, compression=Compression.NONE, start=0, end=beginning.tell())
-
-
 def _first_of_avro(file: BinaryIO, shard: FileShard) -> list[Any]:
     records: list[Any] = []
     size = 0
@@ -90,22 +78,15 @@ def _first_of_avro(file: BinaryIO, shard: FileShard) -> list[Any]:
 
 
 def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:
-    import pyarrow.parquet as pq  # slow to import
-
+    # pyarrow is slow to import.
     from goodgain.transforms.core.files.arrow_values import python_values
-    from goodgain.transforms.core.files.parquet_bounds import rows_at_once
-    from goodgain.transforms.core.files.parquet_footer import read_footer
+    from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
     try:
-        footer = read_footer(file)
-        if not footer:
+        parquet = ParquetRowGroups(file)
+        if not parquet.count:
             return []
-        parquet = pq.ParquetFile(file)
-        names = parquet.schema_arrow.names
-        rows = rows_at_once(file, parquet, 0, footer[0], names, shard.bounds)
-        batches = parquet.iter_batches(
-            batch_size=min(MOST_LOOKED_AT, rows), row_groups=[0], use_threads=False
-        )
+        batches = parquet.batches(0, parquet.names, shard.bounds, MOST_LOOKED_AT)
         return [
             record
             for batch in islice(batches, 1)

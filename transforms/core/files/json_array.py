@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, cast
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
+from goodgain.transforms.core.files.compression import DamagedStreamError, decompressed
 from goodgain.transforms.core.files.json_size import has_more_values
 from goodgain.transforms.core.files.jsonl import read_jsonl, record_of_json
 from goodgain.transforms.core.files.shard import FileShard
@@ -27,7 +27,6 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 _Records = Iterator[SearchCall | RejectedRecord]
 
-_CHUNK = 1024 * 1024
 _ADVICE = "write one record per line instead (jq -c '.[]' does)"
 # An object without any of these is not a search call.
 _FIELDS_OF_CALLS = ("conversation_id", "iteration")
@@ -205,7 +204,7 @@ def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
     limit = shard.bounds.decoded_bytes
     content = bytearray()
     try:
-        for piece in _pieces(file, shard):
+        for piece in decompressed(file, shard.compression):
             content += piece
             if len(content) > limit:
                 raise _UnusableArrayError(
@@ -214,15 +213,6 @@ def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
     except DamagedStreamError as error:
         raise _UnusableArrayError(f"The JSON array cannot be unpacked: {error}.") from None
     return bytes(content.removeprefix(b"\xef\xbb\xbf"))
-
-
-def _pieces(file: BinaryIO, shard: FileShard) -> Iterator[bytes]:
-    if shard.compression is not Compression.NONE:
-        yield from decompressed(file, shard.compression)
-        return
-    file.seek(0)
-    while piece := file.read(_CHUNK):
-        yield piece
 
 
 def _is_jsonl(content: bytes) -> bool:

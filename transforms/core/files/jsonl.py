@@ -8,7 +8,7 @@ from typing import BinaryIO
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import ReadBounds, bounded
 from goodgain.transforms.core.files.json_size import HARMLESS, has_more_values
-from goodgain.transforms.core.files.lines import LongLine, lines_of
+from goodgain.transforms.core.files.lines import lines_of
 from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.text_lines import (
@@ -55,14 +55,15 @@ def read_jsonl(
         if isinstance(line, TakenBlock):
             yield line
             continue
-        if wanted and isinstance(line, bytes) and not wanted.may_stand_in_json(line):
+        if isinstance(line, bytes) and (
+            not line or line.isspace() or (wanted and not wanted.may_stand_in_json(line))
+        ):
             continue
-        parsed = _parsed(line, shard.adaptation, shard.bounds)
-        if isinstance(parsed, SearchCall):
-            yield parsed
-        elif parsed is not None:
+        try:
+            yield _call_of(line, shard)
+        except RecordError as error:
             raw = line if isinstance(line, bytes) else line.head
-            yield rejected_for(shard.path, text.place(where), parsed, payload_of_bytes(raw))
+            yield rejected_for(shard.path, text.place(where), error, payload_of_bytes(raw))
 
 
 def _left_by(
@@ -85,29 +86,26 @@ def _left_by(
             end = stretch.find(b"\n", odd)
             (line,) = lines_of(stretch[odd : end if end >= 0 else None], text.limit)
             yield where, line
-            begin = odd + 1 + (line.length if isinstance(line, LongLine) else len(line))
+            begin = odd + 1 + len(line)
             where = text.further(where, stretch, odd, begin)
 
 
-def _parsed(
-    line: Line, adaptation: Adaptation | None, bounds: ReadBounds
-) -> SearchCall | RecordError | None:
-    """The record of a line, the error if it cannot be used, or None if the line is blank."""
+def _call_of(line: Line, shard: FileShard) -> SearchCall:
+    """The record of a line that is not blank.
+
+    Raises:
+      RecordError: the line cannot be used.
+    """
+    if isinstance(line, bytes):
+        return record_of_json(line, shard.adaptation, shard.bounds)
     if isinstance(line, CutOffLine):
         reason = f"The file cannot be read from this line on: {line.problem}."
-        return RecordError(reason, None, conversation_id_in(line.head))
-    if isinstance(line, LongLine):
+    else:
         reason = (
-            f"The line is {line.length} bytes long; at most {bounds.decoded_bytes} are read: raise "
-            "--max-decoded-bytes."
+            f"The line is {len(line)} bytes long; at most {shard.bounds.decoded_bytes} are read: "
+            "raise --max-decoded-bytes."
         )
-        return RecordError(reason, None, conversation_id_in(line.head))
-    if not line or line.isspace():
-        return None
-    try:
-        return record_of_json(line, adaptation, bounds)
-    except RecordError as error:
-        return error
+    raise RecordError(reason, None, conversation_id_in(line.head))
 
 
 def record_of_json(line: bytes, adaptation: Adaptation | None, bounds: ReadBounds) -> SearchCall:

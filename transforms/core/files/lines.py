@@ -10,10 +10,13 @@ _KEPT_OF_LONG_LINE = 64 * 1024
 
 
 class LongLine(Struct, frozen=True):
-    """A line above the limit: its first bytes, and its length in bytes."""
+    """A line above the limit: its first bytes, and its whole length, also given by `len`."""
 
     head: bytes
     length: int
+
+    def __len__(self) -> int:
+        return self.length
 
 
 class LineSplitter:

@@ -87,7 +87,7 @@ def judgment_of_line(line: Line, place: JudgmentPlace) -> Judgment:
     if isinstance(line, CutOffLine):
         raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")
     if isinstance(line, LongLine):
-        raise JudgmentError(f"The line is {line.length} bytes long, too long for a judgment.")
+        raise JudgmentError(f"The line is {len(line)} bytes long, too long for a judgment.")
     try:
         if line.lstrip()[:1] == b"{":
             return judgment_of_row(_decode_json(line), place)
@@ -174,36 +174,23 @@ def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgme
             yield QrelsProblem(place, found.reason)
             continue
         for index, row in enumerate(found.records):
-            place = JudgmentPlace(
-                number, found.offset, f"block at byte {found.offset}, record {index}"
-            )
-            yield _of_row(row, place)
+            yield _of_row(row, JudgmentPlace(number, found.offset, found.position(index)))
 
 
 def _read_parquet(
     file: BinaryIO, shard: FileShard, number: int
 ) -> Iterator[Judgment | QrelsProblem]:
-    import pyarrow.parquet as pq  # slow to import
-
-    from goodgain.transforms.core.files.parquet import row_groups
-    from goodgain.transforms.core.files.parquet_bounds import rows_at_once
-    from goodgain.transforms.core.files.parquet_footer import read_footer
+    # pyarrow is slow to import.
+    from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
     at = JudgmentPlace(number, shard.start, "file")
     try:
-        footer = read_footer(file)
-        parquet = pq.ParquetFile(file)
+        parquet = ParquetRowGroups(file)
         wanted = {*TOPIC, *DOCUMENT, *GAIN}
-        columns = [name for name in parquet.schema_arrow.names if name in wanted]
-        for group in row_groups(footer, shard):
+        columns = [name for name in parquet.names if name in wanted]
+        for group in parquet.begins_in(shard):
             row = 0
-            at_once = rows_at_once(
-                file, parquet, group, footer[group], columns, shard.bounds, _ROWS_AT_ONCE
-            )
-            batches = parquet.iter_batches(
-                batch_size=at_once, row_groups=[group], columns=columns, use_threads=False
-            )
-            for batch in batches:
+            for batch in parquet.batches(group, columns, shard.bounds, _ROWS_AT_ONCE):
                 for values in batch.to_pylist():
                     at = JudgmentPlace(number, shard.start + group, f"row group {group}, row {row}")
                     yield _of_row(values, at)

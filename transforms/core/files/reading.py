@@ -36,23 +36,18 @@ def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) 
       open_file: opens a path as a seekable binary file, without decompressing.
       wanted: skips records of other conversations if that is cheap to detect; may not skip all.
     """
-    return cast(Records, _read(shard, open_file, wanted, None))
+    return cast(Records, read_shard_into(None, shard, open_file, wanted))
 
 
-def read_shard_into(taker: RecordTaker, shard: FileShard, open_file: Open) -> RecordsAndTaken:
+def read_shard_into(
+    taker: RecordTaker | None, shard: FileShard, open_file: Open, wanted: Wanted | None = None
+) -> RecordsAndTaken:
     """Like `read_shard`, but the taker packs the records that it can, and its output replaces them.
 
     Args:
-      taker: packs lines, blocks and rows.
-      shard: from `plan_shards`.
-      open_file: opens a path as a seekable binary file, without decompressing.
+      taker: packs lines, blocks and rows; None = yield all records.
+      shard, open_file, wanted: see `read_shard`.
     """
-    return _read(shard, open_file, None, taker)
-
-
-def _read(
-    shard: FileShard, open_file: Open, wanted: Wanted | None, taker: RecordTaker | None
-) -> RecordsAndTaken:
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
         return
@@ -87,14 +82,8 @@ def _records_of(
         return read_jsonl(file, shard, wanted, taker)
     if shard.format is FileFormat.JSON_ARRAY:
         return read_json_array(file, shard, wanted)
-    if shard.compression is Compression.NONE:
-        return _seekable_records(file, shard, wanted, taker)
-    return _spooled_records(file, shard, wanted, taker)
-
-
-def _seekable_records(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
-) -> RecordsAndTaken:
+    if shard.compression is not Compression.NONE:
+        return _spooled_records(file, shard, wanted, taker)
     if shard.format is FileFormat.AVRO:
         return read_avro(file, shard, wanted, taker)
     from goodgain.transforms.core.files.parquet import read_parquet  # pyarrow is slow to import
@@ -114,7 +103,7 @@ def _spooled_records(
         except DamagedStreamError as error:
             problem = error
         whole = replace(shard, compression=Compression.NONE, start=0, end=spool.tell())
-        yield from _seekable_records(cast(BinaryIO, spool), whole, wanted, taker)
+        yield from _records_of(cast(BinaryIO, spool), whole, wanted, taker)
     if problem is not None:
         reason = f"The file could be read only in part: {problem}."
         yield RejectedRecord(shard.path, WHOLE_FILE, reason)

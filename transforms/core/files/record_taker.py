@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.records.rejected import RejectedRecord, rejected_for
+from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 # From a record's index in its block and its bytes to the call; for a rejected record, to its
@@ -27,35 +26,6 @@ class TakenBlock(Struct, frozen=True):
 
     packed: list[Any]
     rejected: list[RejectedRecord]
-
-
-class Refusal(Struct, frozen=True):
-    """A record of a block that cannot be used: its index, the error, and its content."""
-
-    index: int
-    error: RecordError
-    payload: str
-
-
-class Taken(list[Any]):
-    """The output of the taker for a block, and the rejected records."""
-
-    def __init__(self, packed: list[Any], refusals: list[Refusal]) -> None:
-        super().__init__(packed)
-        self.refusals = refusals
-
-    def block(self, path: str, offset: int) -> TakenBlock:
-        """The block with rejected rows, which need the file and the offset of the block."""
-        rejected = [
-            rejected_for(path, place_of(offset, one.index), one.error, one.payload)
-            for one in self.refusals
-        ]
-        return TakenBlock(self, rejected)
-
-
-def place_of(offset: int, index: int) -> str:
-    """The position of a record of a block, for people."""
-    return f"block at byte {offset}, record {index}"
 
 
 class RecordTaker(Protocol):

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import BinaryIO
 
 from msgspec import Struct
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.compression import (
-    Compression,
-    DamagedStreamError,
-    compression_of,
-    decompressed,
-)
+from goodgain.transforms.core.files.compression import Compression, beginning, compression_of
 from goodgain.transforms.core.files.mistaken import mistaken
 from goodgain.transforms.core.records.adaptation import Adaptation
 
@@ -107,7 +101,7 @@ def plan_shards(
     head = file.read(_HEAD_BYTES)
     compression = compression_of(head)
     if compression is not Compression.NONE:
-        head = _decompressed_head(file, compression)
+        head = beginning(file, compression, _HEAD_BYTES)[:_HEAD_BYTES]
     file_format, problem = recognise(path, head)
     if of_traces and file_format is FileFormat.JSONL and problem is None:
         file_format, problem = _text_format(head)
@@ -173,21 +167,3 @@ def _format_by_name(path: str) -> FileFormat | None:
     if name.endswith((".jsonl", ".ndjson", ".json")):
         return FileFormat.JSONL
     return None
-
-
-def _decompressed_head(file: BinaryIO, compression: Compression) -> bytes:
-    head = b""
-    try:
-        for piece in _at_least(_HEAD_BYTES, decompressed(file, compression)):
-            head += piece
-    except DamagedStreamError:
-        pass  # reading the shard will report it with its position
-    return head[:_HEAD_BYTES]
-
-
-def _at_least(length: int, pieces: Iterable[bytes]) -> Iterable[bytes]:
-    for piece in pieces:
-        yield piece
-        length -= len(piece)
-        if length <= 0:
-            return

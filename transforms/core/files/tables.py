@@ -194,24 +194,15 @@ def _json_rows(
 def _parquet_rows(
     file: BinaryIO, table: TableFile, columns: Collection[str] | None
 ) -> Iterator[TableRow]:
-    import pyarrow.parquet as pq  # slow to import
-
-    from goodgain.transforms.core.files.parquet_bounds import rows_at_once
-    from goodgain.transforms.core.files.parquet_footer import read_footer
+    # pyarrow is slow to import.
+    from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
     number = 0
     try:
-        footer = read_footer(file)
-        parquet = pq.ParquetFile(file)
-        there = parquet.schema_arrow.names
-        wanted = [name for name in there if columns is None or name in columns]
-        for group, chunks in enumerate(footer):
-            at_once = rows_at_once(
-                file, parquet, group, chunks, wanted, FIXED_BOUNDS, _ROWS_AT_ONCE
-            )
-            for batch in parquet.iter_batches(
-                at_once, row_groups=[group], columns=wanted, use_threads=False
-            ):
+        parquet = ParquetRowGroups(file)
+        wanted = [name for name in parquet.names if columns is None or name in columns]
+        for group in range(parquet.count):
+            for batch in parquet.batches(group, wanted, FIXED_BOUNDS, _ROWS_AT_ONCE):
                 for values in batch.to_pylist():
                     number += 1
                     yield TableRow(number, values)

@@ -56,7 +56,7 @@ class TextLines(Struct, frozen=True):
                 continue
             for line in lines_of(stretch, self.limit):
                 yield where, line
-                where += 1 if self.numbered else _length(line) + 1
+                where += 1 if self.numbered else len(line) + 1
 
     def further(self, where: int, stretch: bytes, begin: int, end: int) -> int:
         """The position of the line at `end` of a stretch, if that at `begin` is `where`."""
@@ -126,13 +126,9 @@ def _plain_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
             if offset >= shard.end:
                 return
             yield offset, stretch
-            offset += 1 + _length(stretch)
+            offset += 1 + len(stretch)
         if not chunk:
             return
-
-
-def _length(line: bytes | LongLine) -> int:
-    return line.length if isinstance(line, LongLine) else len(line)
 
 
 def _first_line(file: BinaryIO, shard: FileShard) -> int | None:
