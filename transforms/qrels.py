@@ -31,6 +31,7 @@ from goodgain.transforms.core.judgments.judgment import (
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import PlanShards
 
