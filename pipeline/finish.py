@@ -22,7 +22,7 @@ from goodgain.pipeline.data_warnings import warnings_of_run
 from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import check_complete, manifest_of, written_time
 from goodgain.pipeline.options.max_rejected import MaxRejected
-from goodgain.pipeline.options.pool_use import OpenedPool
+from goodgain.pipeline.options.opened_pool import OpenedPool
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
     MEANS_CSV,

@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from goodgain.pipeline.local import local_files, open_local
-from goodgain.pipeline.options.pool_use import OpenedPool, open_pool
+from goodgain.pipeline.options.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import ExplainConfig
 from goodgain.pipeline.options.scoring import scoring_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from goodgain.pipeline.options.pool_use import OpenedPool
+from goodgain.pipeline.options.opened_pool import OpenedPool
 from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile

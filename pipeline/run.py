@@ -26,7 +26,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, started_in
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.labels import label_files
-from goodgain.pipeline.options.pool_use import open_pool
+from goodgain.pipeline.options.opened_pool import open_pool
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring import scoring_of

@@ -17,8 +17,8 @@ from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.pipeline.repeats import print_repeats
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import decimal
-from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.costs import COST, cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting

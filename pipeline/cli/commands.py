@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, str] = {
     "prism": "goodgain.pipeline.cli.prism",
     "metrics": "goodgain.pipeline.cli.metrics",
     "report": "goodgain.pipeline.cli.report",
-    "sample": "goodgain.pipeline.sample.command",
+    "sample": "goodgain.pipeline.cli.sample",
     "convert": "goodgain.pipeline.cli.convert",
     "completion": "goodgain.pipeline.cli.completion",
     "export": "goodgain.pipeline.cli.export",

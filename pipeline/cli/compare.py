@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:

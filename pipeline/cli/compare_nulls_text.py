@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_words import difference_text, value_text
+from goodgain.pipeline.cli.compare_cells import difference_text, value_text
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name

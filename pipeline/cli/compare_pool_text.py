@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goodgain.pipeline.comparison.pool_finds import FoundDocument, PoolFinds
-from goodgain.pipeline.terminal.words import shortened
+from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.wording import counted, fitting
 
 _SHOWN = 3

@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
-from goodgain.pipeline.cli.compare_pool_text import pool_lines
-from goodgain.pipeline.cli.compare_words import (
+from goodgain.pipeline.cli.compare_cells import (
     COLOURS,
     difference_text,
     interval_text,
     p_text,
     value_text,
 )
+from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
+from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
@@ -29,7 +29,7 @@ from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
-from goodgain.pipeline.terminal.words import printable, shortened
+from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted, fitting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from goodgain.pipeline.cli.tracing_options import add_json_option, add_rules_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_rules_option
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"

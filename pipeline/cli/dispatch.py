@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from goodgain.pipeline.cli.arguments import parse_arguments
 from goodgain.pipeline.cli.commands import COMMANDS, load_command
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.terminal.words import printable_lines
+from goodgain.pipeline.terminal.safe_text import printable_lines
 from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.native import active_path

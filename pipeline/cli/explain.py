@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import ExplainConfig
 

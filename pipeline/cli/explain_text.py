@@ -16,8 +16,8 @@ from goodgain.pipeline.explanation.model import (
     Why,
 )
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
+from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
 from goodgain.pipeline.terminal.values import number
-from goodgain.pipeline.terminal.words import printable, shortened, untrusted
 from goodgain.transforms.core.scoring.computed import values_at_end
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name

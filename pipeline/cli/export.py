@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 

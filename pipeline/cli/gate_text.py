@@ -9,7 +9,7 @@ from rich.text import Text
 
 from goodgain.pipeline.gate.outcome import Outcome, cautions_of
 from goodgain.pipeline.terminal.console import plain_table
-from goodgain.pipeline.terminal.words import untrusted
+from goodgain.pipeline.terminal.safe_text import untrusted
 from goodgain.transforms.core.wording import counted
 
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rich.console import Console
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.terminal.words import printable
+from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.wording import counted, fitting
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_words import COLOURS, difference_text, interval_text, p_text
+from goodgain.pipeline.cli.compare_cells import COLOURS, difference_text, interval_text, p_text
 from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.transforms.core.comparison import AdjustmentMethod

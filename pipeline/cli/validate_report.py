@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.options.max_rejected import MaxRejected
-from goodgain.pipeline.survey.names import (
+from goodgain.pipeline.survey.name_findings import (
     findings_about_fields,
     findings_about_ids,
     findings_about_types,

@@ -12,8 +12,8 @@ from rich.text import Text
 from goodgain.pipeline.cli.validate_report import UNLABELLED
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.safe_text import printable, untrusted
 from goodgain.pipeline.terminal.values import minute, share
-from goodgain.pipeline.terminal.words import printable, untrusted
 from goodgain.transforms.core.warnings.warning import DataWarning, grave
 from goodgain.transforms.core.wording import counted, fitting
 

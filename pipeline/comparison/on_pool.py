@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.comparison.scored_again import score_again
-from goodgain.pipeline.options.pool_use import pool_manifest
+from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.outputs.folder import same_folder
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import open_plain

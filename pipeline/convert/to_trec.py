@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from goodgain.pipeline.convert.names import document_names, word
 from goodgain.pipeline.convert.spool import Spool
+from goodgain.pipeline.convert.trec_names import document_names, word
 from goodgain.pipeline.local import read_files
 from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter

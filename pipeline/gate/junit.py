@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from goodgain.pipeline.gate.outcome import Outcome
-from goodgain.pipeline.terminal.words import printable
+from goodgain.pipeline.terminal.safe_text import printable
 
 
 def junit(outcomes: Sequence[Outcome], folder: str, timestamp: str) -> bytes:

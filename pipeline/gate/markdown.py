@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goodgain.pipeline.gate.outcome import Outcome, cautions_of, passed
-from goodgain.pipeline.terminal.words import printable
+from goodgain.pipeline.terminal.safe_text import printable
 
 _MARKS = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
 _SPECIAL = "\\`*_{}[]<>#|~&!"

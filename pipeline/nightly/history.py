@@ -18,7 +18,7 @@ from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import DayEntry, DayMean, read_entry
 from goodgain.pipeline.nightly.late_files import LateFiles
 from goodgain.pipeline.outputs.whole_files import write_whole
-from goodgain.pipeline.terminal.words import printable
+from goodgain.pipeline.terminal.safe_text import printable
 
 HISTORY = "history.jsonl"
 TABLE = "history.md"

@@ -38,7 +38,7 @@ from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs
 from goodgain.pipeline.nightly.scratch import discard, fetch
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.options.config_file import load_run_config
-from goodgain.pipeline.options.pool_use import pool_manifest
+from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
 from goodgain.pipeline.outputs.folder import (

@@ -8,7 +8,7 @@ from typing import Any
 
 from goodgain.pipeline.comparison.on_pool import run_name_of
 from goodgain.pipeline.nightly.config import PoolChoice
-from goodgain.pipeline.options.pool_use import pool_manifest
+from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.folder import MANIFEST
 from goodgain.pipeline.pool.build import PoolRequest

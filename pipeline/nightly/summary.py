@@ -14,8 +14,8 @@ from goodgain.pipeline.nightly.history import TABLE
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import number
-from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted

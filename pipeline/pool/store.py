@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.options.pool_use import files_of, pool_manifest
+from goodgain.pipeline.options.opened_pool import files_of, pool_manifest
 from goodgain.pipeline.outputs.folder import UNFINISHED, check_written, write_manifest
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.lock import LOCK, locked

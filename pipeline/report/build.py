@@ -12,7 +12,7 @@ from goodgain.pipeline.report.costs import cost_facts
 from goodgain.pipeline.report.facts import Facts, read_facts
 from goodgain.pipeline.report.render import render_page
 from goodgain.pipeline.report.slices import slice_data
-from goodgain.pipeline.terminal.words import shortened
+from goodgain.pipeline.terminal.safe_text import shortened
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
 # The metrics on the cards at the top.

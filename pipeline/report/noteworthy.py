@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.options.explain_command import explain_command
 from goodgain.pipeline.report.timelines import Timeline
-from goodgain.pipeline.terminal.words import shortened
+from goodgain.pipeline.terminal.safe_text import shortened
 
 Row = Mapping[str, Any]
 _LONGEST_ID = 80

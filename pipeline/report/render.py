@@ -24,7 +24,7 @@ from goodgain.pipeline.report.numbers import (
     relative,
     share,
 )
-from goodgain.pipeline.terminal.words import printable, shortened
+from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.wording import counted
 
 _KIT = "goodgain.pipeline.report"

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.terminal.words import shortened
+from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 

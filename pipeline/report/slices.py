@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.outputs.means_reader import ALL_MEANS, MeansWanted
 from goodgain.pipeline.report.numbers import rounded
-from goodgain.pipeline.terminal.words import shortened
+from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
 from goodgain.transforms.core.scoring.costs import cost_metric
 

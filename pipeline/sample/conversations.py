@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goodgain.pipeline.sample.bad import spoil
+from goodgain.pipeline.sample.bad_records import spoil
 from goodgain.pipeline.sample.calls import make_turn, search
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.options import SampleOptions

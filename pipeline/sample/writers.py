@@ -17,7 +17,7 @@ import fastavro
 import zstandard
 
 from goodgain.pipeline.outputs.whole_files import replacing
-from goodgain.pipeline.sample.bad import broken_line
+from goodgain.pipeline.sample.bad_records import broken_line
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.options import SampleOptions

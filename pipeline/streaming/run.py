@@ -16,7 +16,7 @@ from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.first_look import first_look
-from goodgain.pipeline.options.pool_use import open_pool
+from goodgain.pipeline.options.opened_pool import open_pool
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.pipeline.outputs.lock import locked
@@ -41,7 +41,7 @@ from goodgain.pipeline.streaming.sinks import StreamTarget
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.pipeline.streaming.summary import print_summary
 from goodgain.pipeline.terminal.console import message_console
-from goodgain.pipeline.terminal.words import printable
+from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.scoring.settings import Scoring

@@ -15,8 +15,8 @@ from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import decimal, minute
-from goodgain.pipeline.terminal.words import printable
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.streaming.journal import Journal

@@ -16,7 +16,7 @@ from goodgain.pipeline.cli.commands import COMMANDS, load_command
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.terminal.words import printable, printable_lines, shortened
+from goodgain.pipeline.terminal.safe_text import printable, printable_lines, shortened
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))

@@ -6,7 +6,7 @@ import argparse
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.tracing_options import add_json_option, add_threshold_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_threshold_option
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreemen
 
 def _show(outcome: Agreement, a: str, b: str) -> None:
     from goodgain.pipeline.terminal.console import plain_table, result_console
+    from goodgain.pipeline.terminal.safe_text import printable, untrusted
     from goodgain.pipeline.terminal.values import number
-    from goodgain.pipeline.terminal.words import printable, untrusted
 
     console = result_console()
     console.print(f"{counted(outcome.documents, 'document')} that both labelled", soft_wrap=True)

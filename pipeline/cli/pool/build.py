@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.tracing_options import (
+from goodgain.pipeline.cli.shared_options import (
     add_json_option,
     add_reading_options,
     add_rules_option,

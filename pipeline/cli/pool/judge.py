@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
     from goodgain.pipeline.pool.judging import JudgingRequest, judge_pool
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
-    from goodgain.pipeline.terminal.words import printable
+    from goodgain.pipeline.terminal.safe_text import printable
 
     messages = message_console()
     request = JudgingRequest(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, fitting
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _say(outcome: Labelled, path: str) -> None:
     from goodgain.pipeline.terminal.console import message_console, result_console
-    from goodgain.pipeline.terminal.words import printable
+    from goodgain.pipeline.terminal.safe_text import printable
 
     result_console().print(
         f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them replacing another; "

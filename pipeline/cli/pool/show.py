@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.tracing_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:

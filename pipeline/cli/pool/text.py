@@ -8,7 +8,7 @@ from rich.console import Console
 
 from goodgain.pipeline.pool.store import Pool
 from goodgain.pipeline.terminal.console import plain_table
-from goodgain.pipeline.terminal.words import printable, shortened, untrusted
+from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
 from goodgain.transforms.core.wording import counted

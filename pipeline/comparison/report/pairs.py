@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.report.numbers import rounded
-from goodgain.pipeline.terminal.words import shortened
+from goodgain.pipeline.terminal.safe_text import shortened
 
 Row = Mapping[str, Any]
 _MOST_POINTS = 1_000

@@ -12,7 +12,7 @@ import ijson
 from ijson.common import ObjectBuilder
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.reading import DocumentReader
+from goodgain.pipeline.convert.importing.raw_records import DocumentReader
 from goodgain.transforms.core.errors import UsageError
 
 _HEX = re.compile(r"[0-9a-fA-F]+")

@@ -11,7 +11,7 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats import FORMATS, Format
 from goodgain.pipeline.convert.importing.mapping import Mapping, has_identity
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
-from goodgain.pipeline.convert.importing.reading import PositionedRecord, raw_records
+from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.convert.importing.span_tree import SpanTree
 from goodgain.pipeline.convert.importing.spans import (
     MILLISECONDS,
     MODEL,
@@ -17,7 +18,6 @@ from goodgain.pipeline.convert.importing.spans import (
     TOOL,
     Span,
 )
-from goodgain.pipeline.convert.importing.tree import SpanTree
 
 
 class Search(Struct, frozen=True):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.cli.compare_words import interval_text
+from goodgain.pipeline.cli.compare_cells import interval_text
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.misleading import base, search_in_few
 from tests.pipeline.comparison.test_command import compared, error_of, row

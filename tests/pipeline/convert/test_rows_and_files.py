@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.convert.importing import reading
+from goodgain.pipeline.convert.importing import raw_records
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from tests.core.direct import score
 from tests.pipeline.convert.importing import FIXTURES, imported, imported_files, places
@@ -137,7 +137,7 @@ class TestForms:
         assert imported_files([path], format="otlp") == self.whole()
 
     def test_a_line_too_long_for_memory_is_streamed(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(reading, "_FIRST_LINE", 1000)
+        monkeypatch.setattr(raw_records, "_FIRST_LINE", 1000)
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
         together = {"resourceSpans": [one["resourceSpans"][0] for one in requests]}
         path = tmp_path / "spans.json"

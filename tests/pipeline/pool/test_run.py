@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.options.pool_use import open_pool
+from goodgain.pipeline.options.opened_pool import open_pool
 from goodgain.transforms.core.scoring.computed import columns_of
 from goodgain.transforms.filesystems import open_plain
 from tests.core.pool import direct
