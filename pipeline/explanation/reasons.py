@@ -165,14 +165,10 @@ def _points(
         if is_field(number) and _agree(one, other, number)
     }
     listed = ", ".join(f"{name} {points}" for name, points in worth.items())
+    needed = f"{confidence.needed_with_context} needed as ids agree"
     if clause == _POINTS_WITHOUT_CONTEXT:
-        return (
-            f"{sum(worth.values())} points for equal fields ({listed}), {confidence.needed} needed"
-        )
-    return (
-        f"{sum(worth.values())} points for equal fields ({listed}), "
-        f"{confidence.needed_with_context} needed as ids agree"
-    )
+        needed = f"{confidence.needed} needed"
+    return f"{sum(worth.values())} points for equal fields ({listed}), {needed}"
 
 
 def _attribute_names(rules: RuleTable) -> dict[int, str]:

@@ -141,35 +141,24 @@ def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> li
 
 
 def _with_costs(draw: Draw, calls: list[SampleCall]) -> list[SampleCall]:
-    places = [(call.record["turn"], call.record["iteration"]) for call in calls]
-    return [
-        replace(call, record={**call.record, "costs": costs})
-        for call, costs in zip(calls, _call_costs(draw, places), strict=True)
-    ]
-
-
-def _call_costs(draw: Draw, places: list[tuple[int, int]]) -> list[dict[str, float]]:
-    """The costs of the calls of a conversation.
-
-    The first call of an iteration has the tokens of the model step before it; the others have 0.
-
-    Args:
-      places: turn and iteration of each call, in order.
-    """
+    """Add costs: the first call of an iteration has the tokens of the model step before it."""
     has_prices = not draw.chance(_NO_PRICES_SHARE)
-    costs = []
+    calls_with_costs = []
     steps = 0
-    before: tuple[int, int] | None = None
-    for place in places:
+    previous: tuple[int, int] | None = None
+    for call in calls:
+        iteration = call.record["turn"], call.record["iteration"]
         tokens = 0
-        if place != before:
+        if iteration != previous:
             steps += 1
             tokens = 200 + steps * _STEP_TOKENS + draw.below(500)
-        before = place
+        previous = iteration
         milliseconds = draw.between(150, 900) + 4 * tokens
-        call_costs = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
-        costs.append(call_costs | ({"usd": tokens * _USD_PER_TOKEN} if has_prices else {}))
-    return costs
+        costs = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
+        if has_prices:
+            costs["usd"] = tokens * _USD_PER_TOKEN
+        calls_with_costs.append(replace(call, record={**call.record, "costs": costs}))
+    return calls_with_costs
 
 
 def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:

@@ -130,10 +130,8 @@ def compile_expression(text: str, functions: TraceFunctions) -> Expression:
     def evaluate_or_null(value: Any) -> Any:
         try:
             return evaluate(value)
-        except (
-            JMESPathError,
-            TypeError,
-        ):  # TypeError when the library compares strings with numbers
+        # TypeError: the library compares strings with numbers.
+        except (JMESPathError, TypeError):
             return None
 
     return evaluate_or_null

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from math import ceil
@@ -135,7 +136,8 @@ def _from_spans(
             for turn in turns_of_trace(spans, tools, counts):
                 by_conversation.add(turn.conversation, turn)
         for conversation, turns in by_conversation.groups():
-            yield from _turn_records(conversation, sorted(turns, key=lambda one: one.order), counts)
+            turns.sort(key=lambda turn: turn.order)
+            yield from _checked(_turn_records(conversation, turns, counts), counts)
 
 
 def _count_tools(spans: Sequence[Span], tools: Collection[str], counts: ImportCounts) -> None:
@@ -152,31 +154,27 @@ def _turn_records(
         return
     counts.last_turn_without_search += not turns[-1].calls
     counts.from_trace_ids += turns[0].session is None
-    checked = _CheckedRecords(conversation, counts)
     for number, turn in enumerate(turns, 1):
         ids = {TRACE_ID: turn.trace, ROOT_SPAN_ID: turn.root}
         if turn.session not in (None, turn.trace):
             ids[SESSION_ID] = str(turn.session)
-        in_iteration: dict[int, int] = {}
+        in_iteration: Counter[int] = Counter()
         for call in turn.calls:
-            position = in_iteration.get(call.iteration, 0)
-            in_iteration[call.iteration] = position + 1
-            yield from checked.record(
-                {
-                    "conversation_id": conversation,
-                    "turn": number,
-                    "iteration": call.iteration,
-                    "call": position,
-                    "record_id": f"{turn.trace}/{call.span}",
-                    "timestamp": call.time,
-                    "query": call.query,
-                    "tool": call.tool,
-                    "turn_count": len(turns),
-                    "attributes": {**call.attributes, **ids},
-                    "costs": call.costs,
-                },
-                call.results,
-            )
+            yield {
+                "conversation_id": conversation,
+                "turn": number,
+                "iteration": call.iteration,
+                "call": in_iteration[call.iteration],
+                "record_id": f"{turn.trace}/{call.span}",
+                "timestamp": call.time,
+                "query": call.query,
+                "tool": call.tool,
+                "turn_count": len(turns),
+                "attributes": {**call.attributes, **ids},
+                "costs": call.costs,
+                "results": call.results,
+            }
+            in_iteration[call.iteration] += 1
 
 
 def _from_rows(
@@ -188,53 +186,48 @@ def _from_rows(
             row = row_of(record, mapping, at, position, counts)
             if row is not None:
                 spool.add(row.conversation, row)
-        for conversation, rows in spool.groups():
-            checked = _CheckedRecords(conversation, counts)
-            calls = calls_of_rows(rows, mapping.unit)
-            for call in sorted(calls, key=lambda one: (one.turn, one.iteration, one.call, one.at)):
-                yield from checked.record(
-                    {
-                        "conversation_id": conversation,
-                        "turn": call.turn,
-                        "iteration": call.iteration,
-                        "call": call.call,
-                        "record_id": call.record_id,
-                        "timestamp": call.time,
-                        "query": call.query,
-                        "tool": call.tool,
-                        "attributes": call.attributes,
-                        "costs": call.costs,
-                    },
-                    call.results,
-                )
+        for _, rows in spool.groups():
+            yield from _checked(_row_records(calls_of_rows(rows, mapping.unit)), counts)
 
 
-class _CheckedRecords:
-    """Checks and counts the records of a conversation on their way out."""
+def _row_records(calls: Sequence[Row]) -> Iterator[Record]:
+    for call in sorted(calls, key=lambda one: (one.turn, one.iteration, one.call, one.at)):
+        yield {
+            "conversation_id": call.conversation,
+            "turn": call.turn,
+            "iteration": call.iteration,
+            "call": call.call,
+            "record_id": call.record_id,
+            "timestamp": call.time,
+            "query": call.query,
+            "tool": call.tool,
+            "attributes": call.attributes,
+            "costs": call.costs,
+            "results": call.results,
+        }
 
-    def __init__(self, conversation: str, counts: ImportCounts) -> None:
-        self._conversation = conversation
-        self._counts = counts
-        self._turns: set[int] = set()
-        self._iterations: set[tuple[int, int]] = set()
 
-    def record(self, record: Record, results: list[Record] | None) -> Iterator[Record]:
-        """The record with its results, unless the reader of traces would reject it."""
-        counts = self._counts
+def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record]:
+    """The records of a conversation, counted, without those that the reader of traces rejects."""
+    turns: set[int] = set()
+    iterations: set[tuple[int, int]] = set()
+    for record in records:
+        results = record["results"]
         record["results"] = results or []
         try:
             parse_mapping(record)
         except RecordError as error:
-            counts.skip(f"a call that no reader accepts: {error.reason}", self._conversation)
-            return
+            reason = f"a call that no reader accepts: {error.reason}"
+            counts.skip(reason, record["conversation_id"])
+            continue
         counts.found_nothing += results == []
         counts.documents_not_recorded += results is None
         counts.without_identity += sum(not has_identity(one) for one in record["results"])
         turn, iteration = record["turn"], record["iteration"]
-        counts.conversations += not self._turns
-        counts.turns += turn not in self._turns
-        counts.iterations += (turn, iteration) not in self._iterations
-        self._turns.add(turn)
-        self._iterations.add((turn, iteration))
+        counts.conversations += not turns
+        counts.turns += turn not in turns
+        counts.iterations += (turn, iteration) not in iterations
+        turns.add(turn)
+        iterations.add((turn, iteration))
         counts.count_record(record)
         yield record

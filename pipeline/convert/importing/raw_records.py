@@ -26,6 +26,7 @@ _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
 _NOT_JSON = "text that is not JSON"
 _BROKEN_OFF = "a file that is damaged or truncated; read up to there"
+_NOT_DECODABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _decode = msgspec.json.decode
 
 PositionedRecord = tuple[str, Any]
@@ -54,36 +55,24 @@ def raw_records(
       UsageError: the file cannot be opened, or its format is unknown.
     """
     try:
-        yield from _records(path, envelope, read_document, rows, counts)
+        with _opened(path) as file:
+            first = _first_line(file)
+        if first[:4] == _PARQUET:
+            yield from _numbered(path, "row", _parquet_rows(path))
+        elif first[:1] in (b"{", b"["):
+            if _is_json(first):
+                yield from _lines(path, counts)
+            else:
+                records = _document(path, first, envelope, read_document)
+                yield from _numbered(path, "record", records)
+        elif first:
+            if not rows:
+                raise UsageError(f"{path} is neither JSON nor Parquet.")
+            yield from _numbered(path, "row", _csv_rows(path, first))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (DamagedStreamError, ijson.JSONError):
         counts.skip(_BROKEN_OFF, path)
-
-
-def _records(
-    path: str,
-    envelope: Sequence[str],
-    read_document: DocumentReader | None,
-    rows: bool,
-    counts: ImportCounts,
-) -> Iterator[PositionedRecord]:
-    with _opened(path) as file:
-        first = _first_line(file)
-    if first[:4] == _PARQUET:
-        yield from _numbered(path, "row", _parquet_rows(path))
-    elif first[:1] not in (b"{", b"["):
-        if not first:
-            return
-        if not rows:
-            raise UsageError(f"{path} is neither JSON nor Parquet.")
-        with _opened(path) as file:
-            yield from _numbered(path, "row", _csv_rows(file, path, first))
-    elif _is_json(first):
-        with _opened(path) as file:
-            yield from _lines(file, path, counts)
-    else:
-        yield from _numbered(path, "record", _document(path, first, envelope, read_document))
 
 
 def _numbered(path: str, what: str, records: Iterator[Any]) -> Iterator[PositionedRecord]:
@@ -94,24 +83,25 @@ def _numbered(path: str, what: str, records: Iterator[Any]) -> Iterator[Position
 def _is_json(text: bytes) -> bool:
     try:
         _decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+    except _NOT_DECODABLE:
         return False
     return True
 
 
-def _lines(file: BinaryIO, path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
-    for number, line in enumerate(file, 1):
-        line = line.removeprefix(_BYTE_ORDER_MARK).strip()
-        if not line:
-            continue
-        position = f"{path}: line {number}"
-        try:
-            record = _decode(line)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            counts.skip(_NOT_JSON, position)
-            continue
-        for one in record if isinstance(record, list) else (record,):
-            yield position, one
+def _lines(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
+    with _opened(path) as file:
+        for number, line in enumerate(file, 1):
+            line = line.removeprefix(_BYTE_ORDER_MARK).strip()
+            if not line:
+                continue
+            position = f"{path}: line {number}"
+            try:
+                record = _decode(line)
+            except _NOT_DECODABLE:
+                counts.skip(_NOT_JSON, position)
+                continue
+            for one in record if isinstance(record, list) else (record,):
+                yield position, one
 
 
 def _document(
@@ -139,13 +129,15 @@ def _document(
             yield from ijson.items(file, prefix, use_float=True)
 
 
-def _csv_rows(file: BinaryIO, path: str, first: bytes) -> Iterator[dict[str, str]]:
+def _csv_rows(path: str, first: bytes) -> Iterator[dict[str, str]]:
     csv.field_size_limit(2**31 - 1)
-    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="")
     delimiter = "\t" if first.count(b"\t") > first.count(b",") else ","
     try:
-        for row in csv.DictReader(text, delimiter=delimiter, restkey="", restval=""):
-            yield {name: value for name, value in row.items() if name and value != ""}
+        with io.TextIOWrapper(
+            _opened(path), encoding="utf-8", errors="replace", newline=""
+        ) as file:
+            for row in csv.DictReader(file, delimiter=delimiter, restkey="", restval=""):
+                yield {name: value for name, value in row.items() if name and value != ""}
     except csv.Error as error:
         raise UsageError(f"{path} cannot be read as CSV: {error}.") from None
 
