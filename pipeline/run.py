@@ -82,7 +82,7 @@ def run(
     """
     started = datetime.now(UTC)
     engine, options = runners.create(config.runner, beam_arguments)
-    handed_over = runners.only_handed_over(options)
+    handed_over = runners.only_stores_template(options)
     if handed_over and config.gate:
         raise UsageError(
             "--gate checks finished outputs, but --template_location only submits the job: "

@@ -48,11 +48,11 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     _line(console, compared.answer, "bold")
     console.print()
     _arms(compared, console)
-    of_slices = _by_slice(compared.rows, at)
-    shown_slices = _largest(of_slices)
+    slices = _by_slice(compared.rows, at)
+    shown_slices = _largest(slices)
     for rows in shown_slices:
         _slice(compared, rows[0].slice, rows, console, at)
-    if hidden := len(of_slices) - len(shown_slices):
+    if hidden := len(slices) - len(shown_slices):
         console.print()
         _line(
             console,
@@ -70,7 +70,8 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
             ("Largest wins", compared.examples.wins),
             ("Largest losses", compared.examples.losses),
         ):
-            _examples(f"{title}{_doubt(compared)}", compared.examples.metric, examples, console)
+            heading = title + _comparability_note(compared)
+            _examples(heading, compared.examples.metric, examples, console)
 
 
 def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[ComparisonRow]]:
@@ -82,14 +83,11 @@ def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[Compar
     return [slice_rows for slice_rows in slices if slice_rows]
 
 
-def _largest(of_slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
+def _largest(slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
     """The slices to print, in their order; all conversations come first."""
-    positions = range(len(of_slices))
-    sizes = [max(row.n_base + row.n_candidate for row in rows) for rows in of_slices]
-    by_size = sorted(
-        positions, key=lambda position: (bool(of_slices[position][0].slice), -sizes[position])
-    )
-    return [of_slices[position] for position in sorted(by_size[: _MOST_SLICES + 1])]
+    sizes = [max(row.n_base + row.n_candidate for row in rows) for rows in slices]
+    by_size = sorted(range(len(slices)), key=lambda n: (bool(slices[n][0].slice), -sizes[n]))
+    return [slices[n] for n in sorted(by_size[: _MOST_SLICES + 1])]
 
 
 def _arms(compared: Compared, console: Console) -> None:
@@ -338,7 +336,7 @@ def _name(row: ComparisonRow) -> str:
     return metric_by_name(row.metric).label + (" (own ideal)" if row.own_ideal else "")
 
 
-def _doubt(compared: Compared) -> str:
+def _comparability_note(compared: Compared) -> str:
     """A note for the heading of examples if the metric that selects them is not comparable."""
     metric = compared.examples.metric if compared.examples else None
     withheld = any(

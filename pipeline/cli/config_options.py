@@ -33,7 +33,7 @@ def add_config_options(
             dest=name,
             default=argparse.SUPPRESS,
             help=_help(name, field).replace("%", "%%"),
-            **_behaviour(field, extra["metavar"]),
+            **_argument_settings(field, extra["metavar"]),
         )
 
 
@@ -62,7 +62,7 @@ def _fields(model: _Model) -> list[tuple[str, FieldInfo]]:
     )
 
 
-def _behaviour(field: FieldInfo, metavar: str) -> dict[str, Any]:
+def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
     if field.annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
     if field.annotation is not None and getattr(field.annotation, "__origin__", None) is tuple:

@@ -27,11 +27,11 @@ from goodgain.pipeline.engines.prism_build import BUILT_PRISM
 from goodgain.transforms.core.errors import UsageError
 
 _CONNECTION_SECONDS = 10
-_SEVERAL = {"--experiments"}
+_REPEATABLE = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 20_000
 # After --job_server_timeout, by default 300 seconds, Beam's client fails and stops an engine that
 # it started. This is a year.
-_WATCHED_ON = "--job_server_timeout=31536000"
+_WATCH_FOR_A_YEAR = "--job_server_timeout=31536000"
 _EMBEDDED = "embed"  # the job endpoint of Beam's own server in this process
 
 
@@ -76,7 +76,7 @@ ENGINES: dict[str, Engine] = {
         "PrismRunner",
         "Beam's local engine for streams. It splits bundles that make no progress, even stateful "
         "ones, and then loses state; the flag forbids splitting (apache/beam#35771).",
-        arguments=("--experiments=prism_disable_sdf_split", _WATCHED_ON),
+        arguments=("--experiments=prism_disable_sdf_split", _WATCH_FOR_A_YEAR),
     ),
     "FlinkRunner": Engine(
         "FlinkRunner",
@@ -93,7 +93,7 @@ ENGINES: dict[str, Engine] = {
         "SparkRunner",
         "For batch on a Spark cluster. Its stateful steps cost fifteen times as much as a "
         "grouping; Python workers are kept for the next stage as on Flink.",
-        arguments=(_WATCHED_ON,),
+        arguments=(_WATCH_FOR_A_YEAR,),
         batch_arguments=("--environment_cache_millis=5000",),
         cannot_stream="Beam's runner for Spark has neither state nor timers in a stream",
     ),
@@ -106,7 +106,7 @@ ENGINES: dict[str, Engine] = {
         "PortableRunner",
         "Any engine behind a job endpoint. It gets no safety flags, so name the engine itself if "
         "it is in this table.",
-        arguments=(_WATCHED_ON,),
+        arguments=(_WATCH_FOR_A_YEAR,),
     ),
     "DataflowRunner": Engine(
         "DataflowRunner", "Google Cloud Dataflow; see configs/dataflow/README.md."
@@ -142,12 +142,12 @@ def create(
             "one machine, FlinkRunner or DataflowRunner on several."
         )
     beam_arguments = [_underscored(argument) for argument in beam_arguments]
-    more = ("--streaming", *engine.stream_arguments) if streaming else engine.batch_arguments
-    ours = [*engine.arguments, *more]
+    ours = list(engine.arguments)
+    ours += ["--streaming", *engine.stream_arguments] if streaming else engine.batch_arguments
     # The user's value wins. An option that Beam does not declare must not be set twice, except
     # those that may be repeated.
-    named_by_user = {_name(argument) for argument in beam_arguments} - _SEVERAL
-    added = [one for one in ours if one not in beam_arguments and _name(one) not in named_by_user]
+    users = {_name(argument) for argument in beam_arguments} - _REPEATABLE
+    added = [one for one in ours if one not in beam_arguments and _name(one) not in users]
     options = PipelineOptions([*added, *beam_arguments])
     unknown = _unknown_options(options) if beam_arguments else []
     # Other engines may have options that Beam does not declare.
@@ -161,7 +161,7 @@ def create(
     return create_runner(engine.beam_name) if engine.beam_name else _fn_api_runner(), options
 
 
-def only_handed_over(options: PipelineOptions) -> bool:
+def only_stores_template(options: PipelineOptions) -> bool:
     """Whether the graph is only stored, for a service such as Dataflow to run later.
 
     If so, this program ends before the job begins.
@@ -261,7 +261,7 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
 
 
 def _check_job_server(options: PipelineOptions) -> None:
-    """Make sure that a job server answers: Beam itself would wait for a year (`_WATCHED_ON`)."""
+    """Make sure that a job server answers; with `_WATCH_FOR_A_YEAR`, Beam would wait as long."""
     endpoint = options.view_as(PortableOptions).job_endpoint or ""
     host, _, port = endpoint.rpartition(":")
     try:

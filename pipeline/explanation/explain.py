@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
@@ -66,7 +66,7 @@ def explain(
     fingerprints = [
         fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
     ]
-    # Delivery returns the same fingerprint objects that it was given.
+    # `deliver` returns the fingerprint objects that it gets, so their ids lead back to calls.
     calls_by_fingerprint = {
         id(fingerprint): call
         for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
@@ -138,14 +138,13 @@ def _explained_calls(
     scoring: Scoring,
     external: ExternalLabels | None,
     pool: TurnPool | None,
-) -> list[tuple[int, ExplainedCall]]:
+) -> Iterator[tuple[int, ExplainedCall]]:
     """Each call of the turn with its i."""
     turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, external, pool)
     described = DescribedTurn(turn, scoring.rules)
     results = [result for call in calls for result in call.results]
     reasons = Reasons(turn, results, described, scoring.rules)
     met_again = turn.judgments_met_again or {}
-    explained = []
     start = 0
     for at, call in enumerate(calls):
         i, _, call_position = described.call_place(at)
@@ -172,21 +171,18 @@ def _explained_calls(
                     judged_at=described.place(met_again[place]) if place in met_again else None,
                 )
             )
-        explained.append(
-            (
-                i,
-                ExplainedCall(
-                    call_position=call_position,
-                    call=call.call,
-                    record_id=call.record_id,
-                    timestamp=None if call.timestamp is None else _iso(call.timestamp),
-                    tool=call.tool,
-                    query=call.query,
-                    results=explained_results,
-                ),
-            )
+        yield (
+            i,
+            ExplainedCall(
+                call_position=call_position,
+                call=call.call,
+                record_id=call.record_id,
+                timestamp=None if call.timestamp is None else _iso(call.timestamp),
+                tool=call.tool,
+                query=call.query,
+                results=explained_results,
+            ),
         )
-    return explained
 
 
 def _in_pool(turn: Turn, place: int, pool: TurnPool | None) -> InPool | None:

@@ -24,14 +24,14 @@ Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 
-def _several(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """Turn a single string into a list of one."""
     return [value] if isinstance(value, str) else value
 
 
-def _comma_separated(value: Any) -> Any:
+def _split_at_commas(value: Any) -> Any:
     """Split strings at commas."""
-    value = _several(value)
+    value = _as_list(value)
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         return value
     return [name.strip() for entry in value for name in entry.split(",")]
@@ -39,20 +39,20 @@ def _comma_separated(value: Any) -> Any:
 
 def _slices(value: Any) -> Any:
     """Each slice is a list of attribute names, or one string with commas."""
-    value = _several(value)
+    value = _as_list(value)
     if not isinstance(value, list):
         return value
-    return [_comma_separated(one) if isinstance(one, str) else one for one in value]
+    return [_split_at_commas(one) if isinstance(one, str) else one for one in value]
 
 
 def _mapping(value: Any) -> Any:
     """Renamed fields: a mapping, or strings like `gain=relevance,content=text`."""
     if isinstance(value, dict):
         return [f"{field}={name}" for field, name in value.items()]
-    return [entry for entry in _comma_separated(value) or () if entry]
+    return [entry for entry in _split_at_commas(value) or () if entry]
 
 
-def _no_boolean(value: Any) -> Any:
+def _refuse_boolean(value: Any) -> Any:
     if isinstance(value, bool):
         raise ValueError(f"must be a number, not {str(value).lower()}")
     return value
@@ -63,10 +63,10 @@ _TEXT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1}
 _TEXTS_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXT_SCHEMA}]}
 _SLICES_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXTS_SCHEMA}]}
 
-Number = Annotated[int, BeforeValidator(_no_boolean)]
+Number = Annotated[int, BeforeValidator(_refuse_boolean)]
 Patterns = Annotated[
     tuple[Text, ...],
-    BeforeValidator(_several),
+    BeforeValidator(_as_list),
     Field(min_length=1),
     WithJsonSchema(_TEXTS_SCHEMA),
 ]
@@ -86,8 +86,8 @@ Mapping = Annotated[
         }
     ),
 ]
-Names = Annotated[tuple[str, ...], BeforeValidator(_comma_separated), WithJsonSchema(_TEXTS_SCHEMA)]
-BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_several), WithJsonSchema(_TEXTS_SCHEMA)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_at_commas), WithJsonSchema(_TEXTS_SCHEMA)]
+BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), WithJsonSchema(_TEXTS_SCHEMA)]
 
 
 def option(

@@ -40,7 +40,7 @@ _GREATEST_G_MAX = 20
 
 
 @contextmanager
-def _mistakes_of_a_value() -> Iterator[None]:
+def _as_value_errors() -> Iterator[None]:
     """Turn a parser's error into an error about an option's value."""
     try:
         yield
@@ -164,7 +164,7 @@ class ScoringConfig(BaseModel):
     @field_validator("mapping")
     @classmethod
     def _fields_exist(cls, renames: tuple[str, ...]) -> tuple[str, ...]:
-        with _mistakes_of_a_value():
+        with _as_value_errors():
             parse_adaptation(renames)
         return renames
 
@@ -183,7 +183,7 @@ class ScoringConfig(BaseModel):
     @field_validator("metrics")
     @classmethod
     def _metrics_exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        with _mistakes_of_a_value():
+        with _as_value_errors():
             return tuple(metric.name for metric in parse_ranking_metrics(names))
 
     @field_validator("cost")
@@ -199,7 +199,7 @@ class ScoringConfig(BaseModel):
     @field_validator("budget")
     @classmethod
     def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        with _mistakes_of_a_value():
+        with _as_value_errors():
             for text in texts:
                 parse_budget(text)
         return texts

@@ -297,9 +297,9 @@ def _graph(
     )
 
 
-def _contribution_counts(one: Contribution) -> Counts:
+def _contribution_counts(contribution: Contribution) -> Counts:
     return {
-        "pool.conversations_without_topic": int(one.topic.value is None),
+        "pool.conversations_without_topic": int(contribution.topic.value is None),
         "pool.conversations": 1,
     }
 

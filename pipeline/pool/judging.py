@@ -198,7 +198,7 @@ class _Workers:
         self._request = request
         self._words = words
         self._programs: list[_Program] = []
-        self._own = threading.local()
+        self._thread = threading.local()
         self._lock = threading.Lock()
         # Holds the questions that may still be asked; None = no limit.
         self._budget = None if request.at_most is None else threading.Semaphore(request.at_most)
@@ -255,9 +255,9 @@ class _Workers:
         return reason, self._request.retries + 1
 
     def _program(self) -> _Program:
-        program: _Program | None = getattr(self._own, "program", None)
+        program: _Program | None = getattr(self._thread, "program", None)
         if program is None:
-            program = self._own.program = _Program(self._words)
+            program = self._thread.program = _Program(self._words)
             with self._lock:
                 self._programs.append(program)
         return program
@@ -271,7 +271,7 @@ class _Program:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, question: Mapping[str, Any], seconds: float) -> bytes:
-        process = self._started()
+        process = self._running_process()
         stdin, stdout = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         try:
             stdin.write(json.dumps(question, ensure_ascii=False).encode() + b"\n")
@@ -281,7 +281,7 @@ class _Program:
             self.stop()
             raise _BadAnswerError(f"the program gave no answer ({error})") from None
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _running_process(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             try:
                 self._process = subprocess.Popen(

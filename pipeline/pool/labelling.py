@@ -98,7 +98,7 @@ def label_pool(
             by_annotator[label.annotator] = label
     named = {name for by_annotator in labels.values() for name in by_annotator}
     if preferred is not None and preferred not in named:
-        _check_annotator(folder, preferred)
+        _check_has_labels(folder, preferred)
     given, changed, unknown = add_labels(folder, labels, preferred)
     unknown_documents = {one.document for one in unknown}
     unknown += [one for one in overruled if one.document in unknown_documents]
@@ -143,7 +143,7 @@ def withdraw_labels(folder: str, annotator: str) -> int:
     Raises:
       UsageError: the folder is not a pool, or the annotator has no labels in it.
     """
-    _check_annotator(folder, annotator)
+    _check_has_labels(folder, annotator)
     withdrawn = 0
 
     def without(document: PoolDocument) -> PoolDocument:
@@ -161,7 +161,7 @@ def withdraw_labels(folder: str, annotator: str) -> int:
     return withdrawn
 
 
-def _check_annotator(folder: str, annotator: str) -> None:
+def _check_has_labels(folder: str, annotator: str) -> None:
     known = annotators(read_pool(folder).documents())
     known.pop(VOTES, None)
     check_annotators(folder, known, annotator)

@@ -118,10 +118,10 @@ def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> li
         del attributes["model"]
     clock = scene.begins
     calls = []
-    for number, count in enumerate(iterations, start=1):
-        turn = make_turn(scene, options, number, count)
+    for number, iterations_of_turn in enumerate(iterations, start=1):
+        turn = make_turn(scene, options, number, iterations_of_turn)
         iteration = 0
-        for _ in range(count):
+        for _ in range(iterations_of_turn):
             iteration += draw.between(2, 3) if draw.chance(_ITERATION_GAP_SHARE) else 1
             clock += draw.between(1_500, 25_000)
             for call, results in enumerate(_results_of_calls(draw, options.results)):

@@ -23,7 +23,7 @@ class Mapping:
       each: names and expressions of nested lists, outermost first, whose members are the records.
       time_unit: unit of numeric times.
       search_tools: tools whose calls are searches; if empty, those that return documents.
-      parts: expressions for fields of the trace record, or for its place.
+      parts: expressions for the other fields of the trace record, and for its position.
       attributes, costs, ids, fields: expressions by name in the trace record.
       result: expressions for the other fields of a result.
       truncated: counts truncated JSON texts.
@@ -66,7 +66,7 @@ class Mapping:
             contexts = [
                 context | {name: member, f"{name}_number": position}
                 for context in contexts
-                for position, member in enumerate(_list(expression(context[above])), 1)
+                for position, member in enumerate(_as_list(expression(context[above])), 1)
             ]
             above = name
         yield from contexts
@@ -110,5 +110,5 @@ def has_identity(result: MappingType[str, Any]) -> bool:
     return any(name in result for name in _IDENTIFYING)
 
 
-def _list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else ([] if value is None else [value])
