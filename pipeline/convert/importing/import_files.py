@@ -127,10 +127,10 @@ def _from_spans(
             span = span_of(record, mapping, position, counts)
             if span is None:
                 continue
-            counts.records += bool(span.span)
+            counts.records += bool(span.span_id)
             if span.kind == TOOL and not mapping.search_tools and span.results:
                 tools.add(span.tool or "")
-            by_trace.add(span.trace, span)
+            by_trace.add(span.trace_id, span)
         for _, spans in by_trace.groups():
             _count_tools(spans, tools, counts)
             for turn in turns_of_trace(spans, tools, counts):
@@ -141,7 +141,7 @@ def _from_spans(
 
 
 def _count_tools(spans: Sequence[Span], tools: Collection[str], counts: ImportCounts) -> None:
-    for span in {span.span: span for span in spans if span.kind == TOOL}.values():
+    for span in {span.span_id: span for span in spans if span.kind == TOOL}.values():
         name = span.tool or ""
         (counts.search_tools if name in tools else counts.other_tools)[name] += 1
 
@@ -155,8 +155,8 @@ def _turn_records(
     counts.last_turn_without_search += not turns[-1].calls
     counts.from_trace_ids += turns[0].session is None
     for number, turn in enumerate(turns, 1):
-        ids = {TRACE_ID: turn.trace, ROOT_SPAN_ID: turn.root}
-        if turn.session not in (None, turn.trace):
+        ids = {TRACE_ID: turn.trace_id, ROOT_SPAN_ID: turn.root_id}
+        if turn.session not in (None, turn.trace_id):
             ids[SESSION_ID] = str(turn.session)
         in_iteration: Counter[int] = Counter()
         for call in turn.calls:
@@ -165,7 +165,7 @@ def _turn_records(
                 "turn": number,
                 "iteration": call.iteration,
                 "call": in_iteration[call.iteration],
-                "record_id": f"{turn.trace}/{call.span}",
+                "record_id": f"{turn.trace_id}/{call.span_id}",
                 "timestamp": call.time,
                 "query": call.query,
                 "tool": call.tool,

@@ -48,7 +48,7 @@ class Mapping:
         return None if expression is None else expression(record)
 
     def holds(self, name: str, record: Any) -> bool:
-        """Whether a condition holds, by JMESPath's rules of truth."""
+        """Whether the value of a condition is true for JMESPath."""
         return is_true(self.part(name, record))
 
     def members(self, record: Any) -> Iterator[Any]:
@@ -100,8 +100,8 @@ class Mapping:
             else:
                 result[name] = text(value)
         for name, expressions in (("ids", self.ids), ("fields", self.fields)):
-            several = {key: texts(expression(item)) for key, expression in expressions.items()}
-            result[name] = {key: value for key, value in several.items() if value} or None
+            values = {key: texts(expression(item)) for key, expression in expressions.items()}
+            result[name] = {key: value for key, value in values.items() if value} or None
         return {name: value for name, value in result.items() if value is not None}
 
 

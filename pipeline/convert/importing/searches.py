@@ -24,7 +24,7 @@ class Search(Struct, frozen=True):
     """A search call, from one or several spans.
 
     Attributes:
-      span: the span that gives query, results and place.
+      span: the span that gives query, results and position.
       costs: costs of that span.
       model_costs: costs of the models that it calls.
     """
@@ -48,29 +48,30 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
     """
     candidates = [span for span in tree.spans if is_search(span, tools)]
     innermost = _innermost(candidates, tree)
-    outermost = {span.span: _outermost(span, candidates, tree) for span in candidates}
-    models = [span for span in tree.spans if span.kind == MODEL]
+    outermost = {span.span_id: _outermost(span, candidates, tree) for span in candidates}
     models_inside: dict[str, list[Span]] = {}
-    for span in models:
+    for span in (one for one in tree.spans if one.kind == MODEL):
         for above in tree.above(span):
             if above.kind == MODEL:
                 break  # counted as part of it
-            if above.span in outermost:
-                models_inside.setdefault(outermost[above.span].span, []).append(span)
+            if above.span_id in outermost:
+                models_inside.setdefault(outermost[above.span_id].span_id, []).append(span)
                 break
     by_wrapper: dict[str, list[Span]] = {}
     for span in innermost:
-        by_wrapper.setdefault(outermost[span.span].span, []).append(span)
+        by_wrapper.setdefault(outermost[span.span_id].span_id, []).append(span)
     searches = []
     for span in innermost:
-        wrapper = outermost[span.span]
-        is_alone = by_wrapper[wrapper.span] == [span]
-        is_first = by_wrapper[wrapper.span][0] is span
+        wrapper = outermost[span.span_id]
+        is_alone = by_wrapper[wrapper.span_id] == [span]
+        is_first = by_wrapper[wrapper.span_id][0] is span
         costs = {**span.costs}
         if is_alone and MILLISECONDS in wrapper.costs:
             costs[MILLISECONDS] = wrapper.costs[MILLISECONDS]
-        within = [model.costs for model in models_inside.get(wrapper.span, ())] if is_first else []
-        model_costs = total(within)
+        models = (
+            [model.costs for model in models_inside.get(wrapper.span_id, ())] if is_first else []
+        )
+        model_costs = total(models)
         model_costs.pop(MILLISECONDS, None)  # included in the search's own
         searches.append(Search(span, costs, model_costs))
     reranked, merged = _reranked(searches, outermost, tree)
@@ -85,32 +86,32 @@ def total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
 
 
 def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
-    names = {span.span for span in candidates}
+    names = {span.span_id for span in candidates}
     has_inner: set[str] = set()
     has_recording_inner: set[str] = set()
     for span in candidates:
         for above in tree.above(span):
-            if above.span in names:
-                has_inner.add(above.span)
+            if above.span_id in names:
+                has_inner.add(above.span_id)
                 if span.results is not None:
-                    has_recording_inner.add(above.span)
+                    has_recording_inner.add(above.span_id)
     innermost = [
         span
         for span in candidates
-        if span.span not in has_recording_inner
-        and (span.results is not None or span.span not in has_inner)
+        if span.span_id not in has_recording_inner
+        and (span.results is not None or span.span_id not in has_inner)
     ]
-    innermost_names = {span.span for span in innermost}
+    innermost_names = {span.span_id for span in innermost}
     return [
         span
         for span in innermost
-        if not any(above.span in innermost_names for above in tree.above(span))
+        if not any(above.span_id in innermost_names for above in tree.above(span))
     ]
 
 
 def _outermost(span: Span, candidates: Sequence[Span], tree: SpanTree) -> Span:
-    names = {one.span for one in candidates}
-    return next((above for above in reversed(tree.above(span)) if above.span in names), span)
+    names = {one.span_id for one in candidates}
+    return next((above for above in reversed(tree.above(span)) if above.span_id in names), span)
 
 
 def _reranked(
@@ -120,7 +121,7 @@ def _reranked(
     for span in tree.spans:
         if span.kind != RERANK or not span.results:
             continue
-        ancestors = {one.span for one in tree.above(span)}
+        ancestors = {one.span_id for one in tree.above(span)}
         if ancestors & outermost.keys():
             continue  # the enclosing search has the re-ranked results
         documents = _names(span.results)
@@ -129,7 +130,7 @@ def _reranked(
             for search in searches
             if search.span.order < span.order
             and search.span.kind != RERANK
-            and (search.span.parent == span.parent or span in tree.above(search.span))
+            and (search.span.parent_id == span.parent_id or span in tree.above(search.span))
             and documents & _names(search.span.results or [])
         ]
         costs = total([span.costs, *(search.costs for search in replaced)])

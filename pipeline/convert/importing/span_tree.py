@@ -28,34 +28,34 @@ class SpanTree:
         by_id: dict[str, Span] = {}
         self.repeated = 0
         for span in spans:
-            earlier = by_id.setdefault(span.span, span)
+            earlier = by_id.setdefault(span.span_id, span)
             if earlier is not span:
                 self.repeated += 1
-                by_id[span.span] = max(earlier, span, key=lambda one: (one.start, _encode(one)))
+                by_id[span.span_id] = max(earlier, span, key=lambda one: (one.start, _encode(one)))
         self.spans: Sequence[Span] = sorted(by_id.values(), key=lambda span: span.order)
         self._by_id = by_id
-        without_parent = [span for span in self.spans if span.parent not in by_id]
-        roots = [span for span in without_parent if span.parent is None]
+        without_parent = [span for span in self.spans if span.parent_id not in by_id]
+        roots = [span for span in without_parent if span.parent_id is None]
         self.parent_missing = len(without_parent) - len(roots)
         self._fallback_root = (roots or without_parent or self.spans)[0]
-        self._roots = {span.span for span in roots}
-        self._paths: dict[str, tuple[Span, ...]] = {}
+        self._roots = {span.span_id for span in roots}
+        self._ancestors: dict[str, tuple[Span, ...]] = {}
 
     def above(self, span: Span) -> tuple[Span, ...]:
         """The ancestors of a span, its parent first; a cycle is cut."""
-        path = self._paths.get(span.span)
-        if path is None:
+        known = self._ancestors.get(span.span_id)
+        if known is None:
             ancestors: list[Span] = []
-            seen = {span.span}
-            parent = span.parent
+            seen = {span.span_id}
+            parent = span.parent_id
             while parent is not None and parent in self._by_id and parent not in seen:
                 seen.add(parent)
                 ancestors.append(self._by_id[parent])
-                parent = ancestors[-1].parent
-            path = self._paths[span.span] = tuple(ancestors)
-        return path
+                parent = ancestors[-1].parent_id
+            known = self._ancestors[span.span_id] = tuple(ancestors)
+        return known
 
     def root(self, span: Span) -> Span:
         """The root of a span's tree."""
         top = self.above(span)[-1] if self.above(span) else span
-        return top if top.span in self._roots else self._fallback_root
+        return top if top.span_id in self._roots else self._fallback_root

@@ -19,9 +19,8 @@ class Span(Struct, frozen=True, array_like=True):
     """The needed fields of a span.
 
     Attributes:
-      trace: id of its trace.
-      span: its own id; "" for a record about the whole trace.
-      parent: id of the span above it.
+      span_id: "" for a record about the whole trace.
+      parent_id: the id of the span above it.
       start: start time, by which spans are ordered.
       kind: SEARCH, TOOL (a search if its tool searches), RERANK, MODEL or OTHER.
       conversation: the session, if it names one.
@@ -29,9 +28,9 @@ class Span(Struct, frozen=True, array_like=True):
       results: None if it does not record any.
     """
 
-    trace: str
-    span: str
-    parent: str | None
+    trace_id: str
+    span_id: str
+    parent_id: str | None
     start: int
     kind: str
     conversation: str | None
@@ -45,7 +44,7 @@ class Span(Struct, frozen=True, array_like=True):
     @property
     def order(self) -> tuple[int, str]:
         """The sort key of spans in a trace."""
-        return self.start, self.span
+        return self.start, self.span_id
 
 
 def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) -> Span | None:
@@ -54,25 +53,25 @@ def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) 
     Args:
       position: file and position of the record, for messages.
     """
-    trace = text(mapping.part("trace", record))
-    if trace is None:
+    trace_id = text(mapping.part("trace", record))
+    if trace_id is None:
         counts.skip("a record without a trace id", position)
         return None
-    span = text(mapping.part("span", record)) or ""
+    span_id = text(mapping.part("span", record)) or ""
     start = nanos(mapping.part("start", record), mapping.time_unit)
-    if span and start is None:
+    if span_id and start is None:
         counts.skip("a span without a readable start time", position)
         return None
-    kind = _kind(record, mapping) if span else OTHER
+    kind = _kind(record, mapping) if span_id else OTHER
     costs = mapping.costs_of(record)
     end = nanos(mapping.part("end", record), mapping.time_unit)
     if start is not None and end is not None and end >= start:
         costs.setdefault(MILLISECONDS, (end - start) / _NANOS_A_MILLI)
     searches = kind in (SEARCH, TOOL, RERANK)
     return Span(
-        trace=trace,
-        span=span,
-        parent=text(mapping.part("parent", record)),
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=text(mapping.part("parent", record)),
         start=start or 0,
         kind=kind,
         conversation=text(mapping.part("conversation", record)),

@@ -17,7 +17,7 @@ from goodgain.pipeline.convert.importing.spans import MILLISECONDS, MODEL, Span
 class Call(Struct, frozen=True, array_like=True):
     """A search call of a turn; `results` is None if the trace does not record them."""
 
-    span: str
+    span_id: str
     iteration: int
     query: str | None
     tool: str | None
@@ -40,14 +40,14 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
     conversation: str
     session: str | None
     start: int
-    trace: str
-    root: str
+    trace_id: str
+    root_id: str
     calls: list[Call]
 
     @property
     def order(self) -> tuple[int, str, str]:
         """The sort key of turns in a conversation."""
-        return self.start, self.trace, self.root
+        return self.start, self.trace_id, self.root_id
 
 
 def turns_of_trace(
@@ -65,8 +65,8 @@ def turns_of_trace(
       tools: tools whose calls are searches.
       counts: updated.
     """
-    of_trace = sorted((span for span in spans if not span.span), key=lambda span: span.order)
-    with_id = [span for span in spans if span.span]
+    of_trace = sorted((span for span in spans if not span.span_id), key=lambda span: span.order)
+    with_id = [span for span in spans if span.span_id]
     if not with_id:
         return []
     tree = SpanTree(with_id)
@@ -77,23 +77,23 @@ def turns_of_trace(
     sessions = _Sessions(tree, of_trace)
     common = {name: text for span in of_trace for name, text in span.attributes.items()}
     groups: dict[tuple[str, str | None], tuple[list[Search], list[Span]]] = {}
-    for root in {tree.root(span).span: tree.root(span) for span in tree.spans}.values():
+    for root in {tree.root(span).span_id: tree.root(span) for span in tree.spans}.values():
         for session in sessions.of_root(root):
-            groups[root.span, session] = ([], [])
+            groups[root.span_id, session] = ([], [])
     for search in searches:
         root = tree.root(search.span)
-        groups.setdefault((root.span, sessions.of(search.span)), ([], []))[0].append(search)
+        groups.setdefault((root.span_id, sessions.of(search.span)), ([], []))[0].append(search)
     for step in _model_steps(tree, tools):
         root = tree.root(step)
-        groups.setdefault((root.span, sessions.of(step)), ([], []))[1].append(step)
-    roots = {span.span: span for span in tree.spans}
+        groups.setdefault((root.span_id, sessions.of(step)), ([], []))[1].append(step)
+    roots = {span.span_id: span for span in tree.spans}
     return [
         TurnOfTrace(
-            conversation=session or tree.spans[0].trace,
+            conversation=session or tree.spans[0].trace_id,
             session=session,
             start=roots[root].start,
-            trace=tree.spans[0].trace,
-            root=root,
+            trace_id=tree.spans[0].trace_id,
+            root_id=root,
             calls=_calls(searches_of_turn, steps, tree, common),
         )
         for (root, session), (searches_of_turn, steps) in groups.items()
@@ -123,7 +123,7 @@ class _Sessions:
         self._of_trace = anywhere[0] if anywhere else None
         for span in tree.spans:
             if span.conversation is not None:
-                named = self._of_root.setdefault(tree.root(span).span, [])
+                named = self._of_root.setdefault(tree.root(span).span_id, [])
                 if span.conversation not in named:
                     named.append(span.conversation)
 
@@ -135,7 +135,7 @@ class _Sessions:
 
     def of_root(self, root: Span) -> Sequence[str | None]:
         """The sessions named by spans under a root, in order of the spans."""
-        return self._of_root.get(root.span) or [self._of_trace]
+        return self._of_root.get(root.span_id) or [self._of_trace]
 
 
 def _calls(
@@ -146,8 +146,8 @@ def _calls(
 ) -> list[Call]:
     turn_costs = _TurnCosts(searches, steps)
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
-        *(((step.start, 0, step.span), step) for step in steps),
-        *(((search.span.start, 1, search.span.span), search) for search in searches),
+        *(((step.start, 0, step.span_id), step) for step in steps),
+        *(((search.span.start, 1, search.span.span_id), search) for search in searches),
     ]
     ordinal = 0
     pending: list[dict[str, float]] = []
@@ -166,7 +166,7 @@ def _calls(
         costs = turn_costs.costs(event, pending)
         calls.append(
             Call(
-                span.span,
+                span.span_id,
                 ordinal,
                 span.query,
                 span.tool,
