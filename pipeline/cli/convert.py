@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from goodgain.pipeline.cli.shared_options import add_json_option, add_rules_option
@@ -116,12 +117,7 @@ def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
     from goodgain.pipeline.terminal.console import print_json, result_console
 
-    conflicting = [name for name in (*_TO_TRACES, *_TO_TREC) if getattr(args, name) is not None]
-    if conflicting:
-        raise UsageError(
-            f"--from and --{conflicting[0].replace('_', '-')} belong to different directions; see "
-            "`goodgain convert --help`."
-        )
+    _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
         problem = "is missing" if args.from_format is None else f"is {args.from_format!r}"
         raise UsageError(f"--from {problem}; it must be one of {', '.join(FORMATS)}.")
@@ -145,16 +141,20 @@ _TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteratio
 _TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules")
 
 
-def _check_one_direction(args: argparse.Namespace) -> None:
-    used_options = [
-        [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) is not None]
-        for names in (_TO_TRACES, _TO_TREC)
-    ]
-    if all(used_options):
+def _used_options(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
+    return [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) is not None]
+
+
+def _refuse_both(options: Sequence[str], others: Sequence[str]) -> None:
+    if options and others:
         raise UsageError(
-            f"{used_options[0][0]} and {used_options[1][0]} belong to different directions; see "
+            f"{options[0]} and {others[0]} belong to different directions; see "
             "`goodgain convert --help`."
         )
+
+
+def _check_one_direction(args: argparse.Namespace) -> None:
+    _refuse_both(_used_options(args, _TO_TRACES), _used_options(args, _TO_TREC))
     if args.from_traces and not (args.to_run or args.to_qrels):
         raise UsageError("--from-traces needs --to-run, --to-qrels or both.")
     if not args.from_traces and not (args.from_run and args.to_traces):

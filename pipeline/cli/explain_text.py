@@ -30,7 +30,10 @@ _MOST_REJECTED = 10
 _OUTCOME_STYLES = {"good": "green", "other": "", "duplicate": "yellow"}
 _RULE_WIDTH = 80
 _TYPE_WIDTH = 12
-_NAMELESS = ("record of the files names", "records of the files name")
+_WITHOUT_CONVERSATION = (
+    "record of the files names no conversation",
+    "records of the files name no conversation",
+)
 _NAMES_AT_END = tuple(metric.name for metric in CONVERSATION_METRICS)
 
 
@@ -50,7 +53,7 @@ def _header(explanation: ConversationExplanation, console: Console) -> None:
     rejected = (
         f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means"
     )
-    unreadable = f"{counted(explanation.unreadable, *_NAMELESS)} no conversation"
+    unreadable = counted(explanation.unreadable, *_WITHOUT_CONVERSATION)
     table = Table.grid(padding=(0, 2))
     for name, is_present, fact in (
         ("attributes", row.attributes, attributes),
