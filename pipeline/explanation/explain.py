@@ -148,27 +148,27 @@ def _explained_calls(
     start = 0
     for at, call in enumerate(calls):
         i, _, call_position = described.call_place(at)
-        places = range(start, start + len(call.results))
-        start = places.stop
+        indexes = range(start, start + len(call.results))
+        start = indexes.stop
         explained_results = []
-        for rank, place in enumerate(places, start=1):
-            result = results[place]
-            duplicate = reasons.why(place)
-            gain = turn.results[place].gain if duplicate else turn.labels[place]
+        for rank, index in enumerate(indexes, start=1):
+            result = results[index]
+            duplicate = reasons.why(index)
+            gain = turn.results[index].gain if duplicate else turn.labels[index]
             good = gain is not None and gain >= scoring.good_gain_threshold
             outcome: Outcome = "duplicate" if duplicate else "good" if good else "other"
             explained_results.append(
                 ExplainedResult(
                     rank=rank,
                     gain=gain,
-                    entity_type=described.entity_type(place),
+                    entity_type=described.entity_type(index),
                     title=result.title,
                     url=result.url,
                     id=_id_of(result.id, result.ids),
                     outcome=outcome,
                     duplicate=duplicate,
-                    pooled=_in_pool(turn, place, pool),
-                    judged_at=described.place(met_again[place]) if place in met_again else None,
+                    pooled=_in_pool(turn, index, pool),
+                    judged_at=described.place(met_again[index]) if index in met_again else None,
                 )
             )
         yield (
@@ -185,13 +185,13 @@ def _explained_calls(
         )
 
 
-def _in_pool(turn: Turn, place: int, pool: TurnPool | None) -> InPool | None:
+def _in_pool(turn: Turn, index: int, pool: TurnPool | None) -> InPool | None:
     """How a first occurrence matches the pool; None for copies, and without a pool."""
-    if pool is None or turn.pooled is None or turn.duplicates[place] is not None:
+    if pool is None or turn.pooled is None or turn.duplicates[index] is not None:
         return None
-    if place not in turn.pooled:
+    if index not in turn.pooled:
         return InPool(None, None, None, "outside")
-    pooled = turn.pooled[place]
+    pooled = turn.pooled[index]
     document = pool.pool.documents[pooled.document]
     return InPool(
         number=document.number,

@@ -40,7 +40,7 @@ class Reasons:
 
         Args:
           turn: the folded turn.
-          results: the results as in the trace, by place.
+          results: the results of the turn, as in the trace.
           described: places and names of the same turn.
           rules: the rules it was folded with.
         """
@@ -51,17 +51,17 @@ class Reasons:
         self._names = _attribute_names(rules)
         self._evidence: dict[int, Evidence] = {}
         self._occurrences: dict[int, list[int]] = {}
-        for place, duplicate in enumerate(turn.duplicates):
-            first = place if duplicate is None else duplicate.first
-            self._occurrences.setdefault(first, []).append(place)
+        for index, duplicate in enumerate(turn.duplicates):
+            first = index if duplicate is None else duplicate.first
+            self._occurrences.setdefault(first, []).append(index)
 
-    def why(self, place: int) -> Why | None:
-        """Why the result at this place in the turn is a duplicate; None if it is not."""
-        duplicate = self._turn.duplicates[place]
+    def why(self, index: int) -> Why | None:
+        """Why the result with this index in the turn is a duplicate; None if it is not."""
+        duplicate = self._turn.duplicates[index]
         if duplicate is None:
             return None
-        matched = self._matched(place, duplicate)
-        gain = self._turn.results[place].gain
+        matched = self._matched(index, duplicate)
+        gain = self._turn.results[index].gain
         first_gain = self._turn.labels[duplicate.first]
         return Why(
             first=self._described.place(duplicate.first),
@@ -69,30 +69,30 @@ class Reasons:
             key=self._described.key(duplicate),
             step=duplicate.verdict.step.value,
             clause=duplicate.verdict.clause,
-            reason=self._reason(matched, place, duplicate),
+            reason=self._reason(matched, index, duplicate),
             first_gain=first_gain,
             label_conflict=None not in (gain, first_gain) and gain != first_gain,
         )
 
-    def _read(self, place: int) -> Evidence:
-        if place not in self._evidence:
-            self._evidence[place] = read_evidence(self._turn.results[place])
-        return self._evidence[place]
+    def _read(self, index: int) -> Evidence:
+        if index not in self._evidence:
+            self._evidence[index] = read_evidence(self._turn.results[index])
+        return self._evidence[index]
 
-    def _matched(self, place: int, duplicate: Duplicate) -> int:
+    def _matched(self, index: int, duplicate: Duplicate) -> int:
         """The earliest occurrence with which verification gives the recorded verdict."""
-        mine = self._read(place)
+        mine = self._read(index)
         for earlier in self._occurrences[duplicate.first]:
             theirs = self._read(earlier)
-            if earlier == place:
+            if earlier == index:
                 break
             proposed = not set(mine.keys).isdisjoint(theirs.keys) or mine.values == theirs.values
             if proposed and verify(theirs, mine, self._rules) == duplicate.verdict:
                 return earlier
         return duplicate.first
 
-    def _reason(self, earlier: int, place: int, duplicate: Duplicate) -> str:
-        one, other = self._read(earlier), self._read(place)
+    def _reason(self, earlier: int, index: int, duplicate: Duplicate) -> str:
+        one, other = self._read(earlier), self._read(index)
         applicable = self._rules.of_type(one.type_number or other.type_number)
         step, clause = duplicate.verdict.step, duplicate.verdict.clause
         if step is Step.IDS:
@@ -110,7 +110,7 @@ class Reasons:
         if step is Step.GENERIC_ID:
             return "same generic id, and nothing that both have differs"
         if step is Step.NAMED_ID:
-            names = {**self._names, **_unknown_names(self._results[place])}
+            names = {**self._names, **_unknown_names(self._results[index])}
             agreeing = [
                 names[number]
                 for number in other.values
@@ -120,13 +120,13 @@ class Reasons:
             ]
             return f"same {' and '.join(agreeing)}, and nothing that both have differs"
         if step is Step.FIELDS and clause is not None:
-            return self._clause(one, other, applicable, clause, place)
+            return self._clause(one, other, applicable, clause, index)
         return "all evidence is the same"
 
     def _clause(
-        self, one: Evidence, other: Evidence, applicable: TypeRules, clause: int, place: int
+        self, one: Evidence, other: Evidence, applicable: TypeRules, clause: int, index: int
     ) -> str:
-        names = {**self._names, **_unknown_names(self._results[place])}
+        names = {**self._names, **_unknown_names(self._results[index])}
         if applicable.confidence is not None:
             return _points(one, other, applicable.confidence, clause, names)
         needs = applicable.clauses[clause - 1]

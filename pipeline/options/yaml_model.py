@@ -88,8 +88,8 @@ def read_model(
         for one in error.errors():
             location: Location = one["loc"]
             # A missing key has no line of its own: report it at the mapping that lacks it.
-            located = location[:-1] if one["type"] == "missing" else location
-            mistakes.add((line_of(tree, located) if located else 0, describe(one)))
+            line_location = location[:-1] if one["type"] == "missing" else location
+            mistakes.add((line_of(tree, line_location) if line_location else 0, describe(one)))
     else:
         if not mistakes:
             return values

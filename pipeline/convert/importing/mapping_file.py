@@ -150,7 +150,7 @@ def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
     )
     if compiled.mistakes:
         tree, _ = parse_yaml(text, name)
-        mistakes = [(line_of(tree, place), what) for place, what in compiled.mistakes]
+        mistakes = [(line_of(tree, location), what) for location, what in compiled.mistakes]
         raise unusable("The mapping", name, mistakes)
     return compiled_mapping
 
@@ -162,18 +162,18 @@ class _Compiled:
         self._functions = functions
         self.mistakes: list[tuple[Location, str]] = []
 
-    def one(self, text: str, place: Location) -> Expression:
+    def one(self, text: str, location: Location) -> Expression:
         try:
             return compile_expression(text, self._functions)
         except JMESPathError as error:
             problem = str(error).splitlines()[0].removeprefix("Invalid jmespath expression: ")
-            what = f"{place[-1]}: {text!r} is not a JMESPath expression: {problem.rstrip(':.')}"
-            self.mistakes.append((place, what))
+            what = f"{location[-1]}: {text!r} is not a JMESPath expression: {problem.rstrip(':.')}"
+            self.mistakes.append((location, what))
             return lambda _: None
 
-    def all(self, texts: Mapping[str, str | None], place: Location) -> dict[str, Expression]:
+    def all(self, texts: Mapping[str, str | None], location: Location) -> dict[str, Expression]:
         return {
-            key: self.one(text, (*place, key)) for key, text in texts.items() if text is not None
+            key: self.one(text, (*location, key)) for key, text in texts.items() if text is not None
         }
 
 
