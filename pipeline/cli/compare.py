@@ -169,13 +169,14 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
-    # Imported here: reading outputs imports Beam, which is slow.
+    # Imported here to keep --help fast.
     from goodgain.pipeline.cli.compare_text import render
     from goodgain.pipeline.cli.sensitivity_text import render_sensitivity
     from goodgain.pipeline.comparison.compare import compare
     from goodgain.pipeline.comparison.document import document, rows_of
     from goodgain.pipeline.comparison.output import check_output, write
     from goodgain.pipeline.comparison.sensitivity import sensitivity
+    from goodgain.pipeline.comparison.without_labels import ShownRows
     from goodgain.pipeline.outputs.folder import REPORT
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
@@ -192,7 +193,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         render(compared, result_console(), at=args.at)
         if sensitivity_rows is not None:
-            render_sensitivity(sensitivity_rows, result_console(), request.correction)
+            shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)
+            render_sensitivity(list(shown), result_console(), request.correction)
         if args.output:
             result_console().print(f"\nReport: {args.output}/{REPORT}", soft_wrap=True)
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -27,6 +27,7 @@ from goodgain.pipeline.comparison.matching import Account
 from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
+from goodgain.pipeline.comparison.without_labels import ShownRows
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.safe_text import printable, shortened
@@ -51,7 +52,7 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     slices = _by_slice(compared.rows, at)
     shown_slices = _largest(slices)
     for rows in shown_slices:
-        _slice(compared, rows[0].slice, rows, console, at)
+        _slice(compared, rows[0].slice, _shown(compared, rows), console, at)
     if hidden := len(slices) - len(shown_slices):
         console.print()
         _line(
@@ -72,6 +73,11 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
         ):
             heading = title + _comparability_note(compared)
             _examples(heading, compared.examples.metric, examples, console)
+
+
+def _shown(compared: Compared, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
+    """The rows without the numbers of arms that have no labels."""
+    return list(map(ShownRows(compared.without_labels).struct, rows))
 
 
 def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[ComparisonRow]]:
@@ -109,7 +115,8 @@ def _arms(compared: Compared, console: Console) -> None:
         why = "as requested" if compared.request.unpaired else "the arms share no conversation_id"
         _line(console, f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
-        _line(console, _clusters_text(compared.cluster, compared.rows))
+        whole = [row for row in compared.rows if row.i is None and not row.slice]
+        _line(console, _clusters_text(compared.cluster, _shown(compared, whole)))
     for mismatch in arms.forced:
         _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
     for which, source in _sources(compared):

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Apply the rules and print the outcomes."""
-    # Imported here: reading outputs imports Beam, which is slow.
+    # Imported here to keep --help fast.
     from datetime import UTC, datetime
 
     from msgspec.structs import asdict

@@ -23,7 +23,7 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
     are not comparable, and slices.
 
     Args:
-      rows: all rows of the comparison.
+      rows: the rows of the comparison at N, without what arms that have no labels would show.
       primary: the metric that answers the question; None if there is none.
     """
     at_end = [row for row in rows if row.i is None]
@@ -50,7 +50,7 @@ def _primary(row: ComparisonRow) -> str:
     label = metric_by_name(row.metric).label
     if row.reason is not None:
         return f"the arms cannot be compared by {label}: {row.reason}"
-    if row.verdict == "not tested":
+    if row.verdict == "not tested" or row.difference is None:
         return f"nothing can be said about {label}: {row.note or 'it has no values'}"
     what = _PLAIN_NAMES.get(row.metric)
     everyone = ""

@@ -36,6 +36,7 @@ from goodgain.pipeline.comparison.withholding import (
     verdict_conditions,
     without_counterpart,
 )
+from goodgain.pipeline.comparison.without_labels import ShownRows, WithoutLabels
 from goodgain.transforms.core.errors import UsageError
 
 DRAWS_A_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -58,6 +59,7 @@ class Compared(Struct, frozen=True):
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.
       examples: None when unpaired, or when no compared metric has a better direction.
       pool_finds: None unless both arms were scored with one pool.
+      without_labels: the arms without any label, by slice.
     """
 
     request: ComparisonRequest
@@ -73,6 +75,7 @@ class Compared(Struct, frozen=True):
     candidate_account: Account | None
     examples: Examples | None
     pool_finds: PoolFinds | None
+    without_labels: Sequence[WithoutLabels] = ()
 
 
 def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Compared:
@@ -96,8 +99,11 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
             f"There are {len(parts) - 1:,} slices, so only metrics of the family are compared in "
             "them; name others with --family."
         )
-    tested = _rows(request, arms, parts, matched.paired, cluster, only_family)
+    without_labels: list[WithoutLabels] = []
+    tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
     rows = corrected(list(tested), request.correction)
+    shown = ShownRows(without_labels)
+    answered = answer([shown.struct(row) for row in rows if row.i is None], arms.measures.primary)
     return Compared(
         request=request,
         arms=arms,
@@ -108,9 +114,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
                 arms, parts[:1] if only_family else parts, cluster, request.tests.options.interval
             )
         ),
-        answer=" ".join(
-            filter(None, [answer(rows, arms.measures.primary), _not_compared(matched)])
-        ),
+        answer=" ".join(filter(None, [answered, _not_compared(matched)])),
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
         cluster=cluster,
@@ -123,6 +127,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
             cluster,
             request.tests.options.interval,
         ),
+        without_labels=without_labels,
     )
 
 
@@ -203,7 +208,9 @@ def _rows(
     paired: bool,
     cluster: str | None,
     only_family_in_slices: bool,
+    without_labels: list[WithoutLabels],
 ) -> Iterator[TestedRow]:
+    """Compare every measure in every slice; arms without labels are added to `without_labels`."""
     key = _key_name(request)
     every = arms.measures.all()
     of_slices = [
@@ -215,6 +222,8 @@ def _rows(
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         matched = match(base, candidate, key, paired)
         conditions = verdict_conditions(matched, arms)
+        if conditions.without_labels:
+            without_labels.append(WithoutLabels(slice_, conditions.without_labels))
         by_population = {"all": matched}
         if conditions.unequal_search:
             by_population["everyone"] = match_everyone(matched)

@@ -44,6 +44,7 @@ def document(
         "only_family_in_slices": compared.only_family_in_slices,
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
+        "without_labels": to_builtins(compared.without_labels),
         "examples": to_builtins(examples),
         **_pool(compared.pool_finds, arms.base_source),
         "sensitivity": to_builtins(sensitivity),

@@ -42,6 +42,12 @@ class VerdictConditions(Struct, frozen=True):
     missing: str | None = None
 
     @property
+    def without_labels(self) -> tuple[str, ...]:
+        """The arms that have results but no label."""
+        shares = (("base", self.labelled_base), ("candidate", self.labelled_candidate))
+        return tuple(arm for arm, labelled in shares if labelled == 0)
+
+    @property
     def unequal_search(self) -> bool:
         """Whether the arms are compared in the population `everyone`."""
         return differ(self.idle_base, self.idle_candidate)

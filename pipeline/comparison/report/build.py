@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import asdict
 
-from goodgain.pipeline.comparison.report.facts import ComparisonFacts, read_comparison
+from goodgain.pipeline.comparison.report.facts import ComparisonFacts, read_comparison, shown_rows
 from goodgain.pipeline.comparison.report.pool import good_documents
 from goodgain.pipeline.comparison.report.slices import PARTS, slice_data
 from goodgain.pipeline.report.render import render_page
@@ -63,7 +63,9 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
         ]
         if examples
         else [],
-        "sensitivity": _by_metric(manifest["sensitivity"] or ()),
+        "sensitivity": _by_metric(
+            map(shown_rows(manifest).compared, manifest["sensitivity"] or ())
+        ),
         "pool": manifest.get("pool"),
         "good_documents": good_documents(manifest["pool"]) if manifest.get("pool") else 0,
         "one_sided": facts.one_sided,
@@ -80,7 +82,7 @@ def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]
     return [(arm, warning) for arm, run in arms for warning in run.get("warnings", [])]
 
 
-def _by_metric(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+def _by_metric(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     by_metric: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_metric.setdefault(row["metric"], []).append(row)

@@ -11,6 +11,7 @@ from goodgain.pipeline.comparison.report.costs import ArmCosts, arm_costs
 from goodgain.pipeline.comparison.report.pairs import Pairs, pairs_by_metric
 from goodgain.pipeline.comparison.report.pool import one_sided
 from goodgain.pipeline.comparison.report.slices import ComparedSlices, arrange
+from goodgain.pipeline.comparison.without_labels import ShownRows, WithoutLabels
 from goodgain.pipeline.outputs.comparisons import (
     ARMS,
     COMPARISON,
@@ -74,7 +75,8 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
       UsageError: some of its rows are missing.
     """
     family = manifest["declared_family"]
-    rows = read_dataset(folder, COMPARISON.name)
+    shown = shown_rows(manifest)
+    rows = map(shown.compared, read_dataset(folder, COMPARISON.name))
     slices = arrange(rows, family, manifest["request"]["correction"])
     everything = slices.shown[0]
     names = list(everything.at_end)
@@ -94,8 +96,13 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
         slices=slices,
         one_sided=one_sided(read_dataset(folder, POOL_DOCUMENTS.name)),
         pairs=pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family),
-        costs=arm_costs(read_dataset(folder, ARMS.name), slices.shown),
+        costs=arm_costs(map(shown.of_arm, read_dataset(folder, ARMS.name)), slices.shown),
     )
+
+
+def shown_rows(manifest: Mapping[str, Any]) -> ShownRows:
+    """How the report shows the rows of a comparison; in 0.1.0 it showed them as they are."""
+    return ShownRows(WithoutLabels(**one) for one in manifest.get("without_labels", ()))
 
 
 def _first(family: Sequence[str], names: Sequence[str]) -> list[str]:
