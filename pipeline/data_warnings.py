@@ -62,8 +62,8 @@ def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
             # The sum is a whole number, so rounding undoes the division.
             sums.setdefault(key, {})[row["metric"]] = round((row["mean"] or 0) * row["n"])
     return [
-        SliceLabels(slices[key], one.get("R", 0), one.get("unlabelled", 0))
-        for key, one in sorted(sums.items())
+        SliceLabels(slices[key], of_slice.get("R", 0), of_slice.get("unlabelled", 0))
+        for key, of_slice in sorted(sums.items())
     ]
 
 

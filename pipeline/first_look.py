@@ -29,7 +29,7 @@ def first_look(
       adaptation: applied to the records first, so that renamed fields are seen under their new
         names.
     """
-    beginnings = _beginnings(_some(files), open_file)
+    beginnings = _beginnings(_sampled(files), open_file)
     return look_at([record for records in beginnings for record in records], adaptation)
 
 
@@ -42,7 +42,7 @@ def look_at(records: Sequence[Any], adaptation: Adaptation | None = None) -> See
     return replace(seen, without_source=tuple(missing))
 
 
-def _some(files: Sequence[InputFile]) -> list[InputFile]:
+def _sampled(files: Sequence[InputFile]) -> list[InputFile]:
     if len(files) <= _MOST_FILES:
         return list(files)
     step = (len(files) - 1) / (_MOST_FILES - 1)

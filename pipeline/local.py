@@ -46,15 +46,15 @@ def _matching(pattern: str) -> list[str]:
     if os.path.isfile(path):  # even if its name looks like a pattern
         return [path]
     if os.path.isdir(path):
-        return _inside(path)
-    found = glob.glob(path, recursive=True, include_hidden=True)
-    files = [one for one in found if os.path.isfile(one)]
+        return _files_in(path)
+    matches = glob.glob(path, recursive=True, include_hidden=True)
+    files = [one for one in matches if os.path.isfile(one)]
     if not files:
         raise UsageError(f"No file matches {pattern}; check the path, and quote its wildcards.")
     return files
 
 
-def _inside(folder: str) -> list[str]:
+def _files_in(folder: str) -> list[str]:
     with os.scandir(folder) as entries:
         files = [one.path for one in entries if one.is_file() and one.name[0] not in _HIDDEN]
     if not files:

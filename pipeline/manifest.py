@@ -86,7 +86,7 @@ def check_complete(
       BalanceError: something is missing or duplicated.
     """
     conversations = counts.get("conversations.total", 0)
-    for expected, found, what in (
+    for expected, actual, what in (
         (
             sum(file.size for file in inputs),
             counts.get("bytes.read", 0),
@@ -103,8 +103,8 @@ def check_complete(
             ("rejected row was written", "rejected rows were written"),
         ),
     ):
-        if found != expected:
-            raise BalanceError(f"{found:,} of {counted(expected, *what)}; {_LOST}")
+        if actual != expected:
+            raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {_LOST}")
 
 
 def manifest_of(
@@ -184,8 +184,8 @@ def _reading(counts: Mapping[str, int]) -> str:
     """Whether workers read with native code or Python, and why Python, if known."""
     native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
     if not native:
-        here = active_path()
-        return here if here.startswith("python") else "python"
+        path = active_path()
+        return path if path.startswith("python") else "python"
     return f"native in {native} of {native + python} parts of files" if python else "native"
 
 

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goodgain.pipeline.cluster_summary import print_clusters
 from goodgain.pipeline.data_warnings import grave_in, warning_text, warnings_in
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
-from goodgain.pipeline.repeats import print_repeats
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
 from goodgain.pipeline.terminal.safe_text import printable
@@ -46,7 +46,7 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     overall = list(takewhile(_is_of_everything, read_means(folder)))  # they come first
     costs = dict.fromkeys(row["metric"] for row in overall if cost_metric(row["metric"]))
     _print_means(console, overall, glossary_of(manifest, costs).by_name)
-    print_repeats(console, overall, manifest)
+    print_clusters(console, overall, manifest)
     _print_records(console, manifest)
     at_end = [row for row in overall if row["i"] is None]
     _print_unknown_costs(console, at_end)
@@ -70,7 +70,7 @@ def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
 
 
 def _print_means(
-    console: Console, means: list[dict[str, Any]], words: Mapping[str, Definition]
+    console: Console, means: list[dict[str, Any]], definitions: Mapping[str, Definition]
 ) -> None:
     at_end = {
         row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"
@@ -86,10 +86,10 @@ def _print_means(
     known = {metric.name for metric in CONVERSATION_METRICS}
     chosen = [name for name in at_end if name not in known]
     for name in (*_HEADLINE, *chosen):
-        _add_mean(table, at_end[name], words[name])
+        _add_mean(table, at_end[name], definitions[name])
     console.print(table)
     print_line(console, "")
-    if any(words[name].own_ideal for name in chosen):
+    if any(definitions[name].own_ideal for name in chosen):
         print_line(console, _OWN_IDEAL)
     _print_without_interval(console, [at_end[name] for name in (*_HEADLINE, *chosen)])
     for caution, labels in cautions(_HEADLINE).items():
@@ -107,14 +107,14 @@ def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> Non
 
 
 def _print_everyone(
-    console: Console, means: list[dict[str, Any]], words: Mapping[str, Definition]
+    console: Console, means: list[dict[str, Any]], definitions: Mapping[str, Definition]
 ) -> None:
     """Print the headline with the conversations that never searched, if there are any."""
     rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
     means_of_everyone = [
-        f"{words[name].label} {number(rows[name]['mean'])} ({_interval(rows[name], words[name])})"
+        f"{definitions[name].label} {number(row['mean'])} ({_interval(row, definitions[name])})"
         for name, number in (("CG", decimal), ("RAG", decimal), ("SRE", _percentage))
-        if name in rows and rows[name]["mean"] is not None
+        if (row := rows.get(name)) and row["mean"] is not None
     ]
     if means_of_everyone:
         print_line(
@@ -144,7 +144,7 @@ def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any
     for row in means:
         for name, value in row["slice"].items():
             values.setdefault(name, set()).add(value)
-    for name in sorted(name for name, found in values.items() if found == {""}):
+    for name in sorted(name for name, occurring in values.items() if occurring == {""}):
         print_line(console, f"Slices: no conversation has the attribute {name}; is it misspelt?")
 
 
@@ -191,13 +191,14 @@ def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
     records, conversations, results = (
         manifest[part] for part in ("records", "conversations", "results")
     )
-    idle, damaged = conversations["without_search"], conversations["with_rejected_records"]
-    both = idle + damaged + conversations["in_means"] - conversations["total"]
+    unsearched = conversations["without_search"]
+    with_rejected = conversations["with_rejected_records"]
+    both = unsearched + with_rejected + conversations["in_means"] - conversations["total"]
     print_line(
         console,
         f"\nConversations: {conversations['total']:,}, of which {conversations['in_means']:,} in "
-        f"the means; excluded: {idle:,} without search, {damaged:,} with rejected records"
-        + (f" ({both:,} of them for both reasons)." if both else "."),
+        f"the means; excluded: {unsearched:,} without search, {with_rejected:,} with rejected "
+        "records" + (f" ({both:,} of them for both reasons)." if both else "."),
     )
     print_line(
         console,
@@ -257,10 +258,10 @@ def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
         f"{qrels['topics_without_judgments']:,} of conversations "
         f"{fitting(qrels['topics_without_judgments'], 'has', 'have')} no judgments.",
     )
-    lost = (
+    not_joined = (
         (qrels["results_without_id"], "results without the id that --qrels-id names"),
         (qrels["records_without_topic"], "records without the attribute that --qrels-topic names"),
     )
-    for number, what in lost:
+    for number, what in not_joined:
         if number:
             console.print(f"Not joined: {number:,} {what}.")

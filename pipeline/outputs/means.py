@@ -43,7 +43,7 @@ from goodgain.transforms.filesystems import create, join, make_folder
 _Means = Sequence[tuple[MeanOf, Estimate]]
 _Encode = Callable[[Sequence[Column], Sequence[Any]], bytes]
 _SLICE, _OF, _ESTIMATE = MEANS.columns[:1], MEANS.columns[1:4], MEANS.columns[4:]
-_MOST_KNOWN = 2**15  # encoded estimates in the cache
+_MOST_CACHED = 2**15  # encoded estimates in the cache
 
 
 class WriteMeans(beam.PTransform):
@@ -126,15 +126,15 @@ class _EncodedRows:
         self._of: dict[MeanOf, bytes] = {}
         # By id(), which is valid as long as the estimates are kept here.
         self._estimates: dict[int, bytes] = {}
-        self._held: list[Estimate] = []
+        self._encoded_estimates: list[Estimate] = []
 
     def of(self, slice_: dict[str, str], means: _Means) -> list[bytes]:
         """The rows of one slice."""
-        if len(self._held) > _MOST_KNOWN:
-            self._estimates, self._held = {}, []
-        head, ofs, known = self._encode(_SLICE, (slice_,)), self._of, self._estimates
+        if len(self._encoded_estimates) > _MOST_CACHED:
+            self._estimates, self._encoded_estimates = {}, []
+        head, ofs, cached = self._encode(_SLICE, (slice_,)), self._of, self._estimates
         return [
-            head + (ofs.get(of) or self._new(of)) + (known.get(id(one)) or self._estimated(one))
+            head + (ofs.get(of) or self._new(of)) + (cached.get(id(one)) or self._estimated(one))
             for of, one in means
         ]
 
@@ -145,7 +145,7 @@ class _EncodedRows:
     def _estimated(self, estimate: Estimate) -> bytes:
         encoded = self._encode(_ESTIMATE, astuple(estimate))
         self._estimates[id(estimate)] = encoded
-        self._held.append(estimate)
+        self._encoded_estimates.append(estimate)
         return encoded
 
 

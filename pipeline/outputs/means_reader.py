@@ -66,7 +66,7 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
     convert = arrow_csv.ConvertOptions(
         column_types=types, null_values=[""], strings_can_be_null=True
     )
-    found = 0
+    rows_read = 0
     with open_plain(path) as file:
         names = file.readline().decode().rstrip("\n").split(",")
         read = arrow_csv.ReadOptions(
@@ -79,11 +79,11 @@ def read_means(folder: str, wanted: MeansWanted = ALL_MEANS) -> Iterator[Row]:
                 raise UsageError(
                     f"{path} is damaged ({str(error).splitlines()[0]}); {_FROM_DATASET}."
                 ) from None
-            found += table.num_rows
+            rows_read += table.num_rows
             for row in table.filter(_expression(wanted)).to_pylist():
                 row["slice"] = slice_of(row["slice"])
                 yield row
-    check_rows(folder, MEANS.name, found, path, _FROM_DATASET)
+    check_rows(folder, MEANS.name, rows_read, path, _FROM_DATASET)
 
 
 def _whole_rows(file: BinaryIO) -> Iterator[bytes]:

@@ -103,5 +103,5 @@ def _page_data(facts: Facts) -> dict[str, Any]:
             name: [bins.start, bins.width, bins.count, bins.single]
             for name, bins in facts.histograms.bins.items()
         },
-        "types": [[one.name, one.results, one.duplicates] for one in facts.repeats.types],
+        "types": [[one.name, one.results, one.duplicates] for one in facts.duplicate_counts.types],
     }

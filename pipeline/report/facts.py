@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import read_dataset
-from goodgain.pipeline.outputs.lookup import read_iterations
 from goodgain.pipeline.outputs.means_reader import read_means
+from goodgain.pipeline.outputs.selected_iterations import read_iterations
 from goodgain.pipeline.report.definitions import Glossary, glossary_of
+from goodgain.pipeline.report.duplicate_counts import DuplicateCounts, duplicate_counts
 from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.noteworthy import REASONS, ConversationList, Noteworthy, lists_of
-from goodgain.pipeline.report.repeats import Repeats, repeats_of
 from goodgain.pipeline.report.slices import Slices, read_slices
 from goodgain.pipeline.report.timelines import read_timelines
 from goodgain.pipeline.survey.rejections import Rejection, Rejections
@@ -32,18 +32,18 @@ class Facts(Struct, frozen=True):
     slices: Slices
     histograms: Histograms
     lists: tuple[ConversationList, ...]
-    repeats: Repeats
+    duplicate_counts: DuplicateCounts
     rejections: tuple[Rejection, ...]
 
 
 def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     """Read the outputs of a run in one pass over each dataset."""
     parameters = manifest["parameters"]
-    words = glossary_of(manifest)
+    glossary = glossary_of(manifest)
     slices = read_slices(
-        lambda wanted: _clipped(read_means(folder, wanted), words), parameters.get("slice", ())
+        lambda wanted: _clipped(read_means(folder, wanted), glossary), parameters.get("slice", ())
     )
-    metrics = [one.metric for one in words.measures + words.ranking_of_conversations]
+    metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
     noteworthy = [Noteworthy(reason) for reason in REASONS]
     for row in read_dataset(folder, _CONVERSATIONS):
@@ -55,18 +55,18 @@ def read_facts(folder: str, manifest: Mapping[str, Any]) -> Facts:
     timelines = read_timelines(read_iterations(folder, identities), identities)
     return Facts(
         manifest=manifest,
-        glossary=words,
+        glossary=glossary,
         slices=slices,
         histograms=histograms,
         lists=lists_of(noteworthy, timelines, parameters),
-        repeats=repeats_of(manifest["results"]),
+        duplicate_counts=duplicate_counts(manifest["results"]),
         rejections=_rejections(folder),
     )
 
 
-def _clipped(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Mapping[str, Any]]:
+def _clipped(means: Iterable[Mapping[str, Any]], glossary: Glossary) -> Iterator[Mapping[str, Any]]:
     """Rows of `means` with intervals clipped to the range of their metric."""
-    metrics = {one.metric.name: one.metric for one in (*words.at_end, *words.by_iteration)}
+    metrics = {one.metric.name: one.metric for one in (*glossary.at_end, *glossary.by_iteration)}
     for row in means:
         metric = metrics.get(row["metric"]) or cost_metric(row["metric"])
         if metric is None or row["ci_low"] is None:
@@ -76,7 +76,7 @@ def _clipped(means: Iterable[Mapping[str, Any]], words: Glossary) -> Iterator[Ma
 
 
 def _rejections(folder: str) -> tuple[Rejection, ...]:
-    found = Rejections()
+    rejections = Rejections()
     for row in read_dataset(folder, REJECTED.name):
-        found.add(RejectedRecord(**row))
-    return tuple(found.by_frequency())
+        rejections.add(RejectedRecord(**row))
+    return tuple(rejections.by_frequency())

@@ -37,8 +37,8 @@ class Bins(Struct, frozen=True):
 
     def of(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """The bin of each value, from 0."""
-        places = np.floor((values - self.start) / self.width + _TOLERANCE)
-        return np.clip(places, 0, self.count - 1).astype(np.int64)
+        bin_numbers = np.floor((values - self.start) / self.width + _TOLERANCE)
+        return np.clip(bin_numbers, 0, self.count - 1).astype(np.int64)
 
 
 def bins_for(metric: Metric, lowest: float, highest: float) -> Bins:
@@ -101,12 +101,12 @@ class Histograms:
         for name, bins in self.bins.items():
             values = np.array([row.get(name) for row in rows], dtype=np.float64)
             defined = ~np.isnan(values)
-            places = np.zeros(len(rows), np.int64)
-            places[defined] = bins.of(values[defined])
+            bin_numbers = np.zeros(len(rows), np.int64)
+            bin_numbers[defined] = bins.of(values[defined])
             counts = self._counts[name]
             for slice_of_row in members:
                 within = defined & (slice_of_row >= 0)
-                flat = slice_of_row[within] * bins.count + places[within]
+                flat = slice_of_row[within] * bins.count + bin_numbers[within]
                 counts += np.bincount(flat, minlength=counts.size).reshape(counts.shape)
 
     def _members(self, rows: Sequence[Row]) -> list[NDArray[np.int64]]:

@@ -92,11 +92,11 @@ class Slices(Struct, frozen=True):
     @property
     def dimensions(self) -> dict[tuple[str, ...], list[int]]:
         """Indexes in `shown` by dimension."""
-        found: dict[tuple[str, ...], list[int]] = {}
+        by_dimension: dict[tuple[str, ...], list[int]] = {}
         for at, one in enumerate(self.shown):
             if one.attributes:
-                found.setdefault(one.dimension, []).append(at)
-        return found
+                by_dimension.setdefault(one.dimension, []).append(at)
+        return by_dimension
 
 
 def slice_label(attributes: Mapping[str, str]) -> str:
@@ -139,11 +139,11 @@ def read_slices(
         names = order.get(frozenset(attributes), tuple(sorted(attributes)))
         slices[key] = SliceMeans({name: attributes[name] for name in names})
     for row in read(MeansWanted(slices=frozenset(slices))):
-        _put(slices[slice_key(row["slice"])], row)
+        _add(slices[slice_key(row["slice"])], row)
     for one in slices.values():
         _sort_curves(one)
     return Slices(
-        shown=tuple(sorted(slices.values(), key=lambda one: _place(one, list(order)))),
+        shown=tuple(sorted(slices.values(), key=lambda one: _sort_key(one, list(order)))),
         left_out=len(searched) - len(slices),
         iterations_left_out=max(0, last_i - MOST_ITERATIONS),
     )
@@ -158,7 +158,7 @@ def _size(row: Row) -> int:
     return int(row["n"] + row["undefined"])
 
 
-def _put(one: SliceMeans, row: Row) -> None:
+def _add(one: SliceMeans, row: Row) -> None:
     if row["population"] == "everyone":
         if row["i"] is None:
             one.everyone[row["metric"]] = row
@@ -176,7 +176,7 @@ def _sort_curves(one: SliceMeans) -> None:
             curve.sort(key=lambda row: int(row["i"]))
 
 
-def _place(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:
+def _sort_key(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:
     names = frozenset(one.attributes)
     return bool(names), order.index(names) if names in order else len(order), one.label
 

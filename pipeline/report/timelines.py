@@ -59,12 +59,12 @@ def read_timelines(rows: Iterable[Row], conversation_ids: Collection[str]) -> di
     Args:
       rows: rows of the dataset `iterations`, in any order.
     """
-    found: dict[str, list[Bar]] = {identity: [] for identity in conversation_ids}
+    by_conversation: dict[str, list[Bar]] = {identity: [] for identity in conversation_ids}
     for row in rows:
-        bars = found.get(row["conversation_id"])
+        bars = by_conversation.get(row["conversation_id"])
         if bars is not None:
             bars.append(_bar(row))
-    return {identity: _timeline(bars) for identity, bars in found.items()}
+    return {identity: _timeline(bars) for identity, bars in by_conversation.items()}
 
 
 def _bar(row: Row) -> Bar:

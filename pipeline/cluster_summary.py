@@ -1,4 +1,4 @@
-"""What repeated runs of a query show: where the variance is, and what a nightly gate can detect."""
+"""What clusters, like repeated runs of a query, show: variance, and what a gate can detect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALONE = (
 )
 
 
-def print_repeats(
+def print_clusters(
     console: Console, means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]
 ) -> None:
     """Print what a run with clusters shows about the variance of the headline metrics.

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from goodgain.pipeline.repeats import detectable
+from goodgain.pipeline.cluster_summary import detectable
 from goodgain.transforms.core.comparison import compare_paired, compare_unpaired
 
 QUERIES, REPEATS, RUNS = 40, 5, 600

@@ -17,20 +17,20 @@ from goodgain.pipeline.outputs.formats import FORMATS, Format, Row, intact
 from goodgain.transforms.filesystems import files_named, join, open_plain
 
 _ID = "conversation_id"
-_Find = Callable[[BinaryIO, Collection[str]], Iterator[Row]]
+_Read = Callable[[BinaryIO, Collection[str]], Iterator[Row]]
 
 
 def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[Row]:
     """The rows of `iterations` of a few conversations, in any format."""
     if not conversation_ids:
         return
-    for name, find in _FINDERS.items():
+    for name, read in _READERS.items():
         for path in files_named(join(folder, ITERATIONS.name), "part-*" + FORMATS[name].suffix):
             with open_plain(path) as file:
-                yield from intact(find(file, conversation_ids), path)
+                yield from intact(read(file, conversation_ids), path)
 
 
-def _find_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
+def _read_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
     # Avro stores strings as UTF-8, so a block without those bytes has none of the rows.
     wanted = [identity.encode() for identity in conversation_ids]
     for block in fastavro.block_reader(file):
@@ -39,14 +39,14 @@ def _find_avro(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Ro
             yield from _only(conversation_ids, block)
 
 
-def _find_parquet(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
+def _read_parquet(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
     wanted = pa.array(list(conversation_ids), pa.string())
     for batch in pq.ParquetFile(file).iter_batches():
-        found = batch.filter(pc.is_in(batch.column(_ID), value_set=wanted))
-        yield from found.to_pylist(maps_as_pydicts="strict")
+        rows = batch.filter(pc.is_in(batch.column(_ID), value_set=wanted))
+        yield from rows.to_pylist(maps_as_pydicts="strict")
 
 
-def _find_jsonl(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
+def _read_jsonl(file: BinaryIO, conversation_ids: Collection[str]) -> Iterator[Row]:
     wanted = [msgspec.json.encode(identity) for identity in conversation_ids]
     for line in file:
         if any(identity in line for identity in wanted):
@@ -57,8 +57,8 @@ def _only(conversation_ids: Collection[str], rows: Any) -> Iterator[Row]:
     return (row for row in rows if row[_ID] in conversation_ids)
 
 
-_FINDERS: dict[Format, _Find] = {
-    "avro": _find_avro,
-    "parquet": _find_parquet,
-    "jsonl": _find_jsonl,
+_READERS: dict[Format, _Read] = {
+    "avro": _read_avro,
+    "parquet": _read_parquet,
+    "jsonl": _read_jsonl,
 }

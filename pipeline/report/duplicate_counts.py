@@ -57,7 +57,7 @@ class StepCount(Struct, frozen=True):
     pairs: int
 
 
-class Repeats(Struct, frozen=True):
+class DuplicateCounts(Struct, frozen=True):
     """Duplicates of a run.
 
     Attributes:
@@ -71,7 +71,7 @@ class Repeats(Struct, frozen=True):
     near_misses: tuple[StepCount, ...]
 
 
-def repeats_of(results: Mapping[str, Any]) -> Repeats:
+def duplicate_counts(results: Mapping[str, Any]) -> DuplicateCounts:
     """Arrange the counts of the part `results` of a manifest."""
     copies = results.get("duplicates_by_type", {})
     types = [
@@ -87,7 +87,7 @@ def repeats_of(results: Mapping[str, Any]) -> Repeats:
             sum(one.duplicates for one in rare),
         )
         types[_MOST_TYPES:] = [rest]
-    return Repeats(
+    return DuplicateCounts(
         tuple(types),
         _steps(results.get("duplicates_by_step", {}), 0),
         _steps(results.get("near_misses_by_step", {}), 1),
