@@ -139,10 +139,10 @@ def test_equal_samples_share_their_estimate():
 
 
 def test_the_cache_of_encoded_estimates_is_bounded(monkeypatch):
-    monkeypatch.setattr(writing, "_MOST_KNOWN", 100)
+    monkeypatch.setattr(writing, "_MOST_CACHED", 100)
     rows = writing._EncodedRows(writing._csv)
     for at in range(50):
         means = sums(12, at).estimates(METRICS)
         joined = b"".join(rows.of({"at": str(at)}, means))
         assert joined == b"".join(writing._EncodedRows(writing._csv).of({"at": str(at)}, means))
-        assert len(rows._held) <= 100 + len(means)
+        assert len(rows._encoded_estimates) <= 100 + len(means)
