@@ -8,11 +8,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.answer import answer
 from goodgain.pipeline.comparison.arms import Arm
-from goodgain.pipeline.comparison.clusters import (
-    check_attribute,
-    cluster_codes,
-    common_cluster,
-)
+from goodgain.pipeline.comparison.clusters import check_attribute, cluster_codes, common_cluster
 from goodgain.pipeline.comparison.correction import corrected
 from goodgain.pipeline.comparison.costs import ArmMean, arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples

@@ -27,12 +27,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
-from goodgain.transforms.core.scoring.costs import (
-    COST_AT_I,
-    COST_I,
-    column_of,
-    cost_metric,
-)
+from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, column_of, cost_metric
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
