@@ -110,16 +110,13 @@ def write_summary(
 
 
 def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
-    """Publish the outputs of a run, then its report, and finally its manifest.
+    """Publish the outputs of a run, then its report, and finally its manifest; return that.
 
     If it was interrupted at any point, it can be called again and does the rest.
 
     Args:
       finished: UTC, for the manifest; if it is called several times, the first that gets this far
         counts.
-
-    Returns:
-      The manifest.
 
     Raises:
       UnusableQrelsError: there are problems with the judgments.

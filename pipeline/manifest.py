@@ -77,11 +77,6 @@ def check_complete(
 
     The balance of records would not notice a part of a file that is lost together with its counts.
 
-    Args:
-      counts: counts of the pipeline, by dotted name.
-      datasets: rows by dataset.
-      inputs: the files that should have been read.
-
     Raises:
       BalanceError: something is missing or duplicated.
     """
@@ -284,8 +279,7 @@ def check_row_count(
 
     Args:
       rows: number of rows read.
-      place: path of the dataset, for the message.
-      remedy: what to do, for the message.
+      place, remedy: path of the dataset and what to do, for the message.
 
     Raises:
       UsageError: the number differs.

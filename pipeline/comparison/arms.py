@@ -50,8 +50,6 @@ class Arm(Struct, frozen=True, dict=True):
 
     Attributes:
       label: the name of the arm in tables.
-      ids: ids of the conversations.
-      attributes: attributes of each conversation.
       reached: N of each conversation.
       at_end: for each metric at N, one value per conversation; NaN for null.
       by_i: for each metric by i, one row per conversation and one column per i up to max_i,

@@ -106,7 +106,6 @@ def pool_finds(
 
     Args:
       everyone: whether conversations that did not search count in the shares.
-      cluster: attribute whose values are clusters; None = conversations are independent.
     """
     base, candidate = (one.manifest.get(POOL) for one in (arms.base_source, arms.candidate_source))
     if not base or not candidate or base["digest"] != candidate["digest"]:

@@ -44,7 +44,6 @@ def score_again(
 
     Args:
       outputs: output folder of the run.
-      manifest: manifest of the run.
       folder: folder for the new outputs.
       changes: parameters to change, by name; None removes one.
       policy: policy of the rules for duplicates; None = that of the run.

@@ -122,9 +122,6 @@ class Surroundings(Struct, frozen=True):
     Attributes:
       now: returns the time, UTC.
       sleep: waits some seconds.
-      environment: variables by name.
-      post: see `post`.
-      start: see `start`.
       run: scores a day, see `goodgain.pipeline.run.run`.
       build_pool: adds a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
       say: writes a message to the log.

@@ -22,14 +22,10 @@ _LONGEST_DIMENSION = 60
 
 
 def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
-    """Build the report of a run from its outputs.
+    """Build `report.html` from the outputs of a run: one file that loads nothing.
 
     Args:
-      folder: the folder of the datasets, on any of Beam's filesystems.
-      manifest: manifest of the run; by default the one in the folder.
-
-    Returns:
-      `report.html`: one file that opens from disk and loads nothing.
+      manifest: by default the one in the folder.
 
     Raises:
       UsageError: the folder is not the output of a run.

@@ -28,11 +28,7 @@ class CostFacts(Struct, frozen=True):
 
 
 def cost_facts(everything: SliceMeans | None) -> CostFacts | None:
-    """The costs to show; None if no conversation in the means reported any.
-
-    Args:
-      everything: the slice of all conversations; None if none searched.
-    """
+    """The costs to show; None if no conversation in the means reported any."""
     rows = everything.at_end if everything else {}
     names = _names(rows)
     if not names:

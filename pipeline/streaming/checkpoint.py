@@ -84,7 +84,6 @@ def next_start(
     """Number this start and check its options; `record_start` then records it.
 
     Args:
-      folder: the `.stream/` folder.
       options: the options that affect rows, by name.
       defaults: their defaults, assumed for options that an earlier release did not have.
 

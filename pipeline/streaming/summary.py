@@ -127,7 +127,6 @@ def print_means(
     Args:
       means: rows of the latest panes.
       counters: running means, shown if there are no rows yet.
-      cluster: attribute whose values are clusters; None = conversations are independent.
     """
     windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
     for row in means:

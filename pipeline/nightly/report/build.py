@@ -27,14 +27,7 @@ _SHARES = {
 
 
 def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
-    """Build the report over all days.
-
-    Args:
-      entries: entries of the history, ascending by day; only the latest `MOST_DAYS` are shown.
-
-    Returns:
-      `report.html`, which goes next to the folders of the days and links to their reports.
-    """
+    """Build `report.html` over the latest `MOST_DAYS`, ascending; it links to the days' reports."""
     shown = entries[-MOST_DAYS:]
     words = _glossary(shown)
     return render_page(
