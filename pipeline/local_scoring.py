@@ -60,7 +60,7 @@ def held_of(
     Raises:
       UsageError: a file of labels or judgments cannot be found.
     """
-    of_pool = None if pool is None else pool.use.files.pattern
-    beside = [one for one in (config.qrels, config.labels, of_pool) if one is not None]
-    files = [*traces, *(local_files(beside) if beside else ())]
+    pool_pattern = None if pool is None else pool.use.files.pattern
+    label_patterns = [one for one in (config.qrels, config.labels, pool_pattern) if one is not None]
+    files = [*traces, *(local_files(label_patterns) if label_patterns else ())]
     return HeldBytes(config.max_held_bytes or default_held(sum(file.size for file in files)))

@@ -70,15 +70,15 @@ class ArmMeans(Struct, frozen=True):
     cluster: str | None
     interval: Interval
 
-    def rows(self, costs: Sequence[str], max_i: int, whole: Population) -> Iterator[MeanRow]:
+    def rows(self, costs: Sequence[str], max_i: int, population: Population) -> Iterator[MeanRow]:
         """Gain and costs, at N and by i."""
         for name in (_ITERATIONS, _GAIN, *(COST + cost for cost in costs)):
-            yield self.mean(Measure(name, None, whole))
+            yield self.mean(Measure(name, None, population))
         for cost in costs:
-            yield self._ratio(cost, whole)
+            yield self._ratio(cost, population)
         for i in range(1, max_i + 1):
             for name in (_GAIN_AT_I, *(COST_AT_I + cost for cost in costs)):
-                yield self.mean(Measure(name, i, whole))
+                yield self.mean(Measure(name, i, population))
             for name in (_GAIN_I, *(COST_I + cost for cost in costs)):
                 yield self.mean(Measure(name, i, "reached"))
 
@@ -95,7 +95,7 @@ class ArmMeans(Struct, frozen=True):
             estimate = clustered(estimate, Between.of(totals))
         return mean_row(self.slice_, of, estimate)
 
-    def _ratio(self, cost: str, whole: Population) -> MeanRow:
+    def _ratio(self, cost: str, population: Population) -> MeanRow:
         gains, costs = self.arm.at_end[_GAIN], self.arm.at_end[COST + cost]
         known = ~np.isnan(costs)
         pairs = zip(gains[known].tolist(), costs[known].tolist(), strict=True)
@@ -105,7 +105,7 @@ class ArmMeans(Struct, frozen=True):
             totals = RatioSums().add(zip(*sums, strict=True))
         undefined = len(known) - int(known.sum())
         estimate = ratio_estimate(RatioSums().add(pairs), undefined, totals)
-        return mean_row(self.slice_, MeanOf(CG_PER_TOTAL + cost, None, whole), estimate)
+        return mean_row(self.slice_, MeanOf(CG_PER_TOTAL + cost, None, population), estimate)
 
     def _by_cluster(self, values: Array, known: npt.NDArray[np.bool_]) -> list[list[float]]:
         """The known values, by cluster."""

@@ -164,17 +164,17 @@ class Sample(Struct, frozen=True):
 def sample(matched: Matched, measure: Measure) -> Sample:
     """The values of one measure."""
     if not matched.paired:
-        return _separate(matched.base.arm, matched.candidate.arm, measure)
+        return _unpaired_sample(matched.base.arm, matched.candidate.arm, measure)
     base, in_base = matched.base.values(measure)
     candidate, in_candidate = matched.candidate.values(measure)
-    mine, theirs = matched.base_indexes, matched.candidate_indexes
-    shared = in_base[mine] & in_candidate[theirs]
-    base_missing, candidate_missing = np.isnan(base[mine]), np.isnan(candidate[theirs])
+    of_base, of_candidate = matched.base_indexes, matched.candidate_indexes
+    shared = in_base[of_base] & in_candidate[of_candidate]
+    base_missing, candidate_missing = np.isnan(base[of_base]), np.isnan(candidate[of_candidate])
     defined = shared & ~base_missing & ~candidate_missing
     both = int(shared.sum())
     return Sample(
-        base=base[mine][defined],
-        candidate=candidate[theirs][defined],
+        base=base[of_base][defined],
+        candidate=candidate[of_candidate][defined],
         shared=defined.nonzero()[0],
         only_in_base=int(in_base.sum()) - both,
         only_in_candidate=int(in_candidate.sum()) - both,
@@ -184,7 +184,7 @@ def sample(matched: Matched, measure: Measure) -> Sample:
     )
 
 
-def _separate(base: Arm, candidate: Arm, measure: Measure) -> Sample:
+def _unpaired_sample(base: Arm, candidate: Arm, measure: Measure) -> Sample:
     values: list[Array] = []
     missing: list[int] = []
     for arm in (base, candidate):

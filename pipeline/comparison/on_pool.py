@@ -31,10 +31,10 @@ def score_on_pool(
     Raises:
       UsageError: the pool does not exist, or a run cannot be scored again.
     """
-    pooled = pool_manifest(pool, open_plain)
+    pool_state = pool_manifest(pool, open_plain)
     on_pool: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for number, (run, manifest) in enumerate(manifests.items()):
-        if manifest.get("pool", {}).get("digest") == pooled["digest"]:
+        if manifest.get("pool", {}).get("digest") == pool_state["digest"]:
             on_pool[run] = run, manifest
             continue
         if "qrels" in manifest:
@@ -42,12 +42,12 @@ def score_on_pool(
                 f"{run} was scored with qrels; labels come either from those or from a pool: leave "
                 "--pool out, or run it again with the pool."
             )
-        name = run_name_of(manifest["inputs"], pooled["runs"])
+        name = run_name_of(manifest["inputs"], pool_state["runs"])
         say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
         folder = scratch / str(number)
-        again = score_again(run, manifest, folder, {"pool": pool, "run_name": name})
-        parameters = {**again["parameters"], "output": manifest["parameters"]["output"]}
-        on_pool[run] = str(folder), {**again, "parameters": parameters}
+        rescored = score_again(run, manifest, folder, {"pool": pool, "run_name": name})
+        parameters = {**rescored["parameters"], "output": manifest["parameters"]["output"]}
+        on_pool[run] = str(folder), {**rescored, "parameters": parameters}
     return on_pool
 
 

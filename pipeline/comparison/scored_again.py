@@ -67,18 +67,18 @@ def score_again(
         # The summary of a run would appear between the tables of the comparison.
         with contextlib.redirect_stdout(io.StringIO()):
             run(load_run_config(options))
-    again: Mapping[str, Any] = read_manifest(str(folder))
-    same = {"inputs": again["inputs"] == manifest["inputs"]}
+    rescored: Mapping[str, Any] = read_manifest(str(folder))
+    same = {"inputs": rescored["inputs"] == manifest["inputs"]}
     if policy is None:
-        same["rules"] = again["rules_digest"] == manifest["rules_digest"]
+        same["rules"] = rescored["rules_digest"] == manifest["rules_digest"]
     if "pool" in manifest and "pool" not in changes:
-        same["pool"] = again["pool"]["digest"] == manifest["pool"]["digest"]
+        same["pool"] = rescored["pool"]["digest"] == manifest["pool"]["digest"]
     if changed := [name for name, is_same in same.items() if not is_same]:
         raise UsageError(
             f"{outputs} cannot be scored again, since its {changed[0]} changed after the run: "
             "restore the original, or run it again."
         )
-    return again
+    return rescored
 
 
 @contextlib.contextmanager

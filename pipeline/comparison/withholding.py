@@ -255,9 +255,9 @@ def worst_case(
     if matched.paired:
         base, in_base = matched.base.values(measure)
         candidate, in_candidate = matched.candidate.values(measure)
-        mine, theirs = matched.base_indexes, matched.candidate_indexes
-        shared = in_base[mine] & in_candidate[theirs]
-        base, candidate = base[mine][shared], candidate[theirs][shared]
+        of_base, of_candidate = matched.base_indexes, matched.candidate_indexes
+        shared = in_base[of_base] & in_candidate[of_candidate]
+        base, candidate = base[of_base][shared], candidate[of_candidate][shared]
     else:
         (base, in_base), (candidate, in_candidate) = (
             grouped.arm.values(measure) for grouped in (matched.base, matched.candidate)

@@ -28,15 +28,15 @@ class GateMeans:
             of_slice = self._by_slice.setdefault(slice_key(row["slice"]), {})
             of_slice[row["metric"], row["i"], row["population"]] = row
 
-    def slices(self, wanted: Mapping[str, str | None]) -> list[dict[str, str]]:
+    def slices(self, attributes: Mapping[str, str | None]) -> list[dict[str, str]]:
         """The slices that have these attributes and no others, ascending."""
-        known = {name: value for name, value in wanted.items() if value is not None}
-        if len(known) == len(wanted):
-            return [dict(sorted(known.items()))] if slice_key(known) in self._by_slice else []
+        required = {name: value for name, value in attributes.items() if value is not None}
+        if len(required) == len(attributes):
+            return [dict(sorted(required.items()))] if slice_key(required) in self._by_slice else []
         slices = [
             tuple(sorted(one.items()))
             for one in map(slice_of, self._by_slice)
-            if one.keys() == wanted.keys() and known.items() <= one.items()
+            if one.keys() == attributes.keys() and required.items() <= one.items()
         ]
         return [dict(one) for one in sorted(slices)]
 
@@ -45,8 +45,8 @@ class GateMeans:
     ) -> _Row | None:
         """The row of `means`, or None; if all conversations searched, `everyone` is `all`."""
         means = self._by_slice.get(slice_key(slice_), {})
-        everyone = means.get((metric, i, "all")) if population == "everyone" else None
-        return means.get((metric, i, population), everyone)
+        if_all_searched = means.get((metric, i, "all")) if population == "everyone" else None
+        return means.get((metric, i, population), if_all_searched)
 
 
 class GateEvidence(Struct, frozen=True):

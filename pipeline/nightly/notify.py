@@ -41,11 +41,13 @@ def channels_of(config: NightlyConfig, surroundings: Surroundings) -> list[Chann
     if config.webhook is not None:
         url = _url(config.webhook, surroundings)
         configured.append(
-            Channel(f"webhook {urlsplit(url).hostname}", _poster(url, config, surroundings))
+            Channel(f"webhook {urlsplit(url).hostname}", _sender_to_url(url, config, surroundings))
         )
     if config.command is not None:
         command = config.command
-        configured.append(Channel(f"command {command[0]}", _starter(command, config, surroundings)))
+        configured.append(
+            Channel(f"command {command[0]}", _sender_to_command(command, config, surroundings))
+        )
     return configured
 
 
@@ -77,10 +79,10 @@ def notify(
 
 def _send(channel: Channel, body: bytes, config: NightlyConfig, surroundings: Surroundings) -> str:
     for attempt in range(1, config.attempts + 1):
-        problem, again = channel.send(body)
+        problem, may_retry = channel.send(body)
         if not problem:
             return ""
-        if not again or attempt == config.attempts:
+        if not may_retry or attempt == config.attempts:
             return f"{problem} (attempt {attempt} of {config.attempts})"
         surroundings.sleep(config.backoff_seconds * 2 ** (attempt - 1))
     return ""
@@ -99,7 +101,7 @@ def _url(written: str, surroundings: Surroundings) -> str:
     return url
 
 
-def _poster(
+def _sender_to_url(
     url: str, config: NightlyConfig, surroundings: Surroundings
 ) -> Callable[[bytes], tuple[str, bool]]:
     def send(body: bytes) -> tuple[str, bool]:
@@ -118,7 +120,7 @@ def _poster(
     return send
 
 
-def _starter(
+def _sender_to_command(
     command: tuple[str, ...], config: NightlyConfig, surroundings: Surroundings
 ) -> Callable[[bytes], tuple[str, bool]]:
     def send(body: bytes) -> tuple[str, bool]:

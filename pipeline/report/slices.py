@@ -132,9 +132,11 @@ def read_slices(
     searched = [key for key, row in sizes.items() if _size(row)]
     # The slice of all conversations has no attributes, so it always comes first.
     searched.sort(key=lambda key: (key != EVERYTHING, -_size(sizes[key]), key))
-    most = min(_MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, min(last_i, MOST_ITERATIONS))))
+    slices_shown = min(
+        _MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, min(last_i, MOST_ITERATIONS)))
+    )
     slices: dict[SliceKey, SliceMeans] = {}
-    for key in searched[:most]:
+    for key in searched[:slices_shown]:
         attributes = sizes[key]["slice"]
         names = order.get(frozenset(attributes), tuple(sorted(attributes)))
         slices[key] = SliceMeans({name: attributes[name] for name in names})
@@ -187,7 +189,7 @@ def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict
         "label": one.label,
         "values": [slice_value(value) for value in one.attributes.values()],
         "n": one.n,
-        "end": {name: _end(row) for name, row in one.at_end.items()},
+        "end": {name: _end_values(row) for name, row in one.at_end.items()},
         "curves": {population: _curves(curves) for population, curves in one.curves.items()},
         "histograms": histograms,
     }
@@ -202,7 +204,7 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     return {"n": counted, **{name: _curve(name, rows, counted) for name, rows in curves.items()}}
 
 
-def _end(row: Row) -> list[Any]:
+def _end_values(row: Row) -> list[Any]:
     names = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best")
     return [*(rounded(row.get(name)) for name in names), row["n"], row["undefined"]]
 

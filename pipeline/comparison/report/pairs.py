@@ -50,7 +50,7 @@ def pairs_by_metric(rows: Iterable[Row], metrics: Sequence[str]) -> dict[str, Pa
 
 def _thinned(points: list[tuple[float, str, float, float]], most: int) -> Pairs:
     points.sort(key=lambda point: (-point[0], point[1]))
-    indexes = _evenly(len(points), most)
+    indexes = _evenly_spaced(len(points), most)
     shown = [points[index] for index in indexes]
     return Pairs(
         count=len(points),
@@ -62,7 +62,7 @@ def _thinned(points: list[tuple[float, str, float, float]], most: int) -> Pairs:
     )
 
 
-def _evenly(count: int, most: int) -> list[int]:
+def _evenly_spaced(count: int, most: int) -> list[int]:
     """At most `most` evenly spaced indexes below `count`, including the first and the last."""
     if count <= most:
         return list(range(count))
