@@ -10,10 +10,10 @@ import msgspec
 
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.slices import slice_key
+from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs, LabelSpan, SliceLabels
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.findings import READ, Findings, LabelSpan, SliceLabels
-from goodgain.transforms.core.warnings.names import SeenNames
-from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, grave
+from goodgain.transforms.core.warnings.field_names import SeenNames
+from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
 
 
 def warnings_of_run(
@@ -37,7 +37,7 @@ def warnings_of_run(
       label_spans: from the pool that the run was scored with.
     """
     return warnings_of(
-        Findings(
+        CheckInputs(
             counts=counts,
             good_gain_threshold=good_gain_threshold,
             rules=rules,
@@ -72,14 +72,14 @@ def warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     return msgspec.convert(manifest.get("warnings", []), list[DataWarning])
 
 
-def grave_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
+def failing_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     """The warnings in a manifest that its options do not allow; they made the exit code 3."""
     parameters = manifest["parameters"]
     allowed = allowed_codes(
         unlabelled=parameters.get("allow_unlabelled", False),
         no_good=parameters.get("allow_no_good", False),
     )
-    return grave(warnings_in(manifest), allowed)
+    return failing(warnings_in(manifest), allowed)
 
 
 def warning_text(warning: DataWarning) -> str:

@@ -44,7 +44,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.core.warnings.names import SeenNames
+from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 

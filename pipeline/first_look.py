@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.files.first_records import first_records
 from goodgain.transforms.core.files.shard import InputFile, plan_shards
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.warnings.names import SeenNames, names_in
+from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
 
 _MOST_FILES = 1_000  # if there are more, evenly spaced ones
 

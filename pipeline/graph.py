@@ -194,8 +194,8 @@ def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan:
 
 
 def _label_counts(labels: _Labels) -> list[beam.PCollection[Counts]]:
-    unplaced = labels.joined.rejected | "CountUnplaced" >> CountElements(_one_rejected)
-    return [labels.read.counts, unplaced]
+    reject_unmatched = labels.joined.rejected | "CountUnplaced" >> CountElements(_one_rejected)
+    return [labels.read.counts, reject_unmatched]
 
 
 def _one_rejected(_: RejectedLabel) -> Counts:

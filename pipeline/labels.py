@@ -15,7 +15,7 @@ from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
-    as_payload_text,
+    label_json,
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
@@ -82,5 +82,5 @@ def rejected_row(rejected: RejectedLabel, files: Sequence[LabelFile]) -> Rejecte
         table.position(label.row),
         reason,
         conversation_id=label.conversation_id,
-        payload=as_payload_text(label),
+        payload=label_json(label),
     )

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.cluster_summary import print_clusters
-from goodgain.pipeline.data_warnings import grave_in, warning_text, warnings_in
+from goodgain.pipeline.data_warnings import failing_in, warning_text, warnings_in
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
@@ -62,7 +62,7 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
 
 def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
     """Print the data warnings, above the numbers that they affect."""
-    fatal = grave_in(manifest)
+    fatal = failing_in(manifest)
     for warning in warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
         print_line(console, Text(printable(warning_text(warning)) + ending, style="yellow"))

@@ -28,7 +28,7 @@ def flatten_pairs(label: str, *sides: beam.PCollection[Pair]) -> beam.PCollectio
 
 
 class GatherPayloads(beam.PTransform):
-    """Groups `PCollection[tuple[str, bytes]]` by key, for a subclass of `ReadsGathered`.
+    """Groups `PCollection[tuple[str, bytes]]` by key, for a subclass of `GatheredDoFn`.
 
     Attributes:
       spill_folder: a folder on a disk that all workers share, for one file per bundle. The engine
@@ -77,7 +77,7 @@ class SpillPayloads(beam.DoFn):
         self._open.close()
 
 
-class ReadsGathered(beam.DoFn):
+class GatheredDoFn(beam.DoFn):
     """Base class for steps that follow `GatherPayloads`, with the same folder."""
 
     def __init__(self, spill_folder: str) -> None:

@@ -18,7 +18,7 @@ from goodgain.transforms.core.judgments.result_labels import (
     ResultLabel,
     conversation_of,
     keys_of,
-    unplaced,
+    reject_unmatched,
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
@@ -30,7 +30,7 @@ from goodgain.transforms.read import REJECTED
 _COUNTS = "counts"
 
 # The first byte of a value is its kind, since one GroupByKey joins several kinds.
-_ASKED, _GIVEN = b"a", b"g"
+_REQUEST, _LABEL_OF_FILE = b"a", b"g"
 
 _encode = msgspec.msgpack.Encoder().encode
 _label = msgspec.msgpack.Decoder(ResultLabel).decode
@@ -135,10 +135,10 @@ class JoinLabels(beam.PTransform):
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> LabelledPayloads:
         """Apply the transform."""
-        asked = payloads | "Ask" >> beam.FlatMap(_ask)
+        requests = payloads | "Ask" >> beam.FlatMap(_ask)
         labels = self.labels | "Key" >> beam.Map(_key_and_label)
         outputs = (
-            flatten_pairs("Sides", asked, labels)
+            flatten_pairs("Sides", requests, labels)
             | "GroupByKey" >> beam.GroupByKey()
             | "Join" >> beam.ParDo(_Join()).with_outputs(REJECTED, main="payloads")
         )
@@ -149,28 +149,28 @@ class JoinLabels(beam.PTransform):
 
 def _ask(keyed: Keyed) -> Iterator[Pair]:
     conversation_id, packed = keyed
-    asking = _ASKED + conversation_id.encode()
+    request = _REQUEST + conversation_id.encode()
     for key in keys_of(conversation_id, record_ids(packed)):
-        yield _encode(key), asking
+        yield _encode(key), request
 
 
 def _key_and_label(label: ResultLabel) -> Pair:
-    return _encode(label.key), _GIVEN + _encode(label)
+    return _encode(label.key), _LABEL_OF_FILE + _encode(label)
 
 
 class _Join(beam.DoFn):
     def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[Any]:
         _, values = grouped
-        labels = [_label(value[1:]) for value in values if value[:1] == _GIVEN]
+        labels = [_label(value[1:]) for value in values if value[:1] == _LABEL_OF_FILE]
         if not labels:
             return
-        conversations = {value[1:].decode() for value in values if value[:1] == _ASKED}
+        conversations = {value[1:].decode() for value in values if value[:1] == _REQUEST}
         conversation_id = conversation_of(conversations)
         if conversation_id is not None:
             yield conversation_id, payload((), labels=labels)
             return
         for label in labels:
-            yield TaggedOutput(REJECTED, unplaced(label, conversations))
+            yield TaggedOutput(REJECTED, reject_unmatched(label, conversations))
 
 
 beam.coders.registry.register_coder(ResultLabel, StructCoder)

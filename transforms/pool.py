@@ -14,7 +14,7 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
-from goodgain.transforms.core.pool.lookup import TopicPools, read_documents
+from goodgain.transforms.core.pool.files import TopicPools, read_documents
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
 from goodgain.transforms.core.pool_building.contribution import Contribution, contribution
 from goodgain.transforms.core.scoring.payload import unpack
@@ -27,7 +27,7 @@ _PROBLEMS = "problems"
 _DROPS = "drops"
 
 # The first byte of a value is its kind, since one GroupByKey joins several kinds.
-_HELD, _NEW, _DROPPED = b"h", b"n", b"d"
+_EXISTING, _NEW, _REPLACED = b"h", b"n", b"d"
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 _encode_all = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
@@ -109,14 +109,16 @@ class BuildPool(beam.PTransform):
 
     Attributes:
       rules: the compiled rules for duplicates (SPEC 4.3).
-      held: files of the pool to update; empty for a new one.
+      existing: files of the pool to update; empty for a new one.
       replaces: whether conversations that the pool already has are replaced.
     """
 
-    def __init__(self, rules: RuleTable, held: Sequence[str] = (), replaces: bool = False) -> None:
+    def __init__(
+        self, rules: RuleTable, existing: Sequence[str] = (), replaces: bool = False
+    ) -> None:
         super().__init__()
         self.rules = rules
-        self.held = tuple(held)
+        self.existing = tuple(existing)
         self.replaces = replaces
 
     def expand(self, contributions: beam.PCollection[Contribution]) -> BuiltPool:
@@ -124,7 +126,7 @@ class BuildPool(beam.PTransform):
         new = contributions | "KeyContributions" >> beam.Map(_by_topic)
         pooled = (
             contributions.pipeline
-            | "HeldFiles" >> beam.Create(self.held, reshuffle=True)
+            | "HeldFiles" >> beam.Create(self.existing, reshuffle=True)
             | "ReadHeld"
             >> beam.FlatMap(read_documents, open_plain, HeldBytes(None)).with_output_types(
                 PoolDocument
@@ -151,7 +153,7 @@ def _by_topic(one: Contribution) -> Pair:
 
 
 def _held_by_topic(document: PoolDocument) -> Pair:
-    return _encode(document.topic), _HELD + _encode(document)
+    return _encode(document.topic), _EXISTING + _encode(document)
 
 
 def _by_conversation(one: Contribution) -> Pair:
@@ -165,7 +167,7 @@ class _HeldConversations(beam.DoFn):
         self._emitted: set[Pair] = set()
 
     def process(self, document: PoolDocument) -> Iterator[Pair]:
-        topic = _HELD + _encode(document.topic)
+        topic = _EXISTING + _encode(document.topic)
         for conversation in {(place.run, place.conversation_id) for place in document.places}:
             pair = _encode(conversation), topic
             if pair not in self._emitted:
@@ -189,7 +191,7 @@ class _Meet(beam.DoFn):
             yield TaggedOutput(_PROBLEMS, _conversation(conversation))
             return
         for topic in topics:
-            yield topic[1:], _DROPPED + conversation
+            yield topic[1:], _REPLACED + conversation
 
 
 class _BuildTopic(beam.DoFn):
@@ -201,19 +203,21 @@ class _BuildTopic(beam.DoFn):
 
     def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[BuiltTopic]:
         topic, values = grouped
-        held: list[PoolDocument] = []
+        existing: list[PoolDocument] = []
         new: list[Contribution] = []
         replaced: list[Conversation] = []
         for value in values:
             kind, packed = value[:1], value[1:]
-            if kind == _HELD:
-                held.append(_document(packed))
+            if kind == _EXISTING:
+                existing.append(_document(packed))
             elif kind == _NEW:
                 new.append(_contribution(packed))
             else:
                 replaced.append(_conversation(packed))
-        held.sort(key=lambda document: document.number)
-        built = build_topic(_topic(topic), held, new, self._rules, self._fingerprinter, replaced)
+        existing.sort(key=lambda document: document.number)
+        built = build_topic(
+            _topic(topic), existing, new, self._rules, self._fingerprinter, replaced
+        )
         if built.documents:
             yield built
 

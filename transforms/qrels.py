@@ -44,8 +44,8 @@ _MOST_SHARD_BYTES = 1024 * 1024
 _MOST_HELD = 100_000  # labels, and topics, that a bundle buffers before it emits them
 
 # The first byte of a grouped value tells requests from judgments.
-_ASKED = b"a"
-_JUDGED = b"j"
+_REQUEST = b"a"
+_JUDGMENT = b"j"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode
@@ -214,7 +214,7 @@ def _group(by: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
 
 def _keyed_by_document(judgment: Judgment) -> Pair:
     key = _encode((judgment.topic, judgment.document))
-    return key, _JUDGED + _encode((judgment.gain, judgment.place))
+    return key, _JUDGMENT + _encode((judgment.gain, judgment.place))
 
 
 def _at_end(value: Any) -> WindowedValue:
@@ -243,7 +243,7 @@ class _Ask(_CountingDoFn):
     def process(self, asked: LabelRequest) -> Iterator[WindowedValue | TaggedOutput]:
         self._count("qrels.records_without_topic", asked.without_topic)
         self._count("qrels.results_without_id", asked.without_name)
-        request = _ASKED + asked.conversation_id.encode()
+        request = _REQUEST + asked.conversation_id.encode()
         for topic, documents in asked.documents.items():
             yield TaggedOutput(_TOPICS, _at_end((topic.encode(), request)))
             for document in documents:
@@ -286,7 +286,7 @@ class _Label(_CountingDoFn):
         pool[gain] += 1
         asked = False
         for value in values:
-            if value[:1] == _ASKED:
+            if value[:1] == _REQUEST:
                 asked = True
                 yield from self._add_label(value[1:].decode(), document_digest(topic, name), gain)
         if not asked:
@@ -297,7 +297,7 @@ class _Label(_CountingDoFn):
         places: dict[int | None, JudgmentPlace] = {}
         judgment_count = 0
         for value in values:
-            if value[:1] == _JUDGED:
+            if value[:1] == _JUDGMENT:
                 gain, place = _decode_judged(value[1:])
                 places[gain] = min(place, places.get(gain, place))
                 judgment_count += 1
@@ -322,7 +322,7 @@ class _Label(_CountingDoFn):
     def _emit_pools(self) -> Iterator[TaggedOutput]:
         pools, self._pools = self._pools, {}
         for topic, pool in pools.items():
-            yield TaggedOutput(_TOPICS, _at_end((topic.encode(), _JUDGED + _encode(pool))))
+            yield TaggedOutput(_TOPICS, _at_end((topic.encode(), _JUDGMENT + _encode(pool))))
 
 
 class _Pool(_CountingDoFn):
@@ -333,7 +333,7 @@ class _Pool(_CountingDoFn):
         pool = [0] * GRADES
         judged = asked = False
         for value in values:
-            if value[:1] == _JUDGED:
+            if value[:1] == _JUDGMENT:
                 judged = True
                 pool = [one + more for one, more in zip(pool, _decode_pool(value[1:]), strict=True)]
             else:
@@ -347,7 +347,7 @@ class _Pool(_CountingDoFn):
             return
         packed = payload((), external=ExternalLabels({}, {}, {name.decode(): pool}))
         for value in values:
-            if value[:1] == _ASKED:
+            if value[:1] == _REQUEST:
                 yield value[1:].decode(), packed
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:

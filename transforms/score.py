@@ -12,14 +12,14 @@ from apache_beam.pvalue import TaggedOutput
 
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import topic_of
-from goodgain.transforms.core.pool.lookup import PoolUse, shard_of
+from goodgain.transforms.core.pool.files import PoolUse, shard_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
-from goodgain.transforms.gather import GatherPayloads, ReadsGathered
+from goodgain.transforms.gather import GatheredDoFn, GatherPayloads
 from goodgain.transforms.pool import pools_of
 
 _UNDECIDED = "undecided"
@@ -118,7 +118,7 @@ class ScorePayloads(beam.PTransform):
         return ScoredConversations(scores, no_undecided)
 
 
-class _ToPoolFile(ReadsGathered):
+class _ToPoolFile(GatheredDoFn):
     def __init__(self, pool: PoolUse, spill_folder: str) -> None:
         super().__init__(spill_folder)
         self._pool = pool
@@ -132,7 +132,7 @@ class _ToPoolFile(ReadsGathered):
         yield str(shard), _encode((topic.key, conversation_id, packed))
 
 
-class ScoreWithPool(ReadsGathered):
+class ScoreWithPool(GatheredDoFn):
     """Scores the conversations whose topics are in one file of a pool, which is read once.
 
     Holds that file's documents, but only some of the conversations at a time.
@@ -158,7 +158,7 @@ class ScoreWithPool(ReadsGathered):
                 yield self._scorer.score(conversation_id, [packed])
 
 
-class ScoreGathered(ReadsGathered):
+class ScoreGathered(GatheredDoFn):
     """Scores a conversation from its gathered payloads."""
 
     def __init__(

@@ -1,6 +1,6 @@
 //! The fold: from the calls of a conversation to the inputs of its rows.
 //!
-//! `scoring/turn.py`, with the lists of `scoring/ranked_lists.py` and the counts of
+//! `scoring/fold.py`, with the lists of `scoring/ranked_lists.py` and the counts of
 //! `scoring/duplicate_rows.py` and `scoring/data_counts.py`.
 
 use indexmap::IndexMap;

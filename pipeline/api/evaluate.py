@@ -35,7 +35,7 @@ from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.means.rows import MeanRow
-from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall

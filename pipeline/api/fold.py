@@ -22,7 +22,7 @@ from goodgain.transforms.core.means.values import (
     conversation_values,
     metric_names,
 )
-from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.packing import Packed

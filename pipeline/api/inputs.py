@@ -24,7 +24,7 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.warnings.names import SeenNames, names_in
+from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
 
 if TYPE_CHECKING:
     import pandas as pd

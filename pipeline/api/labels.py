@@ -26,7 +26,7 @@ from goodgain.transforms.core.judgments.result_labels import (
     ResultLabel,
     conversation_of,
     keys_of,
-    unplaced,
+    reject_unmatched,
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
@@ -95,7 +95,9 @@ def join_labels(given: LabelRows, payloads: dict[str, list[bytes]]) -> Joined:
         if found is not None:
             payloads[found].append(payload((), labels=labels))
         else:
-            rejected += [rejected_row(unplaced(one, conversations), given.files) for one in labels]
+            rejected += [
+                rejected_row(reject_unmatched(one, conversations), given.files) for one in labels
+            ]
     counts = {
         "labels.read": len(given.found),
         "labels.empty": given.found.count(None),

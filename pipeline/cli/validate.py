@@ -78,8 +78,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.transforms.core.dedup.rules import compile_rules
     from goodgain.transforms.core.held import HeldBytes, default_held
     from goodgain.transforms.core.records.adaptation import parse_adaptation
+    from goodgain.transforms.core.warnings.check_inputs import CheckInputs
     from goodgain.transforms.core.warnings.checks import warnings_of
-    from goodgain.transforms.core.warnings.findings import Findings
 
     rules = compile_rules(load_rules(args.rules))
     files = local_files(args.input)
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
             for record in records:
                 survey.add(record)
     warnings = warnings_of(
-        Findings(
+        CheckInputs(
             survey.counts(),
             args.good_gain_threshold,
             rules,

@@ -14,7 +14,7 @@ from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.safe_text import printable, untrusted
 from goodgain.pipeline.terminal.values import minute, share
-from goodgain.transforms.core.warnings.warning import DataWarning, grave
+from goodgain.transforms.core.warnings.warning import DataWarning, failing
 from goodgain.transforms.core.wording import counted, fitting
 
 _MOST_ROWS = 40
@@ -33,7 +33,7 @@ def render(report: dict[str, Any], console: Console) -> None:
     _rejected(report, console)
     _identity(report, console)
     warnings = msgspec.convert(report["warnings"], list[DataWarning])
-    fatal = grave(warnings, allowed=())
+    fatal = failing(warnings, allowed=())
     for warning in warnings:
         ending = " A run exits with code 3." if warning in fatal else ""
         console.print(Text(f"\n{printable(warning_text(warning))}{ending}", style="yellow"))

@@ -18,7 +18,7 @@ from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.comparison.withholding import differ
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.clusters import Between
+from goodgain.transforms.core.means.clusters import ClusterVariance
 from goodgain.transforms.core.means.costs import RatioSums, ratio_estimate
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.means.rows import (
@@ -92,7 +92,7 @@ class ArmMeans(Struct, frozen=True):
         estimate = estimate_of(distribution, self.interval, binary=False)
         if self.cluster is not None:
             totals = ((len(one), fsum(one)) for one in self._by_cluster(values, known))
-            estimate = clustered(estimate, Between.of(totals))
+            estimate = clustered(estimate, ClusterVariance.of(totals))
         return mean_row(self.slice_, of, estimate)
 
     def _ratio(self, cost: str, population: Population) -> MeanRow:

@@ -12,7 +12,7 @@ from goodgain.pipeline.comparison.matching import Grouped, Matched, sample
 from goodgain.pipeline.comparison.measures import CONTEXT, HEADLINE, Measure, direction
 from goodgain.pipeline.comparison.sources import Arms, Source
 from goodgain.pipeline.options.explain_command import explain_command
-from goodgain.transforms.core.comparison.samples import settled_differences
+from goodgain.transforms.core.comparison.samples import rounded_differences
 
 _Numbers = Mapping[str, float | None]
 
@@ -63,7 +63,7 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
     """The `most` largest wins and losses, ties by key; pairs without a difference are neither."""
     metric = measure.metric
     values = sample(matched, measure)
-    differences = settled_differences(values.base, values.candidate)
+    differences = rounded_differences(values.base, values.candidate)
     gains = differences if direction(metric) == "higher" else -differences
     # Keys ascend and the sort is stable, so ties are in order of key.
     best = [int(at) for at in np.argsort(-gains, kind="stable")[:most] if gains[at] > 0]

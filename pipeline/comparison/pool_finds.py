@@ -19,7 +19,7 @@ from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.pool.document import PoolDocument, Topic, topic_of
-from goodgain.transforms.core.pool.lookup import read_documents, shard_of
+from goodgain.transforms.core.pool.files import read_documents, shard_of
 from goodgain.transforms.core.pool.rows import first_text
 from goodgain.transforms.filesystems import open_plain
 

@@ -21,8 +21,8 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
-from goodgain.transforms.core.scoring.turn import fold_turn
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import fold_turn
 
 _INPUT_BYTES_A_PART = 256 * 2**20
 _ANY_THRESHOLD = 1  # has no effect on the list
@@ -117,11 +117,11 @@ def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[D
     ids_of = {delivery.call.record_digest: delivery.ids for delivery in deliveries}
     calls = delivered.of_last_turn()
     turn = fold_turn(calls, rules, _ANY_THRESHOLD)
-    described = DescribedTurn(turn, rules)
+    details = TurnDetails(turn, rules)
     first_positions = [at for at, duplicate in enumerate(turn.duplicates) if duplicate is None]
     all_ids = [id_ for call in calls for id_ in ids_of[call.record_digest]]
     ids = [all_ids[at] for at in first_positions]
-    names = document_names(ids, [described.place(at) for at in first_positions])
+    names = document_names(ids, [details.place(at) for at in first_positions])
     return [
         Document(name, turn.results[at].gain, name == word(id_))
         for at, id_, name in zip(first_positions, ids, names, strict=True)

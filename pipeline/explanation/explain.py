@@ -27,15 +27,15 @@ from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
-from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
 from goodgain.transforms.core.scoring.pool_shares import turn_pool_of
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 _NEAR_MISSES = "near_misses_by_step."
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -141,13 +141,13 @@ def _explained_calls(
 ) -> Iterator[tuple[int, ExplainedCall]]:
     """Each call of the turn with its i."""
     turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, external, pool)
-    described = DescribedTurn(turn, scoring.rules)
+    details = TurnDetails(turn, scoring.rules)
     results = [result for call in calls for result in call.results]
-    reasons = Reasons(turn, results, described, scoring.rules)
+    reasons = Reasons(turn, results, details, scoring.rules)
     met_again = turn.judgments_met_again or {}
     start = 0
     for at, call in enumerate(calls):
-        i, _, call_position = described.call_place(at)
+        i, _, call_position = details.call_place(at)
         indexes = range(start, start + len(call.results))
         start = indexes.stop
         explained_results = []
@@ -161,14 +161,14 @@ def _explained_calls(
                 ExplainedResult(
                     rank=rank,
                     gain=gain,
-                    entity_type=described.entity_type(index),
+                    entity_type=details.entity_type(index),
                     title=result.title,
                     url=result.url,
                     id=_id_of(result.id, result.ids),
                     outcome=outcome,
                     duplicate=duplicate,
                     pooled=_in_pool(turn, index, pool),
-                    judged_at=described.place(met_again[index]) if index in met_again else None,
+                    judged_at=details.place(met_again[index]) if index in met_again else None,
                 )
             )
         yield (
@@ -185,7 +185,7 @@ def _explained_calls(
         )
 
 
-def _in_pool(turn: Turn, index: int, pool: TurnPool | None) -> InPool | None:
+def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> InPool | None:
     """How a first occurrence matches the pool; None for copies, and without a pool."""
     if pool is None or turn.pooled is None or turn.duplicates[index] is not None:
         return None

@@ -24,8 +24,8 @@ from goodgain.transforms.core.dedup.rules import (
 )
 from goodgain.transforms.core.dedup.verification import Step, verify
 from goodgain.transforms.core.records.search_call import Result
-from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
-from goodgain.transforms.core.scoring.turn import Turn
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn
 
 _POINTS_WITHOUT_CONTEXT = 1
 
@@ -34,19 +34,19 @@ class Reasons:
     """Puts the decisions about one turn into words."""
 
     def __init__(
-        self, turn: Turn, results: Sequence[Result], described: DescribedTurn, rules: RuleTable
+        self, turn: FoldedTurn, results: Sequence[Result], details: TurnDetails, rules: RuleTable
     ) -> None:
         """Prepare for a turn.
 
         Args:
           turn: the folded turn.
           results: the results of the turn, as in the trace.
-          described: places and names of the same turn.
+          details: places and names of the same turn.
           rules: the rules it was folded with.
         """
         self._turn = turn
         self._results = results
-        self._described = described
+        self._details = details
         self._rules = rules
         self._names = _attribute_names(rules)
         self._evidence: dict[int, Evidence] = {}
@@ -64,9 +64,9 @@ class Reasons:
         gain = self._turn.results[index].gain
         first_gain = self._turn.labels[duplicate.first]
         return Why(
-            first=self._described.place(duplicate.first),
-            matched=self._described.place(matched),
-            key=self._described.key(duplicate),
+            first=self._details.place(duplicate.first),
+            matched=self._details.place(matched),
+            key=self._details.key(duplicate),
             step=duplicate.verdict.step.value,
             clause=duplicate.verdict.clause,
             reason=self._reason(matched, index, duplicate),

@@ -14,7 +14,7 @@ from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HE
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.withholding import VerdictConditions, verdict_conditions
-from goodgain.pipeline.data_warnings import grave_in
+from goodgain.pipeline.data_warnings import failing_in
 from goodgain.pipeline.gate.evaluate import evaluate
 from goodgain.pipeline.gate.folders import gather
 from goodgain.pipeline.gate.outcome import Outcome, passed
@@ -122,7 +122,7 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
             f"{fitting(records['rejected'], 'was', 'were')} rejected, more than "
             f"max_rejected = {manifest['parameters']['max_rejected']}"
         )
-    if warnings := grave_in(manifest):
+    if warnings := failing_in(manifest):
         return warnings[0].message.rstrip(".")
     if not manifest["conversations"].get("in_means"):
         return "there are no conversations in the means"

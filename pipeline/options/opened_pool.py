@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.pool.lookup import PoolFiles, PoolUse
-from goodgain.transforms.core.warnings.findings import LabelSpan
+from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
+from goodgain.transforms.core.warnings.check_inputs import LabelSpan
 
 _MANIFEST = "manifest.json"
 _KIND = "pool"

@@ -8,7 +8,7 @@ from datetime import datetime
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
-from goodgain.transforms.core.pool.lookup import PoolUse
+from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.scoring.settings import Scoring
 

@@ -34,7 +34,7 @@ from goodgain.transforms.core.ranking import (
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.costs import Budget, is_cost_name, parse_budget
-from goodgain.transforms.core.warnings.names import SeenNames
+from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _GREATEST_G_MAX = 20
 

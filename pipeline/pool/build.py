@@ -44,14 +44,14 @@ from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
+from goodgain.transforms.core.pool.label_spans import label_spans
 from goodgain.transforms.core.pool.rows import document_digest, document_row
-from goodgain.transforms.core.pool.spans import label_spans
 from goodgain.transforms.core.pool_building.building import BuiltTopic
 from goodgain.transforms.core.pool_building.contribution import Contribution
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.filesystems import create, is_local, join, make_folder, open_plain
 from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import find_inputs
@@ -174,7 +174,7 @@ def _warn_of_names(
 ) -> None:
     """Warn about unknown names in the first records, and `--map` fields that no record has."""
     files = [file for some in inputs.values() for file in some]
-    findings = Findings(
+    findings = CheckInputs(
         counts={},
         good_gain_threshold=1,
         rules=compile_rules(rules),

@@ -23,7 +23,7 @@ from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.pool.document import PoolDocument
-from goodgain.transforms.core.pool.lookup import PoolFiles, read_documents
+from goodgain.transforms.core.pool.files import PoolFiles, read_documents
 from goodgain.transforms.core.pool.rows import content_digest, document_digest, document_row
 from goodgain.transforms.filesystems import (
     create,

@@ -13,7 +13,7 @@ from goodgain.pipeline.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
-from goodgain.transforms.core.pool.todo import FoundSoFar, in_order, within_depth
+from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
 
 COLUMNS = (
     "document", "gain", "topic", "query", "entity_type", "title", "url", "text", "seen", "runs",
@@ -47,7 +47,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
       GoodGainError: a file of the pool cannot be read.
     """
     unlabelled: list[PoolDocument] = []
-    so_far: dict[Topic, FoundSoFar] = {}
+    so_far: dict[Topic, RecallState] = {}
     deeper = results = documents = 0
     for document in pool.documents():
         if not document.places:
@@ -56,7 +56,7 @@ def todo_of(pool: Pool, depth: int | None, metric: str) -> Todo:
         documents += 1
         label = document.label(pool.preferred)
         if metric == "pool_recall":
-            so_far.setdefault(document.topic, FoundSoFar()).add(document, label)
+            so_far.setdefault(document.topic, RecallState()).add(document, label)
         if label is None:
             if depth is None or within_depth(document, depth):
                 unlabelled.append(document)

@@ -46,8 +46,8 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from goodgain.transforms.sources.listing import is_complete_name
@@ -187,7 +187,9 @@ def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
         if path.is_file() and is_complete_name(path.name)
     ]
     seen = config.names_to_check(first_look(files, open_plain, config.adaptation))
-    for warning in warnings_of(Findings({}, scoring.good_gain_threshold, scoring.rules, seen=seen)):
+    for warning in warnings_of(
+        CheckInputs({}, scoring.good_gain_threshold, scoring.rules, seen=seen)
+    ):
         message_console().print(f"goodgain: {printable(warning_text(warning))}", soft_wrap=True)
 
 

@@ -27,7 +27,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     identifies,
     times_counts,
 )
-from goodgain.transforms.core.warnings.findings import READ, REJECTED
+from goodgain.transforms.core.warnings.check_inputs import READ, REJECTED
 
 _MOST_NAMES = 1_000  # distinct names of each kind to count
 _MOST_VALUES = 20  # distinct values of an attribute to keep

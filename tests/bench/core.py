@@ -21,11 +21,11 @@ from goodgain.transforms.core.ranking import (
 )
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.scoring.fold import fold_turn
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.ranked_lists import judged_pool, turn_list
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.turn import fold_turn
 from tests.bench.processes import TURNS, in_turns
 from tests.bench.rows import Row
 

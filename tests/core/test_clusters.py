@@ -14,7 +14,7 @@ from scipy import stats
 from goodgain.transforms.core.exact_sum import exact_parts
 from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.clusters import Between
+from goodgain.transforms.core.means.clusters import ClusterVariance
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
@@ -125,7 +125,7 @@ def test_estimates_the_intraclass_correlation_of_the_population(share):
     generator = np.random.default_rng(7)
     queries = generator.normal(size=(2_000, 1)) * sqrt(share)
     found = queries + generator.normal(size=(2_000, 5)) * sqrt(1 - share)
-    between = Between.of((5, float(one.sum())) for one in found)
+    between = ClusterVariance.of((5, float(one.sum())) for one in found)
     assert between.intraclass_correlation(found.var(ddof=1)) == pytest.approx(share, abs=0.03)
 
 
@@ -136,7 +136,7 @@ def test_intraclass_correlation_by_analysis_of_variance():
     between = sum(len(one) * (np.mean(one) - flat.mean()) ** 2 for one in groups) / 2
     typical = (6 - (9 + 4 + 1) / 6) / 2
     expected = (between - within) / (between + (typical - 1) * within)
-    found = Between.of((len(one), sum(one)) for one in groups)
+    found = ClusterVariance.of((len(one), sum(one)) for one in groups)
     assert found.intraclass_correlation(flat.var(ddof=1)) == pytest.approx(expected)
 
 

@@ -93,10 +93,10 @@ def test_full_batches_are_added(random_values, monkeypatch, merged):
     accumulator = MeansAccumulator(AUC)
     for one in random_values:
         if merged:
-            accumulator.merge(MeansAccumulator(AUC, waiting=[one]))
+            accumulator.merge(MeansAccumulator(AUC, pending=[one]))
         else:
             accumulator.add(one)
-        assert len(accumulator.waiting) < 7
+        assert len(accumulator.pending) < 7
     accumulator.compact()
     assert accumulator == accumulated(random_values)
 
@@ -112,7 +112,7 @@ def test_encoded_accumulators_are_small(random_values):
         sizes.append(len(msgspec.msgpack.encode(accumulator)))
     assert sizes[0] < 2_000
     assert all(size < 2_000 * number for number, size in enumerate(sizes, start=1))
-    assert not accumulator.waiting  # 40 conversations take more bytes than their sums
+    assert not accumulator.pending  # 40 conversations take more bytes than their sums
     accumulator.add(random_values[0])
     accumulator.lighten()
-    assert not accumulator.waiting  # once there are sums, even one conversation is added
+    assert not accumulator.pending  # once there are sums, even one conversation is added

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.turn import fold_turn
+from goodgain.transforms.core.scoring.fold import fold_turn
 from tests.adversarial import trace
 from tests.core.direct import fingerprints, score, score_one, shipped_rules
 from tests.reference.evidence import evidence_of

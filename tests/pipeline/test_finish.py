@@ -18,7 +18,7 @@ from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.transforms.core.errors import BalanceError, GoodGainError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
-from goodgain.transforms.core.warnings.names import SeenNames
+from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.core.direct import shipped_rules
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.local import open_local
 from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.warnings.names import SeenNames
+from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
 
 NEEDS_LABELS = ("CG", "SRE", "iterations_for_all_good_results", "ndcg@10", "gauc")

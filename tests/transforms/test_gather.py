@@ -6,7 +6,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.gather import GatherPayloads, ReadsGathered, SpillPayloads
+from goodgain.transforms.gather import GatheredDoFn, GatherPayloads, SpillPayloads
 
 PAYLOADS = [("a", b"1"), ("b", b""), ("a", b"22"), ("c", b"3" * 100_000), ("a", b"1")]
 
@@ -22,12 +22,12 @@ def spill(folder, payloads):
 
 @pytest.fixture
 def read(tmp_path):
-    step = ReadsGathered(str(tmp_path))
+    step = GatheredDoFn(str(tmp_path))
     yield lambda *places: list(step.payloads(places))
     step.teardown()
 
 
-class Sorted(ReadsGathered):
+class Sorted(GatheredDoFn):
     def process(self, grouped):
         key, gathered = grouped
         yield key, sorted(self.payloads(gathered))

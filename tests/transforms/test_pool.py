@@ -8,7 +8,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 from msgspec.structs import replace
 
-from goodgain.transforms.core.pool.lookup import PoolUse
+from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing

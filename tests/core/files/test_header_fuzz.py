@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.transforms.core.files.first_records import first_records
 from goodgain.transforms.core.files.shard import plan_shards
-from goodgain.transforms.core.warnings.names import names_in, unknown_names
+from goodgain.transforms.core.warnings.field_names import names_in, unknown_names
 from tests.core.files import header_fuzz, samples
 
 pytestmark = pytest.mark.slow

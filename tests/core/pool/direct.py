@@ -5,14 +5,14 @@ from pathlib import Path
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.pool.document import topic_of
-from goodgain.transforms.core.pool.lookup import PoolFiles, PoolUse, shard_of
+from goodgain.transforms.core.pool.files import PoolFiles, PoolUse, shard_of
 from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.pool.rows import document_row
 from goodgain.transforms.core.pool_building.building import build_topic
 from goodgain.transforms.core.pool_building.contribution import contribution
 from goodgain.transforms.core.scoring.delivery import deliver
+from goodgain.transforms.core.scoring.fold import fold_turn
 from goodgain.transforms.core.scoring.score import score_conversation
-from goodgain.transforms.core.scoring.turn import fold_turn
 from tests.core.direct import fingerprints, scoring, shipped_rules
 
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from goodgain.transforms.core.pool.todo import FoundSoFar, in_order, weight_of
+from goodgain.transforms.core.pool.todo import RecallState, in_order, weight_of
 from tests.core.pool.direct import build
 from tests.reference.test_pool import call, doc
 
@@ -43,7 +43,7 @@ def recalls(documents):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_weight_is_how_much_a_good_label_changes_recall(seed):
     documents = labelled_pool(seed)
-    found = FoundSoFar()
+    found = RecallState()
     for one in documents:
         found.add(one, one.label())
     before = recalls(documents)

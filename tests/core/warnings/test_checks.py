@@ -21,10 +21,10 @@ from goodgain.transforms.core.scoring.data_counts import (
     UNLABELLED,
     WEAK_DOCUMENTS,
 )
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs, LabelSpan, SliceLabels
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.findings import Findings, LabelSpan, SliceLabels
-from goodgain.transforms.core.warnings.names import SeenNames, names_in, unknown_names
-from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, grave
+from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, unknown_names
+from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, failing
 from tests.core.direct import shipped_rules
 
 NOTHING_ALLOWED = allowed_codes(unlabelled=False, no_good=False)
@@ -32,7 +32,7 @@ NOTHING_ALLOWED = allowed_codes(unlabelled=False, no_good=False)
 
 def warned(counts, seen=(), **more):
     more = {"good_gain_threshold": 2, "rules": shipped_rules(), "records": 1, **more}
-    return warnings_of(Findings(counts, seen=names_in(seen), **more))
+    return warnings_of(CheckInputs(counts, seen=names_in(seen), **more))
 
 
 def codes(counts, seen=(), **more):
@@ -147,7 +147,7 @@ def test_costs_that_cannot_be_columns_give_a_warning():
 )
 def test_a_mapped_field_that_no_record_has_gives_a_warning(source, message_part):
     seen = SeenNames(result=frozenset({"relevance"}), without_source=(source,))
-    found = warnings_of(Findings({}, 2, shipped_rules(), records=1, seen=seen))
+    found = warnings_of(CheckInputs({}, 2, shipped_rules(), records=1, seen=seen))
     assert (found[0].code, found[0].count) == ("unknown_fields", 1)
     assert message_part in found[0].message
 
@@ -301,22 +301,22 @@ def test_only_the_first_1000_results_of_a_record_are_searched_for_names():
 
 def test_which_warnings_change_the_exit_code():
     counts = {RESULTS: 29, LABELS[1]: 29}
-    assert grave(warned(counts), NOTHING_ALLOWED) == []
+    assert failing(warned(counts), NOTHING_ALLOWED) == []
     more = warned({RESULTS: 30, LABELS[1]: 30})
-    assert grave(more, NOTHING_ALLOWED) == more
-    assert grave(more, allowed_codes(unlabelled=False, no_good=True)) == []
+    assert failing(more, NOTHING_ALLOWED) == more
+    assert failing(more, allowed_codes(unlabelled=False, no_good=True)) == []
     bare = warned({RESULTS: 1, UNLABELLED: 1})
-    assert grave(bare, NOTHING_ALLOWED) == bare
-    assert grave(bare, allowed_codes(unlabelled=True, no_good=False)) == []
+    assert failing(bare, NOTHING_ALLOWED) == bare
+    assert failing(bare, allowed_codes(unlabelled=True, no_good=False)) == []
     empty = warned({}, records=0)
-    assert grave(empty, allowed_codes(unlabelled=True, no_good=True)) == empty
+    assert failing(empty, allowed_codes(unlabelled=True, no_good=True)) == empty
     many = warned({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 50, TIMES: 1, BEFORE_1990: 1})
-    assert grave(many, NOTHING_ALLOWED) == []
+    assert failing(many, NOTHING_ALLOWED) == []
 
 
 def warnings_of_spans(documents, apart):
     spans = {"doc_id": LabelSpan(documents, apart)}
-    return warnings_of(Findings({}, 2, shipped_rules(), label_spans=spans))
+    return warnings_of(CheckInputs({}, 2, shipped_rules(), label_spans=spans))
 
 
 @pytest.mark.parametrize(("documents", "apart", "warns"), [(20, 2, 1), (20, 1, 0), (19, 19, 0)])

@@ -18,7 +18,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     TIMES,
     UNIDENTIFIED,
     UNLABELLED,
-    counted_of,
+    ordered_counts,
 )
 from tests.adversarial import trace
 from tests.core.direct import score, score_one, total_counts
@@ -129,4 +129,4 @@ def test_results_of_a_single_iteration_are_not_repeatable():
 
 def test_counts_are_ordered_by_their_names():
     counts = {name: number for number, name in enumerate(COUNTED)}
-    assert counted_of({**counts, "more": 1}) == tuple(range(len(COUNTED)))
+    assert ordered_counts({**counts, "more": 1}) == tuple(range(len(COUNTED)))

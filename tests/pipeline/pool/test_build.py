@@ -13,7 +13,7 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.held import HeldBytes
-from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.pool.files import TopicPools
 from tests.core.pool import direct
 from tests.pipeline.pool.steps import build, documents, files, some_runs, write_runs
 

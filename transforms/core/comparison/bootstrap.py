@@ -15,8 +15,8 @@ from goodgain.transforms.core.comparison.samples import (
     Array,
     checked,
     checked_pairs,
+    rounded_differences,
     rounding_grain,
-    settled_differences,
 )
 from goodgain.transforms.core.errors import UsageError
 
@@ -120,7 +120,7 @@ def _samples(
     """The sorted samples to draw from, and the sign of each mean in the difference."""
     if design == "paired":
         before, after = checked_pairs(base, candidate)
-        return [np.sort(settled_differences(before, after))], [1.0]
+        return [np.sort(rounded_differences(before, after))], [1.0]
     before, after = checked(base, "base"), checked(candidate, "candidate")
     return [np.sort(before), np.sort(after)], [-1.0, 1.0]
 

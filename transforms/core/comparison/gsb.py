@@ -12,8 +12,8 @@ from scipy.special import ndtri
 from goodgain.transforms.core.comparison.samples import (
     Array,
     checked_pairs,
+    rounded_differences,
     rounding_grain,
-    settled_differences,
 )
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Direction
@@ -67,7 +67,7 @@ def good_same_bad(
     """
     _check(tolerance, direction, confidence)
     before, after = checked_pairs(base, candidate)
-    differences = settled_differences(before, after)
+    differences = rounded_differences(before, after)
     if direction == "lower":
         differences = -differences
     margin = tolerance + rounding_grain(before, after)

@@ -20,7 +20,7 @@ from goodgain.transforms.core.comparison.difference_test import (
     DifferenceTest,
     difference_test,
 )
-from goodgain.transforms.core.comparison.result import MetricComparison, compared
+from goodgain.transforms.core.comparison.result import MetricComparison, metric_comparison
 from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
@@ -63,7 +63,7 @@ def compare_paired(
         error = error_of_mean(candidate - base, codes) if base.size else None
         greatest = max(float(np.abs(arm).max(initial=0.0)) for arm in (base, candidate))
         test = _clustered_test(differences, error, greatest, grain, options)
-    return compared(
+    return metric_comparison(
         design="paired",
         base=moments(base, grain),
         candidate=moments(candidate, grain),

@@ -79,7 +79,7 @@ class MetricComparison(Struct, frozen=True):
         )
 
 
-def compared(
+def metric_comparison(
     design: Design,
     base: Moments,
     candidate: Moments,

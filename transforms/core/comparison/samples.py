@@ -84,7 +84,7 @@ def rounding_grain(*samples: Array) -> float:
     return ldexp(1.0, frexp(largest)[1] - _NOISE_BITS) if largest else 0.0
 
 
-def settled_differences(base: Array, candidate: Array) -> Array:
+def rounded_differences(base: Array, candidate: Array) -> Array:
     """Candidate - base, rounded to the grain of the values.
 
     0.3 - 0.2 and 0.2 - 0.1 are different doubles; tests based on signs, ranks and ties need them to

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from scipy.special import ndtr
 
-from goodgain.transforms.core.comparison.samples import Array, checked_pairs, settled_differences
+from goodgain.transforms.core.comparison.samples import Array, checked_pairs, rounded_differences
 
 _MOST_FOR_EXACT = 50  # differing pairs; counts up to 2^50 assignments are exact in doubles
 _Ranks = npt.NDArray[np.int64]
@@ -53,7 +53,7 @@ def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) 
     Raises:
       UsageError: the lengths differ, or a value is not a finite number.
     """
-    differences = settled_differences(*checked_pairs(base, candidate))
+    differences = rounded_differences(*checked_pairs(base, candidate))
     differing = differences[differences != 0]
     n, equal = int(differences.size), int(differences.size - differing.size)
     if not differing.size:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from scipy.special import bdtr
 
-from goodgain.transforms.core.comparison.samples import Array, checked_pairs, settled_differences
+from goodgain.transforms.core.comparison.samples import Array, checked_pairs, rounded_differences
 
 
 class SignTest(Struct, frozen=True):
@@ -40,7 +40,7 @@ def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array)
     Raises:
       UsageError: the lengths differ, or a value is not a finite number.
     """
-    differences = settled_differences(*checked_pairs(base, candidate))
+    differences = rounded_differences(*checked_pairs(base, candidate))
     higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     p_value = note = None
     if higher + lower:

@@ -21,7 +21,7 @@ from goodgain.transforms.core.comparison.difference_test import (
     DifferenceTest,
     difference_test,
 )
-from goodgain.transforms.core.comparison.result import MetricComparison, compared
+from goodgain.transforms.core.comparison.result import MetricComparison, metric_comparison
 from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
@@ -68,7 +68,7 @@ def compare_unpaired(
         error = error_of_difference(base, of_base, candidate, of_candidate)
         greatest = max(float(np.abs(arm).max()) for arm in (base, candidate))
         test = _clustered_test(before, after, difference, error, greatest, grain, options)
-    return compared(
+    return metric_comparison(
         design="unpaired",
         base=before,
         candidate=after,

@@ -106,7 +106,7 @@ def conversation_of(conversations: AbstractSet[str]) -> str | None:
     return next(iter(conversations)) if len(conversations) == 1 else None
 
 
-def unplaced(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
+def reject_unmatched(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
     """Reject a label whose key matches no conversation, or several."""
     kind, name = label.key
     if kind == _CONVERSATION:
@@ -130,7 +130,7 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
     rejected: list[RejectedLabel] = []
     of_result: dict[tuple[int, int], list[ResultLabel]] = {}
     for label in sorted(labels):
-        found = _place(label, calls)
+        found = _call_index(label, calls)
         if isinstance(found, str):
             rejected.append(RejectedLabel(label, found))
         else:
@@ -152,10 +152,10 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
     return LabelledCalls(labelled, joined, replaced, repeated, sorted(rejected, key=_order))
 
 
-def _place(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
+def _call_index(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
     """The index of the call with the result of a label, or why there is none."""
     found = [at for at, call in enumerate(calls) if label.is_of(call)]
-    what = _described(label)
+    what = _place_text(label)
     if not found:
         return f"The conversation has no usable record of {what}."
     if len(found) > 1:
@@ -169,7 +169,7 @@ def _place(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
     return found[0]
 
 
-def _described(label: ResultLabel) -> str:
+def _place_text(label: ResultLabel) -> str:
     if label.record_id is not None:
         return f"{'span_id' if label.span else 'record_id'} {label.record_id}"
     call = "" if label.call is None else f", call {label.call}"
@@ -188,7 +188,7 @@ def _order(one: RejectedLabel) -> ResultLabel:
     return one.label
 
 
-def as_payload_text(label: ResultLabel) -> str:
+def label_json(label: ResultLabel) -> str:
     """The content of a label, as JSON."""
     said = {
         name: value

@@ -28,9 +28,9 @@ from goodgain.transforms.core.means.rows import (
 )
 from goodgain.transforms.core.means.values import (
     ConversationValues,
-    Places,
+    ValueIndexes,
+    indexed_values,
     metric_names,
-    values_by_place,
 )
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
@@ -65,7 +65,7 @@ class MeansAccumulator(Struct, array_like=True):
       best: the same for best cases; None until there is one.
       unsearched: like `at_end`, for conversations that never searched.
       clusters: sums of each cluster; None if conversations count as independent.
-      waiting: conversations not yet added.
+      pending: conversations not yet added.
       pooled: whether values include pool metrics.
       counted: sums of the counts behind warnings, in the order of COUNTED; empty until there are
         any.
@@ -81,7 +81,7 @@ class MeansAccumulator(Struct, array_like=True):
     best: MeansAccumulator | None = None
     unsearched: list[Distribution] = []
     clusters: Clusters | None = None
-    waiting: list[ConversationValues] = []
+    pending: list[ConversationValues] = []
     pooled: bool = False
     counted: list[int] = []
     costs: CostSums | None = None
@@ -98,43 +98,43 @@ class MeansAccumulator(Struct, array_like=True):
 
     def add(self, values: ConversationValues) -> None:
         """Add one conversation."""
-        self.waiting.append(values)
-        if len(self.waiting) >= _BATCH:
+        self.pending.append(values)
+        if len(self.pending) >= _BATCH:
             self.compact()
 
     def lighten(self) -> None:
         """Compute deferred sums if that saves bytes; called before the accumulator is sent."""
-        if self.at_end or len(self.waiting) > _LIGHT:
+        if self.at_end or len(self.pending) > _LIGHT:
             self.compact()
 
     def compact(self) -> None:
         """Compute deferred sums."""
-        if not self.waiting:
+        if not self.pending:
             return
-        self._add_clusters(self.waiting)
-        self._add_costs(self.waiting)
-        waiting = [values for values in self.waiting if values.searched]
-        unsearched = [values.at_end for values in self.waiting if not values.searched]
-        self.waiting = []
+        self._add_clusters(self.pending)
+        self._add_costs(self.pending)
+        pending = [values for values in self.pending if values.searched]
+        unsearched = [values.at_end for values in self.pending if not values.searched]
+        self.pending = []
         self.unsearched = _added(self.unsearched, unsearched)
-        self.at_end = _added(self.at_end, [values.at_end for values in waiting])
-        self.calls = _added(self.calls, [call for values in waiting for call in values.calls])
-        self.counted = _summed(self.counted, *[values.counted for values in waiting])
+        self.at_end = _added(self.at_end, [values.at_end for values in pending])
+        self.calls = _added(self.calls, [call for values in pending for call in values.calls])
+        self.counted = _summed(self.counted, *[values.counted for values in pending])
         if self.auc is not None:
-            weighted = [_weighted(values, self.auc) for values in waiting]
+            weighted = [_weighted(values, self.auc) for values in pending]
             self.weighted_auc = _added(self.weighted_auc, weighted)
-        longest = max((len(values.reached) + len(values.beyond) for values in waiting), default=0)
+        longest = max((len(values.reached) + len(values.beyond) for values in pending), default=0)
         adder = Adder()
         for i in range(longest):
-            reached = [values.reached[i] for values in waiting if i < len(values.reached)]
+            reached = [values.reached[i] for values in pending if i < len(values.reached)]
             beyond = [
                 values.beyond[i - len(values.reached)]
-                for values in waiting
+                for values in pending
                 if i >= len(values.reached)
             ]
             _add_at(self.reached, i, reached)
             _add_at(self.beyond, i, beyond, adder)
-        for values in waiting:
+        for values in pending:
             if values.best is not None:
                 self._best_cases().add(values.best)
         if self.best is not None:
@@ -142,7 +142,7 @@ class MeansAccumulator(Struct, array_like=True):
 
     def merge(self, other: MeansAccumulator) -> None:
         """Add another accumulator, which is not changed."""
-        self.waiting = self.waiting + other.waiting
+        self.pending = self.pending + other.pending
         self.at_end = _merged(self.at_end, other.at_end)
         self.unsearched = _merged(self.unsearched, other.unsearched)
         self.weighted_auc = _merged(self.weighted_auc, other.weighted_auc)
@@ -157,24 +157,24 @@ class MeansAccumulator(Struct, array_like=True):
             self.costs = (self.costs or CostSums()).merge(other.costs)
         if other.best is not None:
             self._best_cases().merge(other.best)
-        if len(self.waiting) >= _BATCH:
+        if len(self.pending) >= _BATCH:
             self.compact()
         if other.clusters is not None:
             self.clusters = self.clusters or Clusters()
             self.clusters.merge(other.clusters)
 
-    def _add_clusters(self, waiting: Sequence[ConversationValues]) -> None:
+    def _add_clusters(self, pending: Sequence[ConversationValues]) -> None:
         members: dict[str, list[list[list[float]]]] = {}
-        for values in waiting:
+        for values in pending:
             if values.cluster is not None:
-                places = values_by_place(values, len(self.reached), self.pooled)
-                members.setdefault(values.cluster, []).append(places)
+                by_index = indexed_values(values, len(self.reached), self.pooled)
+                members.setdefault(values.cluster, []).append(by_index)
         if members:
             self.clusters = self.clusters or Clusters()
             self.clusters.add(members)
 
-    def _add_costs(self, waiting: Sequence[ConversationValues]) -> None:
-        costs = [(one.costs, one.cluster == "") for one in waiting if one.costs is not None]
+    def _add_costs(self, pending: Sequence[ConversationValues]) -> None:
+        costs = [(one.costs, one.cluster == "") for one in pending if one.costs is not None]
         if costs:
             alone = [one for one, is_alone in costs if is_alone]
             self.costs = (self.costs or CostSums()).add([one for one, _ in costs], alone)
@@ -206,26 +206,27 @@ class MeansAccumulator(Struct, array_like=True):
         """Like `rows`, but without the slice; equal samples of few values share one estimate."""
         self.compact()
         binary = _names_of("binary", tuple(ranking_metrics))
-        held = list(self._held(ranking_metrics, self.unsearched))
-        without_costs = len(held)
-        first, max_i = self._places(ranking_metrics).costs, len(self.reached)
-        for one in self.costs.held(max_i) if self.costs is not None else ():
-            held.append(one._replace(places=[first + place for place in one.places]))
+        inputs = list(self._inputs(ranking_metrics, self.unsearched))
+        without_costs = len(inputs)
+        first, max_i = self._indexes(ranking_metrics).costs, len(self.reached)
+        for one in self.costs.inputs(max_i) if self.costs is not None else ():
+            inputs.append(one._replace(indexes=[first + index for index in one.indexes]))
         found = [
-            (one.about, estimate_of(one.of, interval, one.about.metric in binary)) for one in held
+            (one.about, estimate_of(one.values, interval, one.about.metric in binary))
+            for one in inputs
         ]
         if self.clusters is not None:
-            between = self.clusters.between([one.places for one in held])
+            between = self.clusters.between([one.indexes for one in inputs])
             found = [
                 (of, without_clusters(estimate) if spread is None else clustered(estimate, spread))
                 for (of, estimate), spread in zip(found, between or repeat(None), strict=False)
             ]
         found, of_costs = found[:without_costs], found[without_costs:]
         if self.best is not None:
-            best = self.best._held(ranking_metrics, self.unsearched)
+            best = self.best._inputs(ranking_metrics, self.unsearched)
             bounded = _names_of("bounded", tuple(ranking_metrics))
             found = [
-                (of, _with_bounds(estimate, one.of) if of.metric in bounded else estimate)
+                (of, _with_bounds(estimate, one.values) if of.metric in bounded else estimate)
                 for (of, estimate), one in zip(found, best, strict=True)
             ]
         if self.auc is not None:
@@ -251,10 +252,10 @@ class MeansAccumulator(Struct, array_like=True):
         self.compact()
         return dict(zip(COUNTED, self.counted, strict=False))
 
-    def _places(self, ranking_metrics: Sequence[str]) -> Places:
-        return Places(len(ranking_metrics), len(self.reached), self.pooled)
+    def _indexes(self, ranking_metrics: Sequence[str]) -> ValueIndexes:
+        return ValueIndexes(len(ranking_metrics), len(self.reached), self.pooled)
 
-    def _held(
+    def _inputs(
         self, ranking_metrics: Sequence[str], unsearched: Sequence[Distribution]
     ) -> Iterator[MeanInput]:
         """The rows to make; `everyone` only if it has more conversations than `all`.
@@ -263,30 +264,30 @@ class MeansAccumulator(Struct, array_like=True):
           unsearched: as in the class; their best cases do not differ.
         """
         names = metric_names(ranking_metrics, self.pooled)
-        place = self._places(ranking_metrics)
+        index = self._indexes(ranking_metrics)
         at_end = self.at_end or [Distribution()] * len(names)
         for at, (name, of) in enumerate(zip(names, at_end, strict=True)):
-            yield MeanInput(_mean_of(name, None, "all"), of, [place.at_end(at)])
+            yield MeanInput(_mean_of(name, None, "all"), of, [index.at_end(at)])
         for at, idle in enumerate(unsearched):
-            places = [place.at_end(at), place.unsearched(at)]
-            yield MeanInput(_mean_of(names[at], None, "everyone"), at_end[at].merge(idle), places)
+            indexes = [index.at_end(at), index.unsearched(at)]
+            yield MeanInput(_mean_of(names[at], None, "everyone"), at_end[at].merge(idle), indexes)
         metrics = ITERATION_METRICS + (POOL_ITERATION_METRICS if self.pooled else ())
         nothing = [Distribution()] * len(metrics)
         for i, (reached, beyond) in enumerate(zip(self.reached, self.beyond, strict=True), start=1):
             for at, metric in enumerate(metrics):
                 here = (reached or nothing)[at]
                 of = here.merge((beyond or nothing)[at])
-                yield MeanInput(_mean_of(metric.name, i, "reached"), here, [place.reached(i, at)])
-                yield MeanInput(_mean_of(metric.name, i, "all"), of, [place.all(i, at)])
+                yield MeanInput(_mean_of(metric.name, i, "reached"), here, [index.reached(i, at)])
+                yield MeanInput(_mean_of(metric.name, i, "all"), of, [index.all(i, at)])
                 if unsearched:
                     # At every i the value is the one at the end: 0, like N, or null.
                     same = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
-                    places = [place.all(i, at), place.unsearched(same)]
+                    indexes = [index.all(i, at), index.unsearched(same)]
                     yield MeanInput(
-                        _mean_of(metric.name, i, "everyone"), of.merge(unsearched[same]), places
+                        _mean_of(metric.name, i, "everyone"), of.merge(unsearched[same]), indexes
                     )
         for at, of in enumerate(self.calls):
-            yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), of, [place.calls(at)])
+            yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), of, [index.calls(at)])
 
 
 @lru_cache(maxsize=2**14)

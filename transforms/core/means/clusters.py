@@ -24,8 +24,8 @@ MOST_CLUSTERS = 10_000  # per slice; with more there is no interval
 _BATCH = 256  # clusters to add in one go
 
 
-class Between(Struct, frozen=True, array_like=True):
-    """The sums for the variance between clusters, for one mean. `Between()` is zero.
+class ClusterVariance(Struct, frozen=True, array_like=True):
+    """The sums for the variance between clusters, for one mean. `ClusterVariance()` is zero.
 
     Attributes:
       clusters: number of clusters with a value.
@@ -40,7 +40,7 @@ class Between(Struct, frozen=True, array_like=True):
     by_square: PowerSums = PowerSums()
 
     @classmethod
-    def of(cls, clusters: Iterable[tuple[int, float]]) -> Between:
+    def of(cls, clusters: Iterable[tuple[int, float]]) -> ClusterVariance:
         """The sums over clusters with n >= 1 values each, given as (n, S)."""
         count = size = squared = 0
         by_size: dict[float, int] = {}
@@ -52,11 +52,11 @@ class Between(Struct, frozen=True, array_like=True):
             by_square[mean] = by_square.get(mean, 0) + n * n
         return cls(count, size, squared, PowerSums.of(by_size), PowerSums.of(by_square))
 
-    def merge(self, other: Between) -> Between:
+    def merge(self, other: ClusterVariance) -> ClusterVariance:
         """The sums over the clusters of both, which must be disjoint."""
         if not other.clusters:
             return self
-        return Between(
+        return ClusterVariance(
             self.clusters + other.clusters,
             self.size + other.size,
             self.squared + other.squared,
@@ -100,7 +100,7 @@ class Between(Struct, frozen=True, array_like=True):
 
 
 class ClusterSums(Struct, frozen=True, array_like=True):
-    """Sums over the values of one cluster so far, by place.
+    """Sums over the values of one cluster so far, by index.
 
     Attributes:
       counts: numbers of values.
@@ -112,10 +112,10 @@ class ClusterSums(Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, members: Sequence[Sequence[Sequence[float]]]) -> ClusterSums:
-        """The sums over conversations, each given as its values by place."""
+        """The sums over conversations, each given as its values by index."""
         columns = [
-            [value for values in at_place for value in values]
-            for at_place in zip(*members, strict=True)
+            [value for values in at_index for value in values]
+            for at_index in zip(*members, strict=True)
         ]
         return cls([len(column) for column in columns], [exact_parts(one) for one in columns])
 
@@ -127,10 +127,10 @@ class ClusterSums(Struct, frozen=True, array_like=True):
             [exact_parts(one + another) if another else one for one, another in sums],
         )
 
-    def total(self, places: Sequence[int]) -> tuple[int, float]:
-        """The total n and S over some places."""
-        parts = [part for place in places for part in self.sums[place]]
-        return sum(self.counts[place] for place in places), fsum(parts)
+    def total(self, indexes: Sequence[int]) -> tuple[int, float]:
+        """The total n and S over some indexes."""
+        parts = [part for index in indexes for part in self.sums[index]]
+        return sum(self.counts[index] for index in indexes), fsum(parts)
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -141,84 +141,84 @@ class Clusters(Struct, array_like=True):
     """The clusters of one slice; mutable.
 
     Attributes:
-      known: encoded `ClusterSums` by digest of the cluster (lists of floats would take eight times
+      by_digest: encoded `ClusterSums` of each cluster (lists of floats would take eight times
         as much); None if there are more than MOST_CLUSTERS.
-      alone: by place, conversations without a cluster, each of which is a cluster of its own.
+      singletons: by index, conversations without a cluster, each of which is a cluster of its own.
       conversations_alone: number of these.
     """
 
-    known: dict[str, bytes] | None = {}
-    alone: list[Between] = []
+    by_digest: dict[str, bytes] | None = {}
+    singletons: list[ClusterVariance] = []
     conversations_alone: int = 0
 
     def add(self, members: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> None:
-        """Add conversations, each given as its values by place.
+        """Add conversations, each given as its values by index.
 
         Args:
           members: conversations by digest of their cluster; "" = each is a cluster of its own.
         """
         for digest, several in members.items():
             if digest:
-                self._take(digest, ClusterSums.of(several))
+                self._add_cluster(digest, ClusterSums.of(several))
                 continue
             self.conversations_alone += len(several)
-            self._take_alone(
+            self._add_singletons(
                 [
-                    Between.of((len(values), fsum(values)) for values in at_place if values)
-                    for at_place in zip(*several, strict=True)
+                    ClusterVariance.of((len(values), fsum(values)) for values in at_index if values)
+                    for at_index in zip(*several, strict=True)
                 ]
             )
 
     def merge(self, other: Clusters) -> None:
         """Add the clusters of another, which is not changed."""
-        if other.known is None:
-            self.known = None
+        if other.by_digest is None:
+            self.by_digest = None
         else:
-            for digest, encoded in other.known.items():
-                self._take(digest, _decode(encoded))
+            for digest, encoded in other.by_digest.items():
+                self._add_cluster(digest, _decode(encoded))
         self.conversations_alone += other.conversations_alone
-        self._take_alone(other.alone)
+        self._add_singletons(other.singletons)
 
-    def _take(self, digest: str, sums: ClusterSums) -> None:
-        if self.known is None:
+    def _add_cluster(self, digest: str, sums: ClusterSums) -> None:
+        if self.by_digest is None:
             return
-        before = self.known.get(digest)
+        before = self.by_digest.get(digest)
         merged = sums if before is None else _decode(before).merge(sums)
-        self.known[digest] = _encode(merged)
-        if len(self.known) > MOST_CLUSTERS:
-            self.known = None
+        self.by_digest[digest] = _encode(merged)
+        if len(self.by_digest) > MOST_CLUSTERS:
+            self.by_digest = None
 
-    def _take_alone(self, alone: Sequence[Between]) -> None:
-        if not self.alone or not alone:
-            self.alone = self.alone or list(alone)
+    def _add_singletons(self, alone: Sequence[ClusterVariance]) -> None:
+        if not self.singletons or not alone:
+            self.singletons = self.singletons or list(alone)
         else:
-            self.alone = [
-                one.merge(another) for one, another in zip(self.alone, alone, strict=True)
+            self.singletons = [
+                one.merge(another) for one, another in zip(self.singletons, alone, strict=True)
             ]
 
-    def between(self, wanted: Sequence[Sequence[int]]) -> list[Between] | None:
+    def between(self, wanted: Sequence[Sequence[int]]) -> list[ClusterVariance] | None:
         """The variance between clusters for each mean; None if there are too many clusters.
 
         Args:
-          wanted: for each mean, the places of its values; a conversation without a cluster has a
+          wanted: for each mean, the indexes of its values; a conversation without a cluster has a
             value at no more than one of them.
         """
-        if self.known is None:
+        if self.by_digest is None:
             return None
-        found = [Between()] * len(wanted)
-        for at, places in enumerate(wanted):
-            for place in places if self.alone else ():
-                found[at] = found[at].merge(self.alone[place])
-        encoded = list(self.known.values())
+        found = [ClusterVariance()] * len(wanted)
+        for at, indexes in enumerate(wanted):
+            for index in indexes if self.singletons else ():
+                found[at] = found[at].merge(self.singletons[index])
+        encoded = list(self.by_digest.values())
         for start in range(0, len(encoded), _BATCH):
             batch = [_decode(one) for one in encoded[start : start + _BATCH]]
-            for at, places in enumerate(wanted):
-                totals = (sums.total(places) for sums in batch)
-                found[at] = Between.of(one for one in totals if one[0]).merge(found[at])
+            for at, indexes in enumerate(wanted):
+                totals = (sums.total(indexes) for sums in batch)
+                found[at] = ClusterVariance.of(one for one in totals if one[0]).merge(found[at])
         return found
 
-    def sums(self, places: Sequence[int]) -> Iterator[list[tuple[int, Parts]]]:
-        """For each named cluster, n and S at some places; empty if there are too many clusters."""
-        for encoded in (self.known or {}).values():
+    def sums(self, indexes: Sequence[int]) -> Iterator[list[tuple[int, Parts]]]:
+        """For each named cluster, n and S at some indexes; empty if there are too many clusters."""
+        for encoded in (self.by_digest or {}).values():
             one = _decode(encoded)
-            yield [(one.counts[place], one.sums[place]) for place in places]
+            yield [(one.counts[index], one.sums[index]) for index in indexes]

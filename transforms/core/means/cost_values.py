@@ -11,8 +11,8 @@ from goodgain.transforms.core.scoring.costs import (
     COST,
     conversation_columns,
     costs_of,
+    empty_iteration_costs,
     iteration_columns,
-    nothing_more,
 )
 from goodgain.transforms.core.scoring.score import ConversationScore
 
@@ -62,7 +62,7 @@ def cost_values(score: ConversationScore, max_i: int) -> CostValues | None:
     values = [*row.costs.values()]
     for iteration in score.iterations[:max_i]:
         values += iteration.costs.values()
-    values += [*nothing_more(by_i).values()] * max(0, max_i - n)
+    values += [*empty_iteration_costs(by_i).values()] * max(0, max_i - n)
     values += [at.value for at in score.budgets]
     values += [at.value for at in score.budgets if at.reached]
     costs = [(name, row.costs[COST + name]) for name in names]
@@ -109,24 +109,24 @@ def _idle(names: tuple[str, ...], budgets: tuple[str, ...]) -> tuple[Key, ...]:
     return tuple((metric, AT_END, IDLE) for metric in (*spent, *(CG_PER + name for name in names)))
 
 
-def cost_places(costs: CostValues, max_i: int) -> list[list[float]]:
+def indexed_costs(costs: CostValues, max_i: int) -> list[list[float]]:
     """The values that a conversation adds to each mean; see `CostSums.held`."""
-    place = layout(costs.names, costs.budgets, max_i)
-    places: list[list[float]] = [[]] * len(place)
+    index = cost_indexes(costs.names, costs.budgets, max_i)
+    by_index: list[list[float]] = [[]] * len(index)
     for (metric, i, population), value in zip(costs.keys, costs.values, strict=True):
         if value is None:
             continue
         if population != BEYOND:
-            places[place[metric, i, population]] = [value]
+            by_index[index[metric, i, population]] = [value]
         if i != AT_END:
-            places[place[metric, i, ALL]] = [value]
+            by_index[index[metric, i, ALL]] = [value]
     for name, gain, _ in costs.ratios:
-        places[place[name, AT_END, GAIN]] = [gain]
-    return places
+        by_index[index[name, AT_END, GAIN]] = [gain]
+    return by_index
 
 
 @lru_cache
-def layout(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict[Key, int]:
+def cost_indexes(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict[Key, int]:
     """The index of each value among those of a conversation."""
     keys: list[Key] = [(name, AT_END, GAIN) for name in names]
     for metric in (*conversation_columns(names), *budgets):
@@ -134,4 +134,4 @@ def layout(names: tuple[str, ...], budgets: tuple[str, ...], max_i: int) -> dict
     for i in range(1, max_i + 1):
         for metric in iteration_columns(names):
             keys += [(metric, i, population) for population in (REACHED, ALL)]
-    return {key: place for place, key in enumerate(keys)}
+    return {key: index for index, key in enumerate(keys)}

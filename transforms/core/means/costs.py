@@ -21,7 +21,7 @@ from goodgain.transforms.core.means.cost_values import (
     REACHED,
     CostValues,
     Key,
-    layout,
+    cost_indexes,
 )
 from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
 from goodgain.transforms.core.means.rows import (
@@ -157,14 +157,14 @@ class CostSums(Struct, frozen=True, array_like=True):
       names, budgets: as in `CostValues`; the same throughout a run.
       values: distributions by metric, i (-1 = at N) and population.
       ratios: sums for ratios by name of the cost.
-      alone: the same for conversations that are clusters of their own.
+      singletons: the same for conversations that are clusters of their own.
     """
 
     names: tuple[str, ...] = ()
     budgets: tuple[str, ...] = ()
     values: dict[Key, Distribution] = {}
     ratios: dict[str, RatioSums] = {}
-    alone: dict[str, RatioSums] = {}
+    singletons: dict[str, RatioSums] = {}
 
     def add(self, several: Sequence[CostValues], alone: Sequence[CostValues] = ()) -> CostSums:
         """The sums including more conversations, some of which are clusters of their own."""
@@ -187,7 +187,7 @@ class CostSums(Struct, frozen=True, array_like=True):
             self.budgets or budgets,
             values,
             _merged(self.ratios, _ratios(several)),
-            _merged(self.alone, _ratios(alone)),
+            _merged(self.singletons, _ratios(alone)),
         )
 
     def merge(self, other: CostSums) -> CostSums:
@@ -200,35 +200,35 @@ class CostSums(Struct, frozen=True, array_like=True):
             self.budgets or other.budgets,
             values,
             _merged(self.ratios, other.ratios),
-            _merged(self.alone, other.alone),
+            _merged(self.singletons, other.singletons),
         )
 
-    def held(self, max_i: int) -> Iterator[MeanInput]:
+    def inputs(self, max_i: int) -> Iterator[MeanInput]:
         """The inputs of each row; `everyone` only if it is larger than `all`."""
-        place = layout(self.names, self.budgets, max_i)
+        index = cost_indexes(self.names, self.budgets, max_i)
         for metric in (*conversation_columns(self.names), *self.budgets):
-            yield from self._whole(metric, AT_END, (metric, AT_END, IDLE), place)
+            yield from self._whole(metric, AT_END, (metric, AT_END, IDLE), index)
             if metric in self.budgets:
                 key = (metric, AT_END, REACHED)
-                yield MeanInput(MeanOf(metric, None, "reached"), self._of(key), [place[key]])
+                yield MeanInput(MeanOf(metric, None, "reached"), self._of(key), [index[key]])
         for i in range(1, max_i + 1):
             for metric in iteration_columns(self.names):
                 key = (metric, i, REACHED)
-                yield MeanInput(MeanOf(metric, i, "reached"), self._of(key), [place[key]])
+                yield MeanInput(MeanOf(metric, i, "reached"), self._of(key), [index[key]])
                 idle = (COST + metric.partition(".")[2], AT_END, IDLE)  # there is none at any i
-                yield from self._whole(metric, i, idle, place)
+                yield from self._whole(metric, i, idle, index)
 
     def _whole(
-        self, metric: str, i: int, idle: Key, place: Mapping[Key, int]
+        self, metric: str, i: int, idle: Key, index: Mapping[Key, int]
     ) -> Iterator[MeanInput]:
         key, at = (metric, i, ALL), None if i == AT_END else i
         of = self._of(key)
         if at is not None:
             of = self._of((metric, i, REACHED)).merge(self._of((metric, i, BEYOND)))
-        yield MeanInput(MeanOf(metric, at, "all"), of, [place[key]])
+        yield MeanInput(MeanOf(metric, at, "all"), of, [index[key]])
         if idle in self.values:
             both = of.merge(self._of(idle))
-            yield MeanInput(MeanOf(metric, at, "everyone"), both, [place[key], place[idle]])
+            yield MeanInput(MeanOf(metric, at, "everyone"), both, [index[key], index[idle]])
 
     def ratios_of_means(
         self, clusters: Clusters | None, first: int, max_i: int
@@ -237,7 +237,7 @@ class CostSums(Struct, frozen=True, array_like=True):
 
         Args:
           clusters: None if conversations count as independent.
-          first: first place of costs in the clusters.
+          first: first index of costs in the clusters.
         """
         for name in self.names:
             idle = self._of((COST + name, AT_END, IDLE)).n
@@ -248,7 +248,7 @@ class CostSums(Struct, frozen=True, array_like=True):
                 if clusters is not None:
                     totals = self._totals(name, clusters, first, max_i, everyone)
                 found = ratio_estimate(sums, undefined, totals)
-                if clusters is not None and clusters.known is None:
+                if clusters is not None and clusters.by_digest is None:
                     found = without_clusters(found)
                 of = MeanOf(CG_PER_TOTAL + name, None, "everyone" if everyone else "all")
                 yield of, found
@@ -257,16 +257,16 @@ class CostSums(Struct, frozen=True, array_like=True):
         self, name: str, clusters: Clusters, first: int, max_i: int, everyone: bool
     ) -> RatioSums:
         """The sums over the totals of clusters."""
-        place = layout(self.names, self.budgets, max_i)
+        index = cost_indexes(self.names, self.budgets, max_i)
         keys = ((name, AT_END, GAIN), (COST + name, AT_END, ALL), (COST + name, AT_END, IDLE))
-        found = list(clusters.sums([first + place[key] for key in keys]))
+        found = list(clusters.sums([first + index[key] for key in keys]))
         pairs = [
             (_total(gain), _total(cost))
             for (n, gain), (_, cost), (idle, _) in found
             if n or (everyone and idle)
         ]
-        alone = clusters.alone[first + place[keys[-1]]].clusters if clusters.alone else 0
-        of_alone = self.alone.get(name, RatioSums())
+        alone = clusters.singletons[first + index[keys[-1]]].clusters if clusters.singletons else 0
+        of_alone = self.singletons.get(name, RatioSums())
         return RatioSums().add(pairs).merge(of_alone.with_zeros(alone if everyone else 0))
 
     def _of(self, key: Key) -> Distribution:

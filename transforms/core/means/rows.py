@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.clusters import MOST_CLUSTERS, Between
+from goodgain.transforms.core.means.clusters import MOST_CLUSTERS, ClusterVariance
 from goodgain.transforms.core.means.distribution import Distribution
 from goodgain.transforms.core.statistics import (
     Studentized,
@@ -87,11 +87,11 @@ class MeanOf(NamedTuple):
 
 
 class MeanInput(NamedTuple):
-    """The inputs of one row: what it is the mean of, the values, and their places (`Places`)."""
+    """The inputs of one row: what it is the mean of, the values, and their `ValueIndexes`."""
 
     about: MeanOf
-    of: Distribution
-    places: list[int]
+    values: Distribution
+    indexes: list[int]
 
 
 class MeanRow(Estimate, frozen=True, kw_only=True):
@@ -191,7 +191,7 @@ def _interval(
     return low, high, interval, None
 
 
-def clustered(row: Estimate, between: Between) -> Estimate:
+def clustered(row: Estimate, between: ClusterVariance) -> Estimate:
     """The estimate with the interval of clustered values, by Student's t.
 
     Args:

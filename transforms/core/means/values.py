@@ -9,9 +9,9 @@ import xxhash
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.means.cost_values import CostValues, cost_places, cost_values
+from goodgain.transforms.core.means.cost_values import CostValues, cost_values, indexed_costs
 from goodgain.transforms.core.scoring.computed import iteration_values, rows_beyond, values_at_end
-from goodgain.transforms.core.scoring.data_counts import counted_of
+from goodgain.transforms.core.scoring.data_counts import ordered_counts
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -105,7 +105,7 @@ def conversation_values(
     return replace(
         values,
         judged=score.judged,
-        counted=counted_of(score.counts),
+        counted=ordered_counts(score.counts),
         best=best and _only_bounded(best),
         cluster=cluster,
         costs=cost_values(score, max_i),
@@ -156,17 +156,17 @@ def _only_bounded(values: ConversationValues) -> ConversationValues:
     by_iteration = _ITERATION_BOUNDED + (False,) * (len(POOL_ITERATION_METRICS) if pooled else 0)
     return replace(
         values,
-        at_end=_kept(values.at_end, bounded),
-        reached=[_kept(one, by_iteration) for one in values.reached],
-        beyond=[_kept(one, by_iteration) for one in values.beyond],
+        at_end=_bounded_only(values.at_end, bounded),
+        reached=[_bounded_only(one, by_iteration) for one in values.reached],
+        beyond=[_bounded_only(one, by_iteration) for one in values.beyond],
     )
 
 
-def _kept(values: _Values, bounded: Sequence[bool]) -> _Values:
+def _bounded_only(values: _Values, bounded: Sequence[bool]) -> _Values:
     return tuple([value if keep else None for value, keep in zip(values, bounded, strict=True)])
 
 
-class Places(Struct, frozen=True):
+class ValueIndexes(Struct, frozen=True):
     """The indexes of the values of each mean among those of a conversation.
 
     Attributes:
@@ -216,28 +216,28 @@ class Places(Struct, frozen=True):
         return self.calls(self.ranking)
 
 
-def values_by_place(values: ConversationValues, max_i: int, pooled: bool) -> list[list[float]]:
-    """The values that a conversation adds to each mean, in the order of `Places`."""
+def indexed_values(values: ConversationValues, max_i: int, pooled: bool) -> list[list[float]]:
+    """The values that a conversation adds to each mean, in the order of `ValueIndexes`."""
     at_end = [_listed(value) for value in values.at_end]
     pool = len(POOL_METRICS) if pooled else 0
-    place = Places(len(at_end) - len(CONVERSATION_METRICS) - pool, max_i, pooled)
+    index = ValueIndexes(len(at_end) - len(CONVERSATION_METRICS) - pool, max_i, pooled)
     nothing: list[list[float]] = [[]]
-    costs = [] if values.costs is None else cost_places(values.costs, max_i)
+    costs = [] if values.costs is None else indexed_costs(values.costs, max_i)
     if not values.searched:
-        before, behind = nothing * place.unsearched(0), nothing * place.ranking
+        before, behind = nothing * index.unsearched(0), nothing * index.ranking
         return [*before, *at_end, *behind, *costs]
-    places = list(at_end)
+    by_index = list(at_end)
     for row in values.reached:
         for value in row:
-            places += [_listed(value)] * 2
+            by_index += [_listed(value)] * 2
     for row in values.beyond:
         for value in row:
-            places += [[], _listed(value)]
+            by_index += [[], _listed(value)]
     calls = [
         [value for call in values.calls if (value := call[at]) is not None]
-        for at in range(place.ranking)
+        for at in range(index.ranking)
     ]
-    return [*places, *(nothing * len(at_end)), *calls, *costs]
+    return [*by_index, *(nothing * len(at_end)), *calls, *costs]
 
 
 def _listed(value: float | None) -> list[float]:

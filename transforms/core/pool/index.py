@@ -59,7 +59,7 @@ class PoolIndex:
         self._candidates: dict[_Key, list[tuple[int, int]]] = {}
         self.cut = 0
 
-    def found(self) -> int:
+    def add_document(self) -> int:
         """Add a document without evidence, and return its number."""
         self._documents.append([])
         self._known.append({})

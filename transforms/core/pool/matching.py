@@ -11,8 +11,8 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerpr
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.dedup.verification import Verdict
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
+from goodgain.transforms.core.pool.document_order import document_order
 from goodgain.transforms.core.pool.index import PlaceKey, PoolIndex, place_key
-from goodgain.transforms.core.pool.order import document_order
 from goodgain.transforms.core.pool.turn_documents import documents_of, records_of
 
 
@@ -52,7 +52,7 @@ class TopicPool:
         self._places: dict[str, list[tuple[str, int, PlaceKey, int]]] = {}
         names: dict[bytes, str] = {}
         for number, document in enumerate(self.documents):
-            self._index.found()
+            self._index.add_document()
             fingerprints = [
                 fingerprinter.result_fingerprint(result, names) for result in document.evidence
             ]

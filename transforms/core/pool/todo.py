@@ -22,7 +22,7 @@ _UNKNOWN = 0.5  # the recall of a conversation while no good document is known
 Conversation = tuple[str, str]  # run and conversation_id
 
 
-class FoundSoFar(Struct):
+class RecallState(Struct):
     """The state of a topic's labels so far.
 
     Attributes:
@@ -54,7 +54,7 @@ class FoundSoFar(Struct):
         return sum(shifts) / (self.good + 1)
 
 
-def weight_of(document: PoolDocument, metric: str, found: FoundSoFar | None = None) -> float:
+def weight_of(document: PoolDocument, metric: str, found: RecallState | None = None) -> float:
     """How much a label can change the metric over all conversations, with a gain counting as 1.
 
     Args:
@@ -85,7 +85,7 @@ def within_depth(document: PoolDocument, depth: int) -> bool:
 def in_order(
     documents: Iterable[PoolDocument],
     metric: str,
-    found: Mapping[Topic, FoundSoFar] = MappingProxyType({}),
+    found: Mapping[Topic, RecallState] = MappingProxyType({}),
 ) -> list[PoolDocument]:
     """Sort documents so that those that narrow the bounds of a metric most come first.
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic, Vote
+from goodgain.transforms.core.pool.document_order import DocumentOrder, document_order
 from goodgain.transforms.core.pool.index import PlaceKey, PoolIndex, is_weak, place_key
-from goodgain.transforms.core.pool.order import DocumentOrder, document_order
 from goodgain.transforms.core.pool_building.contribution import (
     Contribution,
     Occurrence,
@@ -33,7 +33,7 @@ class BuiltTopic(Struct, frozen=True):
     counts: dict[str, int]
 
 
-class _Growing:
+class _DocumentBuilder:
     """A pool document while documents join it."""
 
     def __init__(self, document: PoolDocument) -> None:
@@ -67,7 +67,7 @@ class _PendingDocument(Struct, frozen=True):
 
 def build_topic(
     topic: Topic,
-    held: Sequence[PoolDocument],
+    existing: Sequence[PoolDocument],
     contributions: Iterable[Contribution],
     rules: RuleTable,
     fingerprinter: Fingerprinter,
@@ -76,23 +76,23 @@ def build_topic(
     """The documents of a topic.
 
     Args:
-      held: documents of the pool to update, which come first and keep their ids.
+      existing: documents of the pool to update, which come first and keep their ids.
       contributions: contributions of the conversations to add, in any order.
       replaced: conversations whose places and votes are removed first. A result at the same place
         with the same evidence stays the same document, even if its evidence is weak, so that
         documents keep the labels added to them.
     """
-    documents = [_Growing(without(document, replaced)) for document in held]
+    documents = [_DocumentBuilder(without(document, replaced)) for document in existing]
     index = PoolIndex(rules)
     names: dict[bytes, str] = {}
     joined: dict[Conversation, set[int]] = {}
     freed: dict[_Freed, list[tuple[int, int]]] = {}
     for number, document in enumerate(documents):
-        index.found()
+        index.add_document()
         fingerprints = [fingerprinter.result_fingerprint(one, names) for one in document.evidence]
         for result in fingerprints:
             index.register(number, result)
-        for place in held[number].places:
+        for place in existing[number].places:
             if (place.run, place.conversation_id) in replaced:
                 key = _freed_key(place, fingerprints[place.evidence])
                 freed.setdefault(key, []).append((place.at, number))
@@ -102,20 +102,20 @@ def build_topic(
     counts: Counter[str] = Counter()
     in_order = _in_order(contributions, rules, fingerprinter)
     before = _pooled_before(in_order, freed, joined)
-    for waiting in in_order:
-        taken = joined.setdefault(waiting.conversation, set())
-        known = before.get((waiting.conversation, waiting.first_place))
+    for pending in in_order:
+        taken = joined.setdefault(pending.conversation, set())
+        known = before.get((pending.conversation, pending.first_place))
         if known is None:
-            match = index.first_match(waiting.fingerprints, taken)
+            match = index.first_match(pending.fingerprints, taken)
             known = None if match is None else match.document
-        number = index.found() if known is None else known
+        number = index.add_document() if known is None else known
         if known is None:
-            documents.append(_Growing(_founded(topic, number, waiting, ids)))
+            documents.append(_DocumentBuilder(_new_document(topic, number, pending, ids)))
         taken.add(number)
-        _join(documents[number], waiting, number, index)
-        counts["pool.results"] += len(waiting.occurrences)
+        _join(documents[number], pending, number, index)
+        counts["pool.results"] += len(pending.occurrences)
         counts["pool.documents_of_conversations"] += 1
-        counts["pool.weak_documents"] += is_weak(waiting.fingerprints, rules)
+        counts["pool.weak_documents"] += is_weak(pending.fingerprints, rules)
     counts["pool.candidates_cut"] = index.cut
     return BuiltTopic(topic, [document.finished() for document in documents], dict(counts))
 
@@ -177,13 +177,13 @@ def without(document: PoolDocument, replaced: Collection[Conversation]) -> PoolD
 def _in_order(
     contributions: Iterable[Contribution], rules: RuleTable, fingerprinter: Fingerprinter
 ) -> list[_PendingDocument]:
-    waiting = []
+    pending = []
     names: dict[bytes, str] = {}
     for contribution in contributions:
         conversation = contribution.run, contribution.conversation_id
         for occurrences in contribution.documents:
             results = [one.result for one in occurrences]
-            waiting.append(
+            pending.append(
                 _PendingDocument(
                     document_order(results, rules),
                     conversation,
@@ -192,12 +192,14 @@ def _in_order(
                     [fingerprinter.result_fingerprint(result, names) for result in results],
                 )
             )
-    return sorted(waiting, key=lambda one: one.key)
+    return sorted(pending, key=lambda one: one.key)
 
 
-def _founded(topic: Topic, number: int, waiting: _PendingDocument, ids: set[str]) -> PoolDocument:
+def _new_document(
+    topic: Topic, number: int, pending: _PendingDocument, ids: set[str]
+) -> PoolDocument:
     """A document with an id that depends only on its topic and its first evidence."""
-    _, weights = waiting.order
+    _, weights = pending.order
     evidence = [(type_, text.decode()) for _, type_, text in weights]
     name = xxhash.xxh3_64_hexdigest(repr((topic.value, topic.conversation_id, evidence)).encode())
     # Only evidence that is too weak to match itself can create two documents.
@@ -206,14 +208,16 @@ def _founded(topic: Topic, number: int, waiting: _PendingDocument, ids: set[str]
     return PoolDocument(topic, number + 1, free, (), (), ())
 
 
-def _join(document: _Growing, waiting: _PendingDocument, number: int, index: PoolIndex) -> None:
+def _join(
+    document: _DocumentBuilder, pending: _PendingDocument, number: int, index: PoolIndex
+) -> None:
     for occurrence, result_fingerprint in zip(
-        waiting.occurrences, waiting.fingerprints, strict=True
+        pending.occurrences, pending.fingerprints, strict=True
     ):
         evidence = index.register(number, result_fingerprint)
         if evidence == len(document.evidence):
             document.evidence.append(without_label(occurrence.result))
         document.places.append(replace(occurrence.place, evidence=evidence))
-    gain = vote_of(waiting.occurrences)
+    gain = vote_of(pending.occurrences)
     if gain is not None:
-        document.votes.append(Vote(*waiting.conversation, gain))
+        document.votes.append(Vote(*pending.conversation, gain))

@@ -14,7 +14,7 @@ from goodgain.transforms.core.pool.document import PooledPlace, Topic, topic_of
 from goodgain.transforms.core.pool.turn_documents import documents_of, records_of
 from goodgain.transforms.core.records.search_call import Gain, Result
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.turn import Turn, fold_turn, iteration_numbers
+from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn, iteration_numbers
 
 
 class Occurrence(Struct, frozen=True, array_like=True):
@@ -56,7 +56,7 @@ def contribution(
     return Contribution(run, conversation_id, topic, documents)
 
 
-def _occurrences(run: str, conversation_id: str, turn: Turn) -> Iterable[Occurrence]:
+def _occurrences(run: str, conversation_id: str, turn: FoldedTurn) -> Iterable[Occurrence]:
     number = count()
     numbers = iteration_numbers(turn.calls)
     for i, call, record in zip(numbers, turn.calls, records_of(turn.calls), strict=True):

@@ -1,5 +1,6 @@
 """Ranking metrics of SPEC 8: pure functions over a ranked list of labels and its judged pool."""
 
+from goodgain.transforms.core.ranking.auc import judged_results
 from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
 from goodgain.transforms.core.ranking.families import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 from goodgain.transforms.core.ranking.names import (
@@ -11,8 +12,7 @@ from goodgain.transforms.core.ranking.names import (
     parse_ranking_metrics,
     respelled,
 )
-from goodgain.transforms.core.ranking.pairs import judged_results
-from goodgain.transforms.core.ranking.ranked import HELD_COPY, UNJUDGED
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED
 
 __all__ = [
     "DEFAULT_RANKING_METRICS",

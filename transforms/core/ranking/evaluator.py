@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking.families import FAMILIES, Family, Value
 from goodgain.transforms.core.ranking.names import RankingMetric
-from goodgain.transforms.core.ranking.ranked import UNJUDGED, LabelReading, RankedList
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED, RankedList, RankedListOptions
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 _Step = tuple[Callable[[RankedList, Any], Value], int | float | None]
@@ -55,7 +55,7 @@ class RankingEvaluator:
             for step, family in zip(self._steps, families, strict=True)
         )
         graded = zip(self.metrics, families, strict=True)
-        self._reading = LabelReading(
+        self._options = RankedListOptions(
             threshold=relevance_threshold,
             stop_probabilities=tuple(((1 << gain) - 1) / (1 << g_max) for gain in range(g_max + 1)),
             depth=_depth(self.metrics),
@@ -81,7 +81,7 @@ class RankingEvaluator:
           UsageError: err or nerr is requested and a gain is above g_max.
           ValueError: the number of scores differs from that of labels.
         """
-        ranked = RankedList(labels, pool, scores, self._reading)
+        ranked = RankedList(labels, pool, scores, self._options)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:
@@ -98,10 +98,10 @@ class RankingEvaluator:
         Raises:
           UsageError: err is requested and a gain is above g_max.
         """
-        as_is = RankedList(labels, pool, None, self._reading)
-        turned = [self.best_label if label == UNJUDGED else label for label in labels]
-        found = [self.best_label] * labels.count(UNJUDGED)
-        best = RankedList(turned, [*pool, *found], None, self._reading)
+        as_is = RankedList(labels, pool, None, self._options)
+        with_best_labels = [self.best_label if label == UNJUDGED else label for label in labels]
+        best_of_unjudged = [self.best_label] * labels.count(UNJUDGED)
+        best = RankedList(with_best_labels, [*pool, *best_of_unjudged], None, self._options)
         return tuple([_if_defined(step, as_is, best) for step in self._bounded])
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from goodgain.transforms.core.metric import SHARE, Direction, Metric
-from goodgain.transforms.core.ranking import gains, pairs, readers, relevance
-from goodgain.transforms.core.ranking.ranked import RankedList
+from goodgain.transforms.core.ranking import auc, cumulated_gain, relevance, user_models
+from goodgain.transforms.core.ranking.ranked_list import RankedList
 
 Argument = Literal["none", "cutoff", "persistence"]
 Value = float | None
@@ -123,7 +123,7 @@ _ALL = (
     ),
     Family(
         name="rbp",
-        function=readers.rbp,
+        function=user_models.rbp,
         argument="persistence",
         meaning="Rate of relevant results for a reader who continues with probability p.",
         formula="(1 - p) sum_j rel_j p^(j-1)",
@@ -131,7 +131,7 @@ _ALL = (
     ),
     Family(
         name="rbp_residual",
-        function=readers.rbp_residual,
+        function=user_models.rbp_residual,
         argument="persistence",
         meaning="How much rbp could rise if every unjudged or missing result were relevant.",
         formula="(1 - p) sum_{j unjudged} p^(j-1) + p^n",
@@ -157,7 +157,7 @@ _ALL = (
     ),
     Family(
         name="cg",
-        function=gains.cg,
+        function=cumulated_gain.cg,
         unit="gain",
         meaning="Gain of the ranked list.",
         formula="sum_{j<=k} g_j",
@@ -167,7 +167,7 @@ _ALL = (
     ),
     Family(
         name="dcg",
-        function=gains.dcg,
+        function=cumulated_gain.dcg,
         unit="gain",
         meaning="Gain of the ranked list, counting less further down.",
         formula="sum_{j<=k} g_j / log2(j + 1)",
@@ -176,7 +176,7 @@ _ALL = (
     ),
     Family(
         name="dcg_burges",
-        function=gains.dcg_burges,
+        function=cumulated_gain.dcg_burges,
         unit="2^gain - 1",
         meaning="Exponential gain of the ranked list, counting less further down.",
         formula="sum_{j<=k} (2^g_j - 1) / log2(j + 1)",
@@ -185,7 +185,7 @@ _ALL = (
     ),
     Family(
         name="ndcg",
-        function=gains.ndcg,
+        function=cumulated_gain.ndcg,
         meaning="Discounted gain as a share of that of the judged pool in its best order.",
         formula="dcg@k / dcg@k of the pool's gains in falling order",
         undefined=_NO_GAIN,
@@ -194,7 +194,7 @@ _ALL = (
     ),
     Family(
         name="ndcg_burges",
-        function=gains.ndcg_burges,
+        function=cumulated_gain.ndcg_burges,
         meaning="Discounted exponential gain as a share of that of the judged pool in its best "
         "order.",
         formula="dcg_burges@k / dcg_burges@k of the pool's gains in falling order",
@@ -204,7 +204,7 @@ _ALL = (
     ),
     Family(
         name="err",
-        function=readers.err,
+        function=user_models.err,
         meaning="Expected reciprocal rank at which a reader is satisfied and stops.",
         formula="sum_{j<=k} (1/j) P_j prod_{l<j} (1 - P_l), P = (2^g - 1) / 2^g_max",
         graded=True,
@@ -212,7 +212,7 @@ _ALL = (
     ),
     Family(
         name="nerr",
-        function=readers.nerr,
+        function=user_models.nerr,
         meaning="Expected reciprocal rank as a share of that of the judged pool in its best order.",
         formula="err@k / err@k of the pool's gains in falling order",
         undefined=_NO_GAIN,
@@ -221,7 +221,7 @@ _ALL = (
     ),
     Family(
         name="auc",
-        function=pairs.auc,
+        function=auc.auc,
         argument="none",
         meaning="Probability that a relevant result scores above one judged non-relevant.",
         formula="(pairs in order + tied pairs / 2) / pairs of a relevant and a judged "

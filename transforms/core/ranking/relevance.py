@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from goodgain.transforms.core.ranking.ranked import UNJUDGED, RankedList
+from goodgain.transforms.core.ranking.ranked_list import UNJUDGED, RankedList
 
 
 def hits(ranked: RankedList, k: int | None) -> int:

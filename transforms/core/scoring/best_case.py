@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.scoring.computed import computed, with_computed
+from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows, values_at_n
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, turn_list
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.turn import Turn, result_iterations
 
 _Values = tuple[float | None, ...]
 
@@ -37,7 +37,7 @@ class BestCase(Struct, frozen=True, array_like=True):
 def best_case(
     row: ConversationRow,
     iterations: Sequence[IterationRow],
-    turn: Turn,
+    turn: FoldedTurn,
     judged: Sequence[int],
     scoring: Scoring,
 ) -> BestCase:
@@ -68,7 +68,9 @@ def best_case(
     )
 
 
-def _best_counts(turn: Turn, best_label: int, good_gain_threshold: int) -> list[IterationCounts]:
+def _best_counts(
+    turn: FoldedTurn, best_label: int, good_gain_threshold: int
+) -> list[IterationCounts]:
     """The counts of the turn if every unlabelled first occurrence had this label.
 
     Labels of copies never count, so only first occurrences change (SPEC 5).

@@ -21,9 +21,9 @@ from goodgain.transforms.core.scoring.rows import IterationRow
 COST_I, COST_AT_I, COST = "cost_i.", "cost_at_i.", "cost."
 CG_PER, CG_PER_TOTAL = "CG_per.", "CG_per_total."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_PARTS = "__"  # replaces the dot of a name in Avro columns
-_WITHIN = 1 + 1e-9  # tolerance for rounding when a sum is compared with a budget
-_REACHED = 1 - 1e-9
+_DOT_IN_COLUMNS = "__"  # replaces the dot of a name in Avro columns
+_WITHIN_BUDGET = 1 + 1e-9  # tolerance for rounding when a sum is compared with a budget
+_BUDGET_REACHED = 1 - 1e-9
 
 Costs = dict[str, float | None]
 
@@ -59,7 +59,7 @@ class AtBudget(Struct, frozen=True, array_like=True):
 
 def is_cost_name(name: str) -> bool:
     """Whether a name can be part of column names: letters, digits and single `_`."""
-    return bool(_NAME.fullmatch(name)) and _PARTS not in name
+    return bool(_NAME.fullmatch(name)) and _DOT_IN_COLUMNS not in name
 
 
 def parse_budget(text: str) -> tuple[Budget, ...]:
@@ -110,7 +110,7 @@ def with_costs(
     return [replace(row, costs=costs) for row, costs in zip(iterations, by_iteration, strict=True)]
 
 
-def nothing_more(costs: Costs) -> Costs:
+def empty_iteration_costs(costs: Costs) -> Costs:
     """The costs of an empty iteration after the end: 0, with the sums of the last iteration."""
     return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
 
@@ -147,9 +147,9 @@ def at_budgets(iterations: Sequence[IterationRow], budgets: Sequence[Budget]) ->
         within = [
             row
             for row, cost in zip(iterations, spent, strict=True)
-            if cost is not None and cost <= budget.limit * _WITHIN
+            if cost is not None and cost <= budget.limit * _WITHIN_BUDGET
         ]
-        reached = total is not None and total >= budget.limit * _REACHED
+        reached = total is not None and total >= budget.limit * _BUDGET_REACHED
         for measure in ("CG", "GR"):
             value = None
             if total is not None:
@@ -160,17 +160,17 @@ def at_budgets(iterations: Sequence[IterationRow], budgets: Sequence[Budget]) ->
 
 def column_of(metric: str) -> str:
     """A cost's column name for formats that forbid dots: `cost_i__usd` for `cost_i.usd`."""
-    start = _start_of(metric, ".")
-    return metric if start is None else f"{start}{_PARTS}{metric[len(start) + 1 :]}"
+    start = _prefix_of(metric, ".")
+    return metric if start is None else f"{start}{_DOT_IN_COLUMNS}{metric[len(start) + 1 :]}"
 
 
 def metric_of(column: str) -> str:
     """The inverse of `column_of`."""
-    start = _start_of(column, _PARTS)
-    return column if start is None else f"{start}.{column[len(start) + len(_PARTS) :]}"
+    start = _prefix_of(column, _DOT_IN_COLUMNS)
+    return column if start is None else f"{start}.{column[len(start) + len(_DOT_IN_COLUMNS) :]}"
 
 
-def _start_of(name: str, separator: str) -> str | None:
+def _prefix_of(name: str, separator: str) -> str | None:
     starts = (start[:-1] for start in (COST_I, COST_AT_I, COST, CG_PER))
     return next((start for start in starts if name.startswith(start + separator)), None)
 
@@ -199,7 +199,7 @@ def cost_metric(name: str) -> Metric | None:
     measure, separator, budget = name.partition("@")
     if measure in _MEASURES and separator and is_cost_name(budget.partition("<=")[0]):
         return Metric(
-            name, _MEASURES[measure], f"{measure} within the budget.", "higher", _HIDDEN,
+            name, _MEASURES[measure], f"{measure} within the budget.", "higher", _UNKNOWN_COST,
             f"{measure}@i at the last i within the budget, 0 before the first",
             needs_labels=True, words=f"{_MEASURES[measure].capitalize()} within the budget",
         )  # fmt: skip
@@ -207,7 +207,7 @@ def cost_metric(name: str) -> Metric | None:
 
 
 _MEASURES: Mapping[str, str] = {"CG": "gain", "GR": "results"}
-_HIDDEN = "a call of the turn has no such cost"
+_UNKNOWN_COST = "a call of the turn has no such cost"
 _DECLARED: Mapping[str, Callable[[str, str], Metric]] = {
     COST_I: lambda name, cost: Metric(
         name, cost, "What the iteration cost.", "lower", "a call of the iteration has no such cost",
@@ -218,12 +218,12 @@ _DECLARED: Mapping[str, Callable[[str, str], Metric]] = {
         f"sum of {cost} over the calls of iterations 1..i", words="Cost so far",
     ),
     COST: lambda name, cost: Metric(
-        name, cost, "What the last turn cost.", "lower", _HIDDEN,
+        name, cost, "What the last turn cost.", "lower", _UNKNOWN_COST,
         f"sum of {cost} over the calls of the last turn", words="Cost",
     ),
     CG_PER: lambda name, cost: Metric(
         name, f"gain per unit of {cost}", "Good, new material per unit of its cost.", "higher",
-        f"{_HIDDEN}, or it is 0", f"CG / cost.{cost}; its mean is a mean of ratios",
+        f"{_UNKNOWN_COST}, or it is 0", f"CG / cost.{cost}; its mean is a mean of ratios",
         needs_labels=True, words=f"Gain per unit of {cost}",
     ),
     CG_PER_TOTAL: lambda name, cost: Metric(

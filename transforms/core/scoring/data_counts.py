@@ -15,8 +15,8 @@ from goodgain.transforms.core.dedup.rules import (
     is_named_id,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.gains import IterationCounts
-from goodgain.transforms.core.scoring.turn import Turn
 
 LABELS = tuple(f"data.label_{gain}" for gain in range(GREATEST_GAIN + 1))
 UNIDENTIFIED = "data.unidentified"
@@ -73,14 +73,14 @@ def data_counts(
     return {name: count for name, count in counts.items() if count}
 
 
-def labels_of(turn: Turn) -> Counter[int]:
+def labels_of(turn: FoldedTurn) -> Counter[int]:
     """The number of results of a turn by effective label."""
     of_trace = turn.pooled is None
     labels = [result.gain for result in turn.results] if of_trace else turn.labels
     return Counter([label for label in labels if label is not None])
 
 
-def unidentified_of(turn: Turn, rules: RuleTable) -> int:
+def unidentified_of(turn: FoldedTurn, rules: RuleTable) -> int:
     """The number of results of a turn that nothing identifies."""
     # There are few distinct codes.
     return sum(
@@ -90,7 +90,7 @@ def unidentified_of(turn: Turn, rules: RuleTable) -> int:
     )
 
 
-def counted_of(counts: Mapping[str, int]) -> tuple[int, ...]:
+def ordered_counts(counts: Mapping[str, int]) -> tuple[int, ...]:
     """The counts of COUNTED, in its order."""
     return tuple([counts.get(name, 0) for name in COUNTED])
 

@@ -12,8 +12,8 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.keys import key_name
 from goodgain.transforms.core.dedup.rules import NO_TYPE, UNKNOWN_BYTES, UNKNOWN_TYPE, RuleTable
+from goodgain.transforms.core.scoring.fold import FoldedTurn, iteration_numbers
 from goodgain.transforms.core.scoring.rows import DuplicateRow
-from goodgain.transforms.core.scoring.turn import Turn, iteration_numbers
 
 UNTYPED = "untyped"
 
@@ -33,10 +33,10 @@ class ResultPlace(Struct, frozen=True):
     rank: int
 
 
-class DescribedTurn:
+class TurnDetails:
     """A folded turn for outputs: places, types and keys of its results, duplicate rows, counts."""
 
-    def __init__(self, turn: Turn, rules: RuleTable) -> None:
+    def __init__(self, turn: FoldedTurn, rules: RuleTable) -> None:
         """Precompute the lookups for all places."""
         self._turn = turn
         self._rules = rules
@@ -149,7 +149,7 @@ def _add(counts: dict[str, int], name: str, count: int) -> None:
         counts[name] = counts.get(name, 0) + count
 
 
-def _call_places(turn: Turn) -> list[tuple[int, int, int]]:
+def _call_places(turn: FoldedTurn) -> list[tuple[int, int, int]]:
     places: list[tuple[int, int, int]] = []
     seen: Counter[int] = Counter()
     for i, call in zip(iteration_numbers(turn.calls), turn.calls, strict=True):

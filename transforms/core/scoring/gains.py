@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.scoring.costs import nothing_more
+from goodgain.transforms.core.scoring.costs import empty_iteration_costs
 from goodgain.transforms.core.scoring.rows import IterationRow
 
 MOST_ITERATIONS_FOR_ALL_GOOD = 100
@@ -118,7 +118,7 @@ def extended(last: IterationRow, i: int) -> IterationRow:
         DRG_at_i=last.DCG_at_i / i,
         RAG_at_i=last.RAG_at_i * stretch,
         DRAG_at_i=last.DRAG_at_i * stretch,
-        costs=nothing_more(last.costs) if last.costs else last.costs,
+        costs=empty_iteration_costs(last.costs) if last.costs else last.costs,
     )
 
 

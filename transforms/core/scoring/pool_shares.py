@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import topic_of
+from goodgain.transforms.core.pool.files import PoolUse, TopicPools
 from goodgain.transforms.core.pool.index import is_weak
-from goodgain.transforms.core.pool.lookup import PoolUse, TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.pool.turn_documents import documents_of
+from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 from goodgain.transforms.core.scoring.gains import discount
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 from goodgain.transforms.core.scoring.rows import IterationRow, PoolOutcome, PoolShares
-from goodgain.transforms.core.scoring.turn import Turn, result_iterations
 
 HALF = 0.5
 
@@ -37,7 +37,7 @@ def turn_pool_of(
     return TurnPool(topic, pools.of_topic(topic), conversation_id, use.run)
 
 
-def pool_shares(turn: Turn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
+def pool_shares(turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
     """For each i - 1, the shares of the pool's good documents found up to that iteration."""
     labels = [label for label in pool.pool.labels if label is not None]
     good = [label for label in labels if label >= good_gain_threshold]
@@ -62,7 +62,7 @@ def pool_shares(turn: Turn, pool: TurnPool, good_gain_threshold: int) -> list[Po
 
 
 def pool_outcome(
-    iterations: Sequence[IterationRow], turn: Turn, pool: TurnPool, good_gain_threshold: int
+    iterations: Sequence[IterationRow], turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int
 ) -> PoolOutcome:
     """The shares at N, when half of the good documents were found, and which were found."""
     labels = pool.pool.labels
@@ -104,7 +104,7 @@ def unsearched_outcome(labels: Sequence[int], good_gain_threshold: int) -> tuple
 
 
 def pool_counts(
-    turn: Turn, pool: TurnPool, rules: RuleTable, good_gain_threshold: int
+    turn: FoldedTurn, pool: TurnPool, rules: RuleTable, good_gain_threshold: int
 ) -> dict[str, int]:
     """Counts of how a turn's documents match the pool, by dotted name."""
     documents = documents_of(turn.duplicates)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from goodgain.transforms.core.ranking import HELD_COPY, UNJUDGED
-from goodgain.transforms.core.scoring.turn import Turn
+from goodgain.transforms.core.scoring.fold import FoldedTurn
 
 
 class LabelledList(Struct, frozen=True):
@@ -17,7 +17,7 @@ class LabelledList(Struct, frozen=True):
     scores: list[float | None]
 
 
-def judged_pool(turn: Turn) -> list[int]:
+def judged_pool(turn: FoldedTurn) -> list[int]:
     """Gains of the labelled documents of the turn."""
     return [
         label
@@ -26,16 +26,13 @@ def judged_pool(turn: Turn) -> list[int]:
     ]
 
 
-def turn_list(turn: Turn, hold_slot: bool) -> LabelledList:
+def turn_list(turn: FoldedTurn, hold_slot: bool) -> LabelledList:
     """All first occurrences in order; with `hold_slot` later copies keep their places."""
-    first = [place for place, duplicate in enumerate(turn.duplicates) if duplicate is None]
-    if not hold_slot:
-        return _list_of(turn, first, ())
-    held = [place for place, duplicate in enumerate(turn.duplicates) if duplicate is not None]
-    return _list_of(turn, range(len(turn.results)), held)
+    copies = {place for place, duplicate in enumerate(turn.duplicates) if duplicate is not None}
+    return _list_of(turn, range(len(turn.results)), copies, hold_slot)
 
 
-def call_lists(turn: Turn, hold_slot: bool) -> list[LabelledList]:
+def call_lists(turn: FoldedTurn, hold_slot: bool) -> list[LabelledList]:
     """One list per call: its documents, even if an earlier call had found them.
 
     Only repetitions within the call are copies here; every document has the label of its first
@@ -47,25 +44,28 @@ def call_lists(turn: Turn, hold_slot: bool) -> list[LabelledList]:
         places = range(start, start + len(call.results))
         start = places.stop
         seen: set[int] = set()
-        kept: list[int] = []
-        held: list[int] = []
+        copies: set[int] = set()
         for place in places:
             duplicate = turn.duplicates[place]
             document = place if duplicate is None else duplicate.first
-            (held if document in seen else kept).append(place)
+            if document in seen:
+                copies.add(place)
             seen.add(document)
-        lists.append(_list_of(turn, places, held) if hold_slot else _list_of(turn, kept, ()))
+        lists.append(_list_of(turn, places, copies, hold_slot))
     return lists
 
 
-def _list_of(turn: Turn, places: Sequence[int], held: Sequence[int]) -> LabelledList:
-    copies = set(held)
+def _list_of(
+    turn: FoldedTurn, places: Sequence[int], copies: set[int], hold_slot: bool
+) -> LabelledList:
+    if not hold_slot:
+        places = [place for place in places if place not in copies]
     return LabelledList(
         [HELD_COPY if place in copies else _label(turn, place) for place in places],
         [turn.results[place].score for place in places],
     )
 
 
-def _label(turn: Turn, place: int) -> int:
+def _label(turn: FoldedTurn, place: int) -> int:
     label = turn.judged[place]
     return UNJUDGED if label is None else label

@@ -15,7 +15,7 @@ from goodgain.transforms.core.judgments.result_labels import (
     ResultLabel,
     label_calls,
 )
-from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.ranking import judged_results
 from goodgain.transforms.core.scoring.best_case import BestCase, best_case
@@ -29,7 +29,8 @@ from goodgain.transforms.core.scoring.costs import (
 )
 from goodgain.transforms.core.scoring.data_counts import times_counts
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
 from goodgain.transforms.core.scoring.gains import iteration_rows, values_at_n
 from goodgain.transforms.core.scoring.pool_shares import (
     pool_counts,
@@ -48,7 +49,6 @@ from goodgain.transforms.core.scoring.rows import (
 )
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally, tally
-from goodgain.transforms.core.scoring.turn import Turn, fold_turn
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):
@@ -191,7 +191,7 @@ def score_tally(
 
 def _with_details(
     score: ConversationScore,
-    turn: Turn,
+    turn: FoldedTurn,
     judged: list[int],
     turn_pool: TurnPool | None,
     scoring: Scoring,
@@ -207,11 +207,11 @@ def _with_details(
         score = replace(score, best=best_case(row, iterations, turn, judged, scoring))
     if not scoring.per_call and not scoring.keep_duplicates:
         return score
-    described = DescribedTurn(turn, scoring.rules)
+    details = TurnDetails(turn, scoring.rules)
     return replace(
         score,
-        calls=_call_rows(turn, row, described, judged, scoring) if scoring.per_call else [],
-        duplicates=described.rows(row.conversation_id) if scoring.keep_duplicates else [],
+        calls=_call_rows(turn, row, details, judged, scoring) if scoring.per_call else [],
+        duplicates=details.rows(row.conversation_id) if scoring.keep_duplicates else [],
     )
 
 
@@ -245,9 +245,9 @@ def _conversation_row(
 
 
 def _call_rows(
-    turn: Turn,
+    turn: FoldedTurn,
     conversation: ConversationRow,
-    described: DescribedTurn,
+    details: TurnDetails,
     pool: list[int],
     scoring: Scoring,
 ) -> list[CallRow]:
@@ -255,7 +255,7 @@ def _call_rows(
     for at, (call, ranked) in enumerate(
         zip(turn.calls, call_lists(turn, scoring.hold_slot), strict=True)
     ):
-        i, iteration, call_position = described.call_place(at)
+        i, iteration, call_position = details.call_place(at)
         rows.append(
             CallRow(
                 conversation.conversation_id,

@@ -17,7 +17,7 @@ from goodgain.transforms.core.dedup.rules import (
 )
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.pool.lookup import TopicPools
+from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.data_counts import data_counts, identifies
 from goodgain.transforms.core.scoring.delivery import merged_attributes
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts

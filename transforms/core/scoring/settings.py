@@ -11,7 +11,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
-from goodgain.transforms.core.pool.lookup import PoolUse
+from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,

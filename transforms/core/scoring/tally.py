@@ -10,10 +10,10 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.scoring.costs import costs_by_iteration
 from goodgain.transforms.core.scoring.data_counts import data_counts, labels_of, unidentified_of
 from goodgain.transforms.core.scoring.delivery import Delivered
-from goodgain.transforms.core.scoring.duplicate_rows import DescribedTurn
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.gains import IterationCounts
 from goodgain.transforms.core.scoring.ranked_lists import LabelledList, turn_list
-from goodgain.transforms.core.scoring.turn import Turn
 
 
 class Tally(Struct, frozen=True):
@@ -27,8 +27,8 @@ class Tally(Struct, frozen=True):
       times: timestamps of the usable records, in ms.
       iterations: counts by i - 1.
       costs: for each i - 1, the costs of each call.
-      label_conflicts: as in `Turn`.
-      judgments_met_again: number of those in `Turn`.
+      label_conflicts: as in `FoldedTurn`.
+      judgments_met_again: number of those in `FoldedTurn`.
       ranked: the ranked list.
       judged: gains of the judged documents, in any order.
       counts: results, duplicates and labels of the last turn, by dotted name.
@@ -51,7 +51,7 @@ class Tally(Struct, frozen=True):
 
 
 def tally(
-    delivered: Delivered, turn: Turn, judged: list[int], rules: RuleTable, hold_slot: bool
+    delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
 ) -> Tally:
     """The tally of a folded turn.
 
@@ -75,7 +75,7 @@ def tally(
         turn_list(turn, hold_slot),
         judged,
         {
-            **DescribedTurn(turn, rules).counts(),
+            **TurnDetails(turn, rules).counts(),
             **data_counts(labels_of(turn), unidentified_of(turn, rules), turn.iterations),
         },
     )

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.windowed_means import DuePane, WindowRules
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.findings import Findings
 from goodgain.transforms.core.warnings.warning import NONE, DataWarning
 
 _NOTHING = DataWarning(NONE, 0, None, "There are no warnings.", "")
@@ -38,7 +38,7 @@ def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarni
       scoring: settings with which the conversations were scored.
     """
     return warnings_of(
-        Findings(
+        CheckInputs(
             counts,
             scoring.good_gain_threshold,
             scoring.rules,

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from goodgain.transforms.core.records.likely import likely
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
-from goodgain.transforms.core.warnings.findings import REJECTED, Findings
-from goodgain.transforms.core.warnings.identity import identity_advice
+from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
+from goodgain.transforms.core.warnings.identity_advice import identity_advice
 from goodgain.transforms.core.warnings.label_checks import (
     few_labels,
     labels_apart,
@@ -41,13 +41,13 @@ _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
 
 
-def warnings_of(findings: Findings) -> list[DataWarning]:
-    """The warnings about the findings, most serious first."""
-    return [warning for check in _CHECKS for warning in check(findings)]
+def warnings_of(inputs: CheckInputs) -> list[DataWarning]:
+    """The warnings about the inputs, most serious first."""
+    return [warning for check in _CHECKS for warning in check(inputs)]
 
 
-def _empty_input(findings: Findings) -> Iterator[DataWarning]:
-    if findings.records == 0:
+def _empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
+    if inputs.records == 0:
         yield DataWarning(
             EMPTY_INPUT,
             0,
@@ -57,9 +57,9 @@ def _empty_input(findings: Findings) -> Iterator[DataWarning]:
         )
 
 
-def _no_results(findings: Findings) -> Iterator[DataWarning]:
-    usable = (findings.records or 0) - findings.count(REJECTED)
-    if usable <= 0 or findings.counts.get(data_counts.RESULTS) != 0:
+def _no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
+    usable = (inputs.records or 0) - inputs.count(REJECTED)
+    if usable <= 0 or inputs.counts.get(data_counts.RESULTS) != 0:
         return
     yield DataWarning(
         NO_RESULTS,
@@ -68,25 +68,25 @@ def _no_results(findings: Findings) -> Iterator[DataWarning]:
         fitting(usable, "The only record that is scored has", f"The {usable:,} records have")
         + " no result in any scored turn, so all gains are 0.",
         "If the results are in another field, name it with --map results=FIELD"
-        f"{findings.accepted('--allow-unlabelled')}.",
+        f"{inputs.accepted('--allow-unlabelled')}.",
     )
 
 
-def _unknown_fields(findings: Findings) -> Iterator[DataWarning]:
-    if findings.seen.without_source:
-        occurring = findings.seen.call | findings.seen.result
+def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
+    if inputs.seen.without_source:
+        occurring = inputs.seen.call | inputs.seen.result
         names = ", ".join(
             one + (f" (did you mean {near}?)" if (near := likely(one, sorted(occurring))) else "")
-            for one in findings.seen.without_source
+            for one in inputs.seen.without_source
         )
         yield DataWarning(
             UNKNOWN_FIELDS,
-            len(findings.seen.without_source),
+            len(inputs.seen.without_source),
             None,
             f"--map names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
-    unread_costs = sorted(name for name in findings.seen.costs if not is_cost_name(name))
+    unread_costs = sorted(name for name in inputs.seen.costs if not is_cost_name(name))
     if unread_costs:
         yield DataWarning(
             UNKNOWN_FIELDS,
@@ -96,8 +96,8 @@ def _unknown_fields(findings: Findings) -> Iterator[DataWarning]:
             f"{', '.join(map(repr, unread_costs[:_SHOWN_NAMES]))}.",
             "Name a cost with letters, digits and single underscores, beginning with a letter.",
         )
-    unknown = findings.unknown_names
-    if findings.external:  # labels of the trace do not count anyway
+    unknown = inputs.unknown_names
+    if inputs.external:  # labels of the trace do not count anyway
         unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]
     if not unknown:
         return
@@ -122,14 +122,14 @@ def _unknown_fields(findings: Findings) -> Iterator[DataWarning]:
     )
 
 
-def _no_identity(findings: Findings) -> Iterator[DataWarning]:
-    results = findings.count(data_counts.RESULTS)
-    unidentified = findings.count(data_counts.UNIDENTIFIED)
+def _no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
+    results = inputs.count(data_counts.RESULTS)
+    unidentified = inputs.count(data_counts.UNIDENTIFIED)
     if not results or unidentified / results <= _MOST_UNIDENTIFIED_SHARE:
         return
-    names, advice = identity_advice(findings.seen, findings.rules)
+    names, advice = identity_advice(inputs.seen, inputs.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
-    unread = [one.name for one in findings.unknown_names if one.meant is None and one.of_result]
+    unread = [one.name for one in inputs.unknown_names if one.meant is None and one.of_result]
     if unread and not names:
         advice = (
             "If a field that is not read identifies a document, make it an id, like --map "
@@ -146,9 +146,9 @@ def _no_identity(findings: Findings) -> Iterator[DataWarning]:
     )
 
 
-def _no_duplicates(findings: Findings) -> Iterator[DataWarning]:
-    results = findings.count(data_counts.REPEATABLE)
-    if results < _SOME_REPEAT or findings.count(data_counts.REPEATS):
+def _no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
+    results = inputs.count(data_counts.REPEATABLE)
+    if results < _SOME_REPEAT or inputs.count(data_counts.REPEATS):
         return
     yield DataWarning(
         NO_DUPLICATES,
@@ -160,21 +160,21 @@ def _no_duplicates(findings: Findings) -> Iterator[DataWarning]:
     )
 
 
-def _odd_times(findings: Findings) -> Iterator[DataWarning]:
-    times = findings.count(data_counts.TIMES)
-    early, ahead = findings.count(data_counts.BEFORE_1990), findings.count(data_counts.AHEAD)
+def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
+    times = inputs.count(data_counts.TIMES)
+    early, ahead = inputs.count(data_counts.BEFORE_1990), inputs.count(data_counts.AHEAD)
     if not early + ahead:
         return
     odd = []
     if early:
         odd.append(f"{early:,} {fitting(early, 'lies', 'lie')} before 1990")
-    if ahead and findings.clock is not None:
-        started = datetime.fromtimestamp(findings.clock / _SECONDS_TO_MILLIS, UTC)
+    if ahead and inputs.clock is not None:
+        started = datetime.fromtimestamp(inputs.clock / _SECONDS_TO_MILLIS, UTC)
         odd.append(
             f"{ahead:,} {fitting(ahead, 'lies', 'lie')} more than a day after this run "
             f"({started:%Y-%m-%d})"
         )
-    seconds = findings.count(data_counts.IN_SECONDS)
+    seconds = inputs.count(data_counts.IN_SECONDS)
     in_seconds = (
         f"; {seconds:,} of them {fitting(seconds, 'looks', 'look')} like seconds" if seconds else ""
     )
@@ -256,16 +256,16 @@ _COUNT_CHECKS = (
 )
 
 
-def _count_checks(findings: Findings) -> Iterator[DataWarning]:
+def _count_checks(inputs: CheckInputs) -> Iterator[DataWarning]:
     for check in _COUNT_CHECKS:
-        count, total = findings.count(check.count), findings.count(check.total)
+        count, total = inputs.count(check.count), inputs.count(check.total)
         if total and count > check.tolerated * total:
             share = count / total
             message = counted(count, check.one, check.more).format(total=total, share=share)
             yield DataWarning(check.code, count, share, message, check.remedy)
 
 
-_CHECKS: tuple[Callable[[Findings], Iterator[DataWarning]], ...] = (
+_CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _empty_input,
     _no_results,
     no_labels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goodgain.transforms.core.scoring.data_counts import LABELS, RESULTS, UNLABELLED
-from goodgain.transforms.core.warnings.findings import Findings
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import (
     FEW_LABELS,
     LABELS_APART,
@@ -24,15 +24,15 @@ _ENOUGH_DOCUMENTS = 20  # documents of a pool; a share of fewer says little
 _LEAST_APART_SHARE = 0.1
 
 
-def no_labels(findings: Findings) -> Iterator[DataWarning]:
+def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no result of the scored turns has a label."""
-    results = findings.count(RESULTS)
-    if not results or findings.labelled:
+    results = inputs.count(RESULTS)
+    if not results or inputs.labelled:
         return
-    if findings.external:
+    if inputs.external:
         remedy = "Check that --qrels-id and --qrels-topic name the ids and topics of the judgments"
     else:
-        likely_labels = [one.name for one in findings.unknown_names if one.meant == "gain"]
+        likely_labels = [one.name for one in inputs.unknown_names if one.meant == "gain"]
         remedy = "Give each result a `gain` from 0 to 4, or pass judgments with --qrels"
         if likely_labels:
             remedy = f"If `{likely_labels[0]}` is the label, add --map gain={likely_labels[0]}"
@@ -46,35 +46,35 @@ def no_labels(findings: Findings) -> Iterator[DataWarning]:
             f"None of the {results:,} results of the scored turns has a label",
         )
         + ", so the means of all metrics that need labels are null.",
-        f"{remedy}{findings.accepted('--allow-unlabelled')}.",
+        f"{remedy}{inputs.accepted('--allow-unlabelled')}.",
     )
 
 
-def labels_below_threshold(findings: Findings) -> Iterator[DataWarning]:
+def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if there are labels, but none reaches the threshold of good results."""
-    gains = [gain for gain, name in enumerate(LABELS) if findings.count(name)]
-    if not gains or gains[-1] >= findings.good_gain_threshold:
+    gains = [gain for gain, name in enumerate(LABELS) if inputs.count(name)]
+    if not gains or gains[-1] >= inputs.good_gain_threshold:
         return
     yield DataWarning(
         LABELS_BELOW_THRESHOLD,
-        findings.labelled,
+        inputs.labelled,
         1.0,
-        f"{counted(findings.labelled, 'result has a label', 'results have labels')}, but none "
+        f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
         "reaches the good gain threshold "
-        f"{findings.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
+        f"{inputs.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
         f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
-        f"{findings.accepted('--allow-no-good')}.",
+        f"{inputs.accepted('--allow-no-good')}.",
     )
 
 
-def few_labels(findings: Findings) -> Iterator[DataWarning]:
+def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many results, or all results of a slice, have no label."""
-    results, unlabelled = findings.count(RESULTS), findings.count(UNLABELLED)
-    if not findings.labelled:
+    results, unlabelled = inputs.count(RESULTS), inputs.count(UNLABELLED)
+    if not inputs.labelled:
         return  # `no_labels` warns, or there are no results
     share = unlabelled / results
     unlabelled_slices = [
-        one for one in findings.slices if one.results and one.unlabelled == one.results
+        one for one in inputs.slices if one.results and one.unlabelled == one.results
     ]
     if share <= _MOST_UNLABELLED_SHARE and not unlabelled_slices:
         return
@@ -82,7 +82,7 @@ def few_labels(findings: Findings) -> Iterator[DataWarning]:
     message += fitting(
         unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
     )
-    uneven = [one for one in findings.slices if abs(one.share - share) > _NOTABLE_DIFFERENCE]
+    uneven = [one for one in inputs.slices if abs(one.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
         shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
@@ -100,9 +100,9 @@ def few_labels(findings: Findings) -> Iterator[DataWarning]:
     )
 
 
-def rejected_labels(findings: Findings) -> Iterator[DataWarning]:
+def rejected_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if labels from --labels were not used."""
-    read, rejected = findings.count(_LABELS_READ), findings.count(_LABELS_REJECTED)
+    read, rejected = inputs.count(_LABELS_READ), inputs.count(_LABELS_REJECTED)
     if rejected:
         yield DataWarning(
             REJECTED_LABELS,
@@ -114,9 +114,9 @@ def rejected_labels(findings: Findings) -> Iterator[DataWarning]:
         )
 
 
-def labels_apart(findings: Findings) -> Iterator[DataWarning]:
+def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if documents of the pool that share an id often have votes far apart."""
-    for name, span in sorted(findings.label_spans.items()):
+    for name, span in sorted(inputs.label_spans.items()):
         share = span.apart / span.documents if span.documents else 0.0
         if span.documents >= _ENOUGH_DOCUMENTS and share >= _LEAST_APART_SHARE:
             yield DataWarning(

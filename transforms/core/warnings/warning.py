@@ -66,12 +66,12 @@ def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
     return frozenset((*codes, LABELS_BELOW_THRESHOLD) if no_good else codes)
 
 
-def grave(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
+def failing(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
     """The warnings that make a run exit with code 3, even though its outputs are written."""
-    return [one for one in warnings if _is_grave(one) and one.code not in allowed]
+    return [one for one in warnings if _is_failing(one) and one.code not in allowed]
 
 
-def _is_grave(warning: DataWarning) -> bool:
+def _is_failing(warning: DataWarning) -> bool:
     if warning.code == LABELS_BELOW_THRESHOLD:
         return warning.count >= _ENOUGH_LABELS
     return warning.code in (EMPTY_INPUT, NO_RESULTS, NO_LABELS)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from goodgain.transforms.core.ranking.ranked import RankedList
+from goodgain.transforms.core.ranking.ranked_list import RankedList
 
 
 def auc(ranked: RankedList, _: None) -> float | None:

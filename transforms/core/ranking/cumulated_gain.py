@@ -6,7 +6,7 @@ None if undefined.
 
 from __future__ import annotations
 
-from goodgain.transforms.core.ranking.ranked import RankedList
+from goodgain.transforms.core.ranking.ranked_list import RankedList
 
 
 def cg(ranked: RankedList, k: int | None) -> int:

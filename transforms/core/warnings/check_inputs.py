@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.scoring.data_counts import RESULTS, UNLABELLED
-from goodgain.transforms.core.warnings.names import SeenNames, UnknownName, unknown_names
+from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
 REJECTED = "records.rejected"
@@ -43,7 +43,7 @@ class LabelSpan(Struct, frozen=True):
     apart: int
 
 
-class Findings(Struct, frozen=True):
+class CheckInputs(Struct, frozen=True):
     """The input of the checks.
 
     Attributes:

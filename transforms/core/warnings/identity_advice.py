@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
-from goodgain.transforms.core.warnings.names import SeenNames
+from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _SHOWN = 5
 _WITHOUT_NAMES = (

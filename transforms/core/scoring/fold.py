@@ -21,7 +21,7 @@ from goodgain.transforms.core.pool.matching import Pooled, TurnPool
 from goodgain.transforms.core.scoring.gains import IterationCounts
 
 
-class Turn(Struct, frozen=True):
+class FoldedTurn(Struct, frozen=True):
     """A folded turn. The place of a result is its index in the turn, in the order of SPEC 3.
 
     Attributes:
@@ -58,7 +58,7 @@ def fold_turn(
     good_gain_threshold: int,
     external: ExternalLabels | None = None,
     pool: TurnPool | None = None,
-) -> Turn:
+) -> FoldedTurn:
     """Fold the calls of one turn, given in the order of SPEC 3.
 
     Args:
@@ -89,7 +89,7 @@ def fold_turn(
             label if of_pool is None else of_pool
             for label, of_pool in zip(labels, pool_labels, strict=True)
         ]
-    return Turn(
+    return FoldedTurn(
         calls,
         results,
         duplicates,

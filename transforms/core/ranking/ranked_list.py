@@ -18,7 +18,7 @@ UNJUDGED = -1
 HELD_COPY = -2
 
 
-class LabelReading(Struct, frozen=True):
+class RankedListOptions(Struct, frozen=True):
     """How labels are interpreted; the same for every list of a run.
 
     Attributes:
@@ -61,7 +61,7 @@ class RankedList:
         relevant, gain 0, not in the pool).
       pool: the gains of all judged documents, retrieved or not, in any order.
       scores: by rank, the retriever's score or None; None if there are no scores at all.
-      reading: how labels are interpreted.
+      options: how labels are interpreted.
     """
 
     def __init__(
@@ -69,24 +69,24 @@ class RankedList:
         labels: Sequence[int],
         pool: Sequence[int],
         scores: Sequence[float | None] | None,
-        reading: LabelReading,
+        options: RankedListOptions,
     ) -> None:
         """Store the labels down to the depth, and the other inputs."""
-        self.labels = labels if reading.depth is None else labels[: reading.depth]
+        self.labels = labels if options.depth is None else labels[: options.depth]
         self.pool = pool
         self.scores = scores
-        self.reading = reading
+        self.options = options
 
     @_computed_once
     def relevant_ranks(self) -> list[int]:
         """Ranks of the relevant results, ascending."""
-        threshold = self.reading.threshold
+        threshold = self.options.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if label >= threshold]
 
     @_computed_once
     def nonrelevant_ranks(self) -> list[int]:
         """Ranks of the results judged not relevant, ascending, without held copies."""
-        threshold = self.reading.threshold
+        threshold = self.options.threshold
         return [rank for rank, label in enumerate(self.labels, 1) if 0 <= label < threshold]
 
     @_computed_once
@@ -120,12 +120,12 @@ class RankedList:
     @_computed_once
     def nonrelevant_in_pool(self) -> int:
         """Number of documents in the pool that are judged not relevant: N- of SPEC 8."""
-        return bisect_left(self.pool_ascending, self.reading.threshold)
+        return bisect_left(self.pool_ascending, self.options.threshold)
 
     @_computed_once
     def gains(self) -> list[int]:
         """Gain by rank, 0 for unjudged results and held copies, down to the gain depth."""
-        depth = self.reading.gain_depth
+        depth = self.options.gain_depth
         labels = self.labels if depth is None else self.labels[:depth]
         return [label if label > 0 else 0 for label in labels]
 
@@ -135,7 +135,7 @@ class RankedList:
         ascending = self.pool_ascending
         ideal = ascending[bisect_left(ascending, 1) :]
         ideal.reverse()
-        return ideal if self.reading.gain_depth is None else ideal[: self.reading.gain_depth]
+        return ideal if self.options.gain_depth is None else ideal[: self.options.gain_depth]
 
     @_computed_once
     def gain_sums(self) -> list[int]:
@@ -165,12 +165,12 @@ class RankedList:
     @_computed_once
     def reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
         """Ranks with a positive gain, and the expected reciprocal rank down to each."""
-        return _reciprocal_rank_steps(self.gains, self.reading.stop_probabilities)
+        return _reciprocal_rank_steps(self.gains, self.options.stop_probabilities)
 
     @_computed_once
     def ideal_reciprocal_rank_steps(self) -> tuple[list[int], list[float]]:
         """`reciprocal_rank_steps` of the ideal ordering."""
-        return _reciprocal_rank_steps(self.ideal_gains, self.reading.stop_probabilities)
+        return _reciprocal_rank_steps(self.ideal_gains, self.options.stop_probabilities)
 
 
 def _discounted_sums(gains: list[int]) -> list[float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from goodgain.transforms.core.ranking.ranked import RankedList, powers
+from goodgain.transforms.core.ranking.ranked_list import RankedList, powers
 
 
 def rbp(ranked: RankedList, p: float) -> float:
