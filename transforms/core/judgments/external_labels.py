@@ -98,9 +98,7 @@ def document_labels(
     once.
 
     Args:
-      calls: calls of the turn, in order.
       duplicates: by place in the turn; None for first occurrences.
-      external: the judgments.
     """
     documents = [
         place if duplicate is None else duplicate.first

@@ -144,12 +144,10 @@ class Clusters(Struct, array_like=True):
       by_digest: encoded `ClusterSums` of each cluster (lists of floats would take eight times
         as much); None if there are more than MOST_CLUSTERS.
       singletons: by index, conversations without a cluster, each of which is a cluster of its own.
-      conversations_alone: number of these.
     """
 
     by_digest: dict[str, bytes] | None = {}
     singletons: list[ClusterVariance] = []
-    conversations_alone: int = 0
 
     def add(self, members: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> None:
         """Add conversations, each given as its values by index.
@@ -161,7 +159,6 @@ class Clusters(Struct, array_like=True):
             if digest:
                 self._add_cluster(digest, ClusterSums.of(several))
                 continue
-            self.conversations_alone += len(several)
             self._add_singletons(
                 [
                     ClusterVariance.of((len(values), fsum(values)) for values in at_index if values)
@@ -176,7 +173,6 @@ class Clusters(Struct, array_like=True):
         else:
             for digest, encoded in other.by_digest.items():
                 self._add_cluster(digest, _decode(encoded))
-        self.conversations_alone += other.conversations_alone
         self._add_singletons(other.singletons)
 
     def _add_cluster(self, digest: str, sums: ClusterSums) -> None:
@@ -188,12 +184,12 @@ class Clusters(Struct, array_like=True):
         if len(self.by_digest) > MOST_CLUSTERS:
             self.by_digest = None
 
-    def _add_singletons(self, alone: Sequence[ClusterVariance]) -> None:
-        if not self.singletons or not alone:
-            self.singletons = self.singletons or list(alone)
+    def _add_singletons(self, added: Sequence[ClusterVariance]) -> None:
+        if not self.singletons or not added:
+            self.singletons = self.singletons or list(added)
         else:
             self.singletons = [
-                one.merge(another) for one, another in zip(self.singletons, alone, strict=True)
+                one.merge(another) for one, another in zip(self.singletons, added, strict=True)
             ]
 
     def between(self, wanted: Sequence[Sequence[int]]) -> list[ClusterVariance] | None:

@@ -186,7 +186,6 @@ class Adder:
 
         Args:
           key: key of columns that may be equal.
-          before: the distribution.
           column: values of conversations; null if undefined.
         """
         last = self._last.get(key)

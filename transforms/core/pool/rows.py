@@ -70,12 +70,7 @@ def document_digest(document: PoolDocument) -> int:
 
 
 def content_digest(total: int, preferred: str | None) -> str:
-    """The digest of a pool's content, independent of the order of documents.
-
-    Args:
-      total: the sum of the documents' digests.
-      preferred: the annotator whose labels the pool prefers.
-    """
+    """The digest of a pool's content, from the sum of its documents' digests."""
     return xxhash.xxh3_128_hexdigest(f"{total % (1 << 128)} {preferred!r}".encode())
 
 

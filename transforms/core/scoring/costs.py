@@ -96,7 +96,6 @@ def with_costs(
 
     Args:
       call_costs: for each iteration, the costs of its calls.
-      names: names of costs.
     """
     by_iteration: list[Costs] = [{} for _ in iterations]
     for name in names:

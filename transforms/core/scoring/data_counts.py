@@ -113,7 +113,6 @@ def times_counts(timestamps: Sequence[int], clock: int | None) -> dict[str, int]
     """The number of timestamps of usable records, and of odd ones among them.
 
     Args:
-      timestamps: timestamps in ms.
       clock: start of the run in ms, to detect times ahead; None if unknown, as in a stream.
     """
     if not timestamps:

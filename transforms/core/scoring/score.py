@@ -91,10 +91,8 @@ def score_conversation(
     """Score a conversation from all its fingerprints, in any order.
 
     Args:
-      conversation_id: id of the conversation.
       fingerprints: every delivery of every call.
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
-      scoring: rules, thresholds, metrics and optional outputs.
       external: external judgments, used if `scoring.label_keys` is given.
       pools: pools of topics, used if `scoring.pool` is given; then fingerprints must have
         encodings.
@@ -142,7 +140,6 @@ def score_tally(
     """The score of a folded conversation, without the parts that need its calls and results.
 
     Args:
-      folded: the folded conversation.
       rejected_records: how many of its records were rejected (SPEC 3).
       shares: for each i - 1, the shares found of the topic's pool; None without a pool.
     """

@@ -53,13 +53,7 @@ class Tally(Struct, frozen=True):
 def tally(
     delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
 ) -> Tally:
-    """The tally of a folded turn.
-
-    Args:
-      judged: gains of the judged documents.
-      rules: the rules for duplicates.
-      hold_slot: whether later copies keep their places in the ranked list.
-    """
+    """The tally of a folded turn; `judged` has the gains of the judged documents."""
     return Tally(
         delivered.last_turn,
         delivered.attributes(),
