@@ -59,7 +59,7 @@ def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
 
 
 class HeldBytes:
-    """Estimates the bytes in memory, and fails if they exceed a limit.
+    """Estimates the bytes in memory; its methods raise GoodGainError if they exceed a limit.
 
     Use one object for all data that are held at the same time.
 
@@ -68,7 +68,6 @@ class HeldBytes:
     """
 
     def __init__(self, most: int | None) -> None:
-        """Allow `most` bytes; None = no limit."""
         self.most = most
         self._bytes = 0
         self._shard = 0
@@ -78,11 +77,7 @@ class HeldBytes:
         self._shard = 0
 
     def count_read(self, key: str | None, *parts: str | bytes | None) -> None:
-        """Count what was read: a payload, or the texts of a rejected row, and its conversation_id.
-
-        Raises:
-          GoodGainError: too much is held.
-        """
+        """Count a payload, or the texts of a rejected row, and its conversation_id."""
         # Not `len`, since a character has up to 4 bytes.
         size = sum(map(getsizeof, filter(None, parts))) + _KEY_COPIES * getsizeof(key)
         self._bytes += _PAYLOAD_BYTES + _PAYLOAD_COPIES * size
@@ -90,53 +85,29 @@ class HeldBytes:
         self.check(self._bytes + self._shard)
 
     def count_rows(self, compressed: int, size: int) -> None:
-        """Count rows that wait to be written, `size` bytes before they were compressed.
-
-        Raises:
-          GoodGainError: too much is held.
-        """
+        """Count rows that wait to be written, `size` bytes before they were compressed."""
         self._bytes += _COMPRESSED_COPIES * compressed + _UNCOMPRESSED_COPIES * size
         self.check(self._bytes)
 
     def count_label(self, *names: str | None) -> None:
-        """Count an external label, or a request for one, with the names by which they are joined.
-
-        Raises:
-          GoodGainError: too much is held.
-        """
+        """Count an external label, or a request for one, with the names that join them."""
         self.count(_LABEL_BYTES + _NAME_CHARACTER_BYTES * sum(map(len, filter(None, names))))
 
     def count_explained(self, results: int, size: int) -> None:
-        """Count results of an explained conversation, with `size` bytes of texts.
-
-        Raises:
-          GoodGainError: too much is held.
-        """
+        """Count results of an explained conversation, with `size` bytes of texts."""
         self.count(_EXPLAINED_RESULT_BYTES * results + _EXPLAINED_TEXT_COPIES * size)
 
     def count(self, size: int) -> None:
-        """Count `size` bytes of objects, without copies.
-
-        Raises:
-          GoodGainError: too much is held.
-        """
+        """Count `size` bytes of objects, without copies."""
         self._bytes += size
         self.check(self._bytes)
 
     def check_conversation(self, payloads: Sequence[bytes]) -> None:
-        """Check that a conversation is small enough to be scored; its bytes are not counted.
-
-        Raises:
-          GoodGainError: it is too large.
-        """
+        """Check that a conversation is small enough to be scored; its bytes are not counted."""
         self.check(_CONVERSATION_COPIES * sum(map(len, payloads)))
 
     def check_pool_row(self, evidence: str, *others: str) -> None:
-        """Check that a document of a pool can be read, given the texts of its columns.
-
-        Raises:
-          GoodGainError: it takes too much memory.
-        """
+        """Check that a document of a pool can be read, given the texts of its columns."""
         self.check(_EVIDENCE_COPIES * len(evidence) + _OTHER_COLUMN_COPIES * sum(map(len, others)))
 
     def allows(self, size: int) -> bool:
@@ -144,11 +115,7 @@ class HeldBytes:
         return self.most is None or size <= self.most
 
     def check(self, size: int) -> None:
-        """Check that `size` bytes may be used for a short time.
-
-        Raises:
-          GoodGainError: they exceed the limit.
-        """
+        """Check that `size` bytes may be used for a short time."""
         if not self.allows(size):
             raise GoodGainError(
                 "The input decodes to more than one process should hold, about "

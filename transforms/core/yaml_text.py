@@ -14,11 +14,7 @@ Location = tuple[int | str, ...]
 
 
 def read_text(path: str, what: str) -> str:
-    """The text of a file.
-
-    Args:
-      path: a local file.
-      what: the expected content, for the message.
+    """The text of a local file; messages call the expected content `what`.
 
     Raises:
       UsageError: it cannot be read, or is not text.
@@ -36,10 +32,7 @@ def parse_yaml(
 ) -> tuple[yaml.Node | None, Any]:
     """Parse a text into its nodes, which have line numbers, and its content.
 
-    Args:
-      text: YAML.
-      name: what messages call the file.
-      error_type: the class of errors to raise.
+    Messages call the file `name`.
 
     Raises:
       UsageError: the text is not YAML; `error_type` chooses the class.
@@ -71,9 +64,7 @@ def _nodes_and_content(text: str) -> tuple[yaml.Node | None, Any]:
 def line_of(node: yaml.Node | None, location: Location) -> int:
     """The line, from 1, of the deepest existing part of a location.
 
-    Args:
-      node: the node of the whole text.
-      location: keys of mappings and indexes in lists, outermost first.
+    A location is keys of mappings and indexes in lists, outermost first.
     """
     line = 1
     for step in location:

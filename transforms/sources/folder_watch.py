@@ -134,7 +134,6 @@ class FolderWatch:
         """Load the journal.
 
         Args:
-          source: which folder to watch, and how.
           now_ms: this machine's clock, in milliseconds since the epoch.
           needed: what a restart reads again; None = what `source.horizon_ms` says.
 
@@ -174,7 +173,6 @@ class FolderWatch:
 
         Raises:
           JournalError: files from this position on are no longer in the journal, or it is damaged.
-          OSError: it cannot be read.
         """
         if not self._file.is_current:
             self._file.load()

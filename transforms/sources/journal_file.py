@@ -34,8 +34,7 @@ class JournalFile:
     def load(self) -> None:
         """Read the file again; raises as `__init__` does."""
         self._identity = self._found()
-        data = self._path.read_bytes() if self._path.exists() else b""
-        self.journal, self.length = decode_journal(data, str(self._path))
+        self.journal, self.length = _decoded(self._path)
 
     @property
     def is_current(self) -> bool:
@@ -95,15 +94,8 @@ def _identity(status: os.stat_result) -> _Identity:
 def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
     """Remove entries that no longer matter from the journal in a folder, which must not be in use.
 
-    Args:
-      folder: folder of the journal.
-      watched: the watched folder.
-      horizon_ms: records emitted with times further than this before the watermark no longer
-        matter.
-
-    Raises:
-      JournalError: a line that is not the last cannot be read.
-      OSError: the journal cannot be read or written, or the watched folder not be listed.
+    Records emitted with times more than `horizon_ms` before the watermark no longer matter. Raises
+    as `JournalFile` and its `cut` do.
     """
     file = JournalFile(folder)
     watermark = file.journal.watermark_state.watermark
@@ -112,12 +104,9 @@ def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
 
 
 def read_journal(folder: str) -> Journal:
-    """Read the journal in a folder; empty if there is none.
+    """Read the journal in a folder, empty if there is none; raises as `JournalFile` does."""
+    return _decoded(Path(folder) / _NAME)[0]
 
-    Raises:
-      JournalError: a line that is not the last cannot be read.
-      OSError: the file cannot be read.
-    """
-    path = Path(folder) / _NAME
-    data = path.read_bytes() if path.exists() else b""
-    return decode_journal(data, str(path))[0]
+
+def _decoded(path: Path) -> tuple[Journal, int]:
+    return decode_journal(path.read_bytes() if path.exists() else b"", str(path))

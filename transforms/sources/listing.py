@@ -38,16 +38,14 @@ class Listing(Struct, frozen=True):
 
 
 def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: int) -> Listing:
-    """List the complete files directly in a folder.
+    """List the complete files directly in a folder, at the time `now_ms`.
 
-    A file is incomplete if its name begins with `.` or `_` or ends in a temporary suffix (`.tmp`,
-    `.part`, ...), or if it was written to in the last `settle_ms`.
+    A file is incomplete if its name says so (see `is_complete_name`), or if it was written to in
+    the last `settle_ms`.
 
     Args:
       folder: a local folder.
       taken: sizes of the files taken before, by name.
-      settle_ms: how long after its last change a file counts as complete.
-      now_ms: the current time, in milliseconds since the epoch.
 
     Raises:
       OSError: the folder does not exist or cannot be listed.

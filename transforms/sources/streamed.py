@@ -87,7 +87,8 @@ class StreamPacker:
         for record, at in records:
             if isinstance(record, RejectedRecord):
                 self._records += record.records
-                yield TaggedOutput(REJECTED, _global(record, at))
+                row = WindowedValue(record, timestamp_of(at), (GlobalWindow(),))
+                yield TaggedOutput(REJECTED, row)
             yield from self._emit(self._packer.add(record, at * _MICROS))
 
     def rest(self) -> Iterator[Any]:
@@ -110,10 +111,6 @@ class StreamPacker:
         if packed.calls:
             self._ids.append(packed.conversation_id)
         return packed
-
-
-def _global(value: Any, millis: int) -> WindowedValue:
-    return WindowedValue(value, timestamp_of(millis), (GlobalWindow(),))
 
 
 def stamped(

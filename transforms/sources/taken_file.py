@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
+from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.records.untimed import untimed
 from goodgain.transforms.core.streaming.journal import Changed, FileReading
 from goodgain.transforms.filesystems import open_plain
 
@@ -66,6 +65,6 @@ def timed_records(shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
     for number, record in enumerate(read_shard(shard, open_plain), start=1):
         if isinstance(record, SearchCall) and record.timestamp is None:
             place = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
-            yield untimed(record, shard.path, place)
+            yield without_timestamp(record, shard.path, place)
         else:
             yield record

@@ -41,7 +41,7 @@ class Duplicate(Struct, frozen=True):
     verdict: Verdict
 
 
-class _Known:
+class _Known(Struct):
     """What is known about one distinct piece of evidence.
 
     Attributes:
@@ -50,12 +50,9 @@ class _Known:
       near_misses: number of candidates that each step rejected before `repeat` was found.
     """
 
-    __slots__ = ("near_misses", "occurrence", "repeat")
-
-    def __init__(self, occurrence: int, repeat: Duplicate | None, near_misses: _Misses) -> None:
-        self.occurrence = occurrence
-        self.repeat = repeat
-        self.near_misses = near_misses
+    occurrence: int
+    repeat: Duplicate | None
+    near_misses: _Misses
 
 
 class Deduplicator:

@@ -78,18 +78,13 @@ class Evidence(Struct):
 
     @property
     def type_number(self) -> int:
-        """The number of the entity type; NO_TYPE if absent."""
+        """See `FingerprintLayout`."""
         return self.layout.type_number
 
     @property
     def identifies_alone(self) -> bool:
-        """Whether there are enough attributes (two) for equal evidence to be decisive."""
+        """See `FingerprintLayout`."""
         return self.layout.identifies_alone
-
-    @property
-    def several(self) -> bool:
-        """Whether an id has several values, one of which in common is enough."""
-        return self.layout.several
 
     @property
     def values(self) -> dict[int, Value]:

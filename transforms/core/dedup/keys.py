@@ -118,8 +118,7 @@ def start_and_end_key(start: int, end: int) -> int:
 def is_evidence_enough(attributes: Iterable[int]) -> bool:
     """Whether the whole evidence is a key, because it has at least two attributes.
 
-    Args:
-      attributes: numbers of the attributes, each once; parts of a URL are not counted.
+    `attributes` has the number of each once; parts of a URL are not counted.
     """
     counted = [
         attribute
@@ -132,9 +131,7 @@ def is_evidence_enough(attributes: Iterable[int]) -> bool:
 def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:
     """The name of the key that proposed a pair; of several, the first in the order of SPEC 4.2.
 
-    Args:
-      keys: attribute numbers of the keys.
-      id_name: returns the name of a domain-specific id by its number.
+    `keys` are attribute numbers; `id_name` returns the name of a domain-specific id.
     """
     named = sorted(id_name(key) for key in keys if is_named_id(key))
     if named:

@@ -8,13 +8,7 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.normalise import IgnoredParameters
-from goodgain.transforms.core.dedup.rules_file import (
-    Points,
-    Policy,
-    Requirement,
-    RulesFile,
-    TypeEntry,
-)
+from goodgain.transforms.core.dedup.rules_file import Points, Policy, RulesFile, TypeEntry
 from goodgain.transforms.core.errors import RulesError
 
 # Attribute numbers. In a fingerprint, one byte stands for an attribute (see `fingerprint`). A name
@@ -234,15 +228,11 @@ def _compile_type(name: str, entry: TypeEntry, numbers: _Numbers) -> TypeRules:
         if entry.reject_on == "all"
         else tuple(numbers.field(field) for field in entry.reject_on),
         clauses=tuple(
-            tuple(_compile_need(requirement, numbers) for requirement in clause)
+            tuple(Need(part.at_least, numbers.attributes(part.of)) for part in clause)
             for clause in entry.duplicate_if
         ),
         confidence=None if entry.points is None else _compile_points(entry.points, numbers),
     )
-
-
-def _compile_need(requirement: Requirement, numbers: _Numbers) -> Need:
-    return Need(requirement.at_least, numbers.attributes(requirement.of))
 
 
 def _compile_points(points: Points, numbers: _Numbers) -> Confidence:

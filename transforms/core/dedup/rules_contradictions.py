@@ -10,11 +10,7 @@ Contradiction = tuple[tuple[int | str, ...], str]  # where it is, and what is wr
 
 
 def contradictions(content: Any) -> Iterator[Contradiction]:
-    """All contradictions in a file, which may also have other mistakes.
-
-    Args:
-      content: the parsed YAML.
-    """
+    """All contradictions in the parsed YAML of a file, which may also have other mistakes."""
     types = _mapping(content, "types")
     if isinstance(content, dict) and "types" in content and "default" not in types:
         yield ("types",), "must have an entry `default`"

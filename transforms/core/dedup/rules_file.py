@@ -126,11 +126,7 @@ def shipped_rules() -> RulesFile:
 
 
 def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
-    """Check the text of a rules file.
-
-    Args:
-      text: YAML.
-      name: what messages call the file.
+    """Check the text of a rules file, which messages call `name`.
 
     Raises:
       RulesError: it is not YAML, or not rules; the message lists every mistake with its line.

@@ -71,18 +71,9 @@ def read_avro(
     wanted: Wanted | None = None,
     taker: RecordTaker | None = None,
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
-    """The records of a shard in file order.
+    """The records of a shard in file order (see `read_shard_into`); damage as in `decoded_blocks`.
 
-    Damage is reported as by `decoded_blocks`.
-
-    Args:
-      file: the Avro file itself, uncompressed and seekable.
-      shard: the byte range to read.
-      wanted: skips blocks that cannot contain one of these conversations.
-      taker: native code that packs whole blocks; None = yield all records.
-
-    Raises:
-      OSError: the file cannot be read.
+    Blocks without wanted conversations are skipped, and the taker packs whole blocks.
     """
     # Native code does not rename fields.
     for block in _blocks(file, shard, wanted, taker if shard.adaptation is None else None):
@@ -99,7 +90,7 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
     next sync marker. An unusable header is one row for the file, from its first shard.
 
     Args:
-      file: the Avro file itself, uncompressed and seekable.
+      file: uncompressed and seekable.
       shard: the byte range to read.
 
     Raises:

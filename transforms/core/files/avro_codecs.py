@@ -194,12 +194,7 @@ CODECS: dict[str, Callable[[bytes, int], bytes]] = {
 
 
 def decompress_block(codec: str, data: bytes, limit: int) -> bytes:
-    """Decompress the data of one block.
-
-    Args:
-      codec: its name in the header.
-      data: the compressed bytes, as in the file.
-      limit: the greatest number of decompressed bytes.
+    """Decompress the data of one block by the codec that the header names.
 
     Raises:
       DamagedBlockError: the data is damaged, or decompresses to more than `limit` bytes.

@@ -34,7 +34,6 @@ def read_header(file: BinaryIO) -> Header:
 
     Raises:
       HeaderError: it is damaged, too long, or has a codec that is not supported.
-      OSError: the file cannot be read.
     """
     file.seek(0)
     raw = file.read(_LONGEST)

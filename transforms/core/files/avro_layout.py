@@ -117,7 +117,8 @@ class _Compiler:
         if not isinstance(kind, str):
             return self.layout(kind, namespace, depth + 1)
         if kind == "array":
-            return _array(self.layout(schema.get("items"), namespace, depth + 1))
+            items = self.layout(schema.get("items"), namespace, depth + 1)
+            return _blocks(items, items.skip, 56, _SLOT)
         if kind == "map":
             return _map(self.layout(schema.get("values"), namespace, depth + 1))
         if kind in ("record", "error", "enum", "fixed"):
@@ -250,10 +251,6 @@ def _record(fields: list[Layout]) -> Layout:
         max((field.rate for field in fields), default=0.0),
         skip,
     )
-
-
-def _array(items: Layout) -> Layout:
-    return _blocks(items, items.skip, 56, _SLOT)
 
 
 def _map(values: Layout) -> Layout:

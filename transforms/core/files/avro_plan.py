@@ -40,9 +40,7 @@ def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
     try:
         numbered = _Numbered()
         top = numbered.number(fastavro.parse_schema(plain_schema(schema), _force=True))
-    except (
-        Exception
-    ):  # fastavro raises all kinds of errors on a broken schema; the reader reports them
+    except Exception:  # fastavro raises all kinds of errors; the reader will report them
         return None
     return AvroPlan(numbered.types, top, timestamp_scale(schema), most_results)
 

@@ -23,9 +23,7 @@ _BEGINNING = 8 * 1024 * 1024  # most bytes of lines, or of a compressed file aft
 def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
     """Up to 100 records from the beginning of a file; none if it cannot be decoded.
 
-    Args:
-      file: open for reading, seekable.
-      shard: the first shard of the file.
+    `shard` is the first one of the file.
 
     Raises:
       OSError: the file cannot be read.

@@ -50,19 +50,11 @@ class _BrokenArrayError(Exception):
 
 
 def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = None) -> _Records:
-    """The records of a file that begins like a JSON array, in order.
+    """The records of a file that begins like a JSON array, in order (see `read_shard`).
 
     An array of something other than search calls becomes one rejected row for the file, and so does
     an array above the limit. If the file turns out to be JSON Lines whose first line is an array,
     it is read as JSON Lines.
-
-    Args:
-      file: the file, open for reading from its beginning.
-      shard: the whole file.
-      wanted: skips records that cannot belong to one of these conversations.
-
-    Raises:
-      OSError: the file cannot be read.
     """
     try:
         content = _whole_content(file, shard)
@@ -86,11 +78,7 @@ def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = No
 
 
 def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, Any]]:
-    """The decoded objects of an array; it ends where the array cannot be read.
-
-    Raises:
-      OSError: the file cannot be read.
-    """
+    """The decoded objects of an array; it ends where the array cannot be read."""
     try:
         for element in _elements(_whole_content(file, shard)):
             value = _decoded(element, shard)
@@ -108,11 +96,7 @@ def _record(element: bytes, number: int, shard: FileShard) -> SearchCall | Rejec
 
 
 def _elements(content: bytes) -> Iterator[bytes]:
-    """The undecoded elements of the array.
-
-    Raises:
-      _BrokenArrayError: the array is malformed or truncated.
-    """
+    """The undecoded elements of the array, up to a _BrokenArrayError."""
     at = _skip_space(content, _skip_space(content, 0) + 1)
     if _is_end_of_array(content, at):
         return
@@ -154,11 +138,7 @@ def _skip_space(content: bytes, at: int) -> int:
 
 
 def _check_first_element(content: bytes, shard: FileShard) -> None:
-    """Check by its first element that an array contains search calls.
-
-    Raises:
-      _UnusableArrayError: it contains something else.
-    """
+    """Check by its first element that an array contains search calls."""
     try:
         first = next(_elements(content), None)
     except _BrokenArrayError as error:

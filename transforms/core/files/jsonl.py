@@ -34,19 +34,10 @@ def read_jsonl(
     wanted: Wanted | None = None,
     taker: RecordTaker | None = None,
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
-    """The records of a shard in file order; blank lines are skipped.
+    """The records of a shard in file order (see `read_shard_into`); blank lines are skipped.
 
     A line above the limit is rejected without holding it in memory. If a compressed file is
     truncated, its incomplete last line becomes one rejected row.
-
-    Args:
-      file: the file, open for reading and, unless compressed, seekable.
-      shard: the part to read.
-      wanted: skips lines that cannot belong to one of these conversations.
-      taker: native code that packs the lines it can; None = yield all records.
-
-    Raises:
-      OSError: the file cannot be read.
     """
     text = text_lines(file, shard)
     # Native code does not rename fields.
@@ -91,11 +82,7 @@ def _left_by(
 
 
 def _call_of(line: Line, shard: FileShard) -> SearchCall:
-    """The record of a line that is not blank.
-
-    Raises:
-      RecordError: the line cannot be used.
-    """
+    """The record of a line that is not blank; raises RecordError if it cannot be used."""
     if isinstance(line, bytes):
         return record_of_json(line, shard.adaptation, shard.bounds)
     if isinstance(line, CutOffLine):

@@ -63,9 +63,7 @@ class LabelFile(Struct, frozen=True):
 def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> Iterator[Found]:
     """Every row of a file in order: a label, a rejected row, or None if it has no gain.
 
-    Args:
-      open_file: opens a path as a seekable binary file, without decompressing.
-      iteration_base: number of the first iteration of a turn, in labels and traces.
+    `iteration_base` is the number of the first iteration of a turn, in labels and traces.
     """
     number = 0
     try:
@@ -78,11 +76,7 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
 
 
 def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
-    """The rows of a file of labels, counted in `held`.
-
-    Raises:
-      GoodGainError: there are more than `held` allows.
-    """
+    """The rows of a file of labels, counted in `held`, which limits them."""
     for row in rows:
         if isinstance(row, RejectedRecord):
             held.count_read(row.conversation_id, row.reason, row.payload)
@@ -117,11 +111,7 @@ def _read(
 
 
 def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel | None:
-    """The label of a row; None without a gain.
-
-    Raises:
-      _RowError: it cannot be used.
-    """
+    """The label of a row; None without a gain."""
     if not isinstance(row, Mapping):
         raise _RowError("The row is not an object with named fields.")
     given = {name: row[name] for name in _COLUMNS if not _is_blank(row.get(name))}

@@ -8,9 +8,13 @@ from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.jsonl import record_of_json
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import RejectedRecord, payload_of_bytes, rejected_for
+from goodgain.transforms.core.records.rejected import (
+    RejectedRecord,
+    payload_of_bytes,
+    rejected_for,
+    without_timestamp,
+)
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.records.untimed import untimed
 
 
 class Message(Struct, frozen=True):
@@ -46,5 +50,5 @@ def parse_message(
     except RecordError as error:
         return rejected_for(message.source, message.position, error, payload_of_bytes(value))
     if call.timestamp is None:
-        return untimed(call, message.source, message.position)
+        return without_timestamp(call, message.source, message.position)
     return call

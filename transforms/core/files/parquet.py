@@ -26,19 +26,11 @@ def read_parquet(
     wanted: Wanted | None = None,
     taker: RecordTaker | None = None,
 ) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
-    """The records of the row groups that begin in a shard, in file order.
+    """The records of the row groups that begin in a shard, in file order (see `read_shard_into`).
 
     Columns that SPEC 2 does not name are not read. The lost rows of a damaged row group become one
-    rejected row, and so does a file with an unusable footer, from its first shard.
-
-    Args:
-      file: the Parquet file itself, uncompressed and seekable.
-      shard: the byte range to read.
-      wanted: skips row groups without any of these conversations.
-      taker: native code that packs the rows it can; None = yield all records.
-
-    Raises:
-      OSError: the file cannot be read.
+    rejected row, and so does a file with an unusable footer, from its first shard. Row groups
+    without wanted conversations are skipped.
     """
     try:
         parquet = ParquetRowGroups(file)

@@ -78,13 +78,10 @@ def rows_at_once(
     """The number of rows of a row group to decode together.
 
     Args:
-      file: the Parquet file.
-      parquet: the same file, opened by pyarrow.
+      file, parquet: the Parquet file, plain and opened by pyarrow.
       group: number of the row group.
       chunks: its columns, from the footer.
       columns: names of the columns that will be read.
-      bounds: limits on the memory for reading.
-      most_rows: upper limit for the number of rows.
 
     Raises:
       RowGroupTooLargeError: a row of it may take too much memory.

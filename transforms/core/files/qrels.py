@@ -44,7 +44,6 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
     Args:
       shard: from `plan_shards`.
       number: number of the file, for places.
-      open_file: opens a path as a seekable binary file, without decompressing.
     """
     shard = replace(shard, bounds=FIXED_BOUNDS)
     whole = JudgmentPlace(number, 0, "file")
@@ -82,7 +81,7 @@ def judgment_of_line(line: Line, place: JudgmentPlace) -> Judgment:
     """The judgment on a line of TREC qrels, or of JSON Lines, which begins with `{`.
 
     Raises:
-      JudgmentError: the line cannot be used.
+      JudgmentError: it cannot be used.
     """
     if isinstance(line, CutOffLine):
         raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")

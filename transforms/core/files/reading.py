@@ -20,6 +20,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 Records = Iterator[SearchCall | RejectedRecord]
 RecordsAndTaken = Iterator[SearchCall | RejectedRecord | TakenBlock]
+# Opens a path as a seekable binary file, without decompressing.
 Open = Callable[[str], BinaryIO]
 
 _HELD_IN_MEMORY = 16 * 1024 * 1024
@@ -33,7 +34,6 @@ def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) 
 
     Args:
       shard: from `plan_shards`.
-      open_file: opens a path as a seekable binary file, without decompressing.
       wanted: skips records of other conversations if that is cheap to detect; may not skip all.
     """
     return cast(Records, read_shard_into(None, shard, open_file, wanted))
@@ -44,9 +44,7 @@ def read_shard_into(
 ) -> RecordsAndTaken:
     """Like `read_shard`, but the taker packs the records that it can, and its output replaces them.
 
-    Args:
-      taker: packs lines, blocks and rows; None = yield all records.
-      shard, open_file, wanted: see `read_shard`.
+    Without a taker, all records are yielded.
     """
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)

@@ -35,13 +35,9 @@ class RecordTaker(Protocol):
         """Prepare `take` for the blocks of one file; returns its argument `prepared`."""
 
     def take(self, prepared: Any, content: bytes, count: int, read: ReadRecord) -> list[Any] | None:
-        """Pack all records of a block; None if it cannot pack them.
+        """Pack all `count` records of a decompressed block; None if it cannot pack them.
 
-        Args:
-          prepared: from `prepare`.
-          content: the records, decompressed.
-          count: number of records.
-          read: parses single records that the taker cannot parse.
+        Single records that it cannot parse are parsed by `read`.
         """
 
     def take_lines(
@@ -50,10 +46,7 @@ class RecordTaker(Protocol):
         """Pack lines of JSON from an offset up to the first that it cannot parse.
 
         Args:
-          lines: separated by line feeds.
-          begin: offset of a line.
-          longest: most bytes of a line to parse.
-          most_results: most results of a record to parse.
+          longest, most_results: most bytes of a line, and results of a record, to parse.
 
         Returns:
           Its output, and the offset of the line at which it stopped; None if it packed all.

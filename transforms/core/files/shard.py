@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression, beginning, compression_of
@@ -88,14 +89,11 @@ def plan_shards(
     with a `problem`.
 
     Args:
-      file: open for reading, seekable.
-      path: its name, for messages and for ambiguous content.
+      file: seekable.
       size: its length in bytes.
       shard_bytes: the length of a shard, at least 1.
-      adaptation: how to convert records to those of SPEC 2.
       of_traces: whether the file should contain search calls rather than judgments, which may be
         tables.
-      bounds: limits on the memory that reading may take.
     """
     file.seek(0)
     head = file.read(_HEAD_BYTES)
@@ -106,19 +104,11 @@ def plan_shards(
     if of_traces and file_format is FileFormat.JSONL and problem is None:
         file_format, problem = _text_format(head)
     whole = compression is not Compression.NONE or file_format is FileFormat.JSON_ARRAY
+    shard = FileShard(path, file_format, compression, 0, size, problem, adaptation, bounds)
     if problem is not None or whole:
-        return [FileShard(path, file_format, compression, 0, size, problem, adaptation, bounds)]
+        return [shard]
     return [
-        FileShard(
-            path,
-            file_format,
-            compression,
-            start,
-            min(start + shard_bytes, size),
-            None,
-            adaptation,
-            bounds,
-        )
+        replace(shard, start=start, end=min(start + shard_bytes, size))
         for start in range(0, size, shard_bytes)
     ]
 
@@ -134,10 +124,7 @@ def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
         if head.startswith(magic):
             advice = "save it as JSON Lines in UTF-8, Avro or Parquet"
             return format_by_name or FileFormat.JSONL, f"The file is {name}; {advice}."
-    if (
-        head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
-        or format_by_name is FileFormat.JSONL
-    ):
+    if _first_character(head) == b"{" or format_by_name is FileFormat.JSONL:
         return FileFormat.JSONL, None
     if format_by_name is not None:
         return (
@@ -151,9 +138,13 @@ def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
 
 def _text_format(head: bytes) -> tuple[FileFormat, str | None]:
     """JSON Lines or a JSON array, and why it has no search calls, if its beginning shows that."""
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
+    if _first_character(head) == b"[":
         return FileFormat.JSON_ARRAY, None
     return FileFormat.JSONL, mistaken(head)
+
+
+def _first_character(head: bytes) -> bytes:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
 def _format_by_name(path: str) -> FileFormat | None:

@@ -112,7 +112,6 @@ def table_rows(
     """The rows of a table in order.
 
     Args:
-      open_file: opens a path as a seekable binary file, without decompressing.
       columns: names of the columns to read; None = all.
 
     Raises:
@@ -131,11 +130,7 @@ def _plain(file: BinaryIO, compression: Compression) -> BinaryIO:
 
 
 def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
-    """The lines of a file, each of limited length.
-
-    Raises:
-      BrokenTableError: a line has more than `longest` bytes or characters.
-    """
+    """The lines of a file, each of at most `longest` bytes or characters."""
     while line := file.readline(longest + 1):
         if len(line) > longest:
             raise BrokenTableError(_TOO_LONG.format(longest))

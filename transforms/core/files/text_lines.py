@@ -68,10 +68,6 @@ def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
 
     Of a line above the limit only the beginning is returned. The incomplete last line of a
     truncated compressed file is a `CutOffLine`.
-
-    Args:
-      file: the file, open for reading and, unless compressed, seekable.
-      shard: the part to read.
     """
     limit = shard.bounds.decoded_bytes
     if shard.compression is Compression.NONE:

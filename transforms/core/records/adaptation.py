@@ -49,37 +49,32 @@ class Adaptation(Struct, frozen=True):
             adapted["results"] = [
                 _renamed(one, self.result) if isinstance(one, Mapping) else one for one in results
             ]
-        if self.iteration_base == 0 and "iteration" in adapted:
-            adapted["iteration"] = _next(adapted["iteration"])
-        return adapted
+        return self._counted_from_1(adapted)
 
     def applied_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
         """A row with fields of a record and of one of its results, renamed."""
-        adapted = _renamed(_renamed(row, self.call), self.result)
-        if self.iteration_base == 0 and "iteration" in adapted:
-            adapted["iteration"] = _next(adapted["iteration"])
-        return adapted
+        return self._counted_from_1(_renamed(_renamed(row, self.call), self.result))
+
+    def _counted_from_1(self, record: dict[Any, Any]) -> dict[Any, Any]:
+        if self.iteration_base == 0 and "iteration" in record:
+            record["iteration"] = _next(record["iteration"])
+        return record
 
     def without_source(self, records: Iterable[Any]) -> list[str]:
         """The source fields that none of the records has."""
         calls = [record for record in records if isinstance(record, Mapping)]
-        missing = [
-            source
-            for _, source in self.call
-            if all(_found(call, source) is _ABSENT for call in calls)
-        ]
         results = [
             one
             for call in calls
             for one in _renamed(call, self.call).get("results") or ()
             if isinstance(one, Mapping)
         ]
-        missing += [
+        return [
             source
-            for _, source in self.result
-            if all(_found(one, source) is _ABSENT for one in results)
+            for pairs, objects in ((self.call, calls), (self.result, results))
+            for _, source in pairs
+            if all(_found(one, source) is _ABSENT for one in objects)
         ]
-        return missing
 
 
 def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptation | None:

@@ -102,9 +102,8 @@ def _number(value: Any) -> Any:
 
 
 def _timestamp(value: Any) -> Any:
-    return (
-        value if isinstance(value, str) else _integer(value)
-    )  # text is parsed by `timestamp_hook`
+    # Text is parsed by `timestamp_hook`.
+    return value if isinstance(value, str) else _integer(value)
 
 
 def _boolean(value: Any) -> Any:

@@ -12,12 +12,7 @@ _text_decoder = msgspec.json.Decoder(str)
 
 
 def top_level_text(damaged: bytes, key: str) -> str | None:
-    """The string under `key` of the outermost object; None if it cannot be found.
-
-    Args:
-      damaged: the JSON text, of which only the first MiB is searched.
-      key: the name to find; nested objects are not searched.
-    """
+    """The string under `key` of the outermost object; None if it is not in the first MiB."""
     wanted = b'"%s"' % key.encode()
     depth = 0
     last: tuple[bytes, ...] = (b"", b"")

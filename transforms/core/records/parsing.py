@@ -36,8 +36,7 @@ def parse_json(line: bytes) -> SearchCall:
     """Read a record from one JSON object in UTF-8 (SPEC 2).
 
     Raises:
-      RecordError: it is not JSON, or not a usable record; has the bad field and, if readable, the
-        conversation_id.
+      RecordError: it is not JSON, or not a usable record.
     """
     try:
         return _call_decoder.decode(line)
@@ -46,24 +45,17 @@ def parse_json(line: bytes) -> SearchCall:
 
 
 def parse_adapted_json(line: bytes, adaptation: Adaptation) -> SearchCall:
-    """Like `parse_json`, for a record with other field names than those of SPEC 2.
-
-    Raises:
-      RecordError: see `parse_json`.
-    """
+    """Like `parse_json`, for a record with other field names than those of SPEC 2."""
     return parse_mapping(adaptation.applied(_untyped(line)))
 
 
 def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
     """Read a decoded record from a format with types of its own (SPEC 2).
 
-    Args:
-      record: field names to values; nulls, integral floats, enums, datetimes, maps as pairs and
-        unknown fields are accepted.
+    Nulls, integral floats, enums, datetimes, maps as pairs and unknown fields are accepted.
 
     Raises:
-      RecordError: it is not a usable record; has the bad field and, if readable, the
-        conversation_id.
+      RecordError: it is not a usable record.
     """
     try:
         return msgspec.convert(record, SearchCall, dec_hook=timestamp_hook)

@@ -49,8 +49,8 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
 
     Args:
       record: the coerced record, or a value that is no record at all.
-      message: msgspec's message.
-      original: the original record, with its unknown fields.
+      message: msgspec's.
+      original: the record before coercion, with its unknown fields.
     """
     conversation_id = _readable_conversation_id(record)
     mistake = mistake_of(message)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from goodgain.transforms.core.errors import RecordError
+from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 
 LONGEST_PAYLOAD = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -96,6 +97,14 @@ def rejected_for(source: str, position: str, error: RecordError, payload: str) -
         conversation_id=error.conversation_id,
         payload=payload,
     )
+
+
+def without_timestamp(call: SearchCall, source: str, position: str) -> RejectedRecord:
+    """The row for a call of a stream, whose records need an event time (SPEC 2, `timestamp`)."""
+    error = RecordError(
+        "timestamp is missing; records of a stream need one.", "timestamp", call.conversation_id
+    )
+    return rejected_for(source, position, error, payload_of_bytes(canonical_encoding(call)))
 
 
 def payload_of_bytes(raw: bytes) -> str:
