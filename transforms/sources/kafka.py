@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -22,6 +23,7 @@ _TIMESTAMP_POLICIES = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class ReadKafkaTraces(beam.PTransform):
     """PBegin to `StreamedTraces`: the value of each message is one trace record, a JSON object.
 
@@ -40,45 +42,34 @@ class ReadKafkaTraces(beam.PTransform):
       expansion_service: `host:port` of Beam's Java expansion service; None for Beam's own choice.
       adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
       bounds: limits on the memory that one message may take.
+
+    Raises:
+      UsageError: there is no broker or no topic, or `timestamps` is unknown.
     """
 
-    def __init__(
-        self,
-        bootstrap_servers: str,
-        topics: Sequence[str],
-        rules: RuleTable,
-        timestamps: str = "create",
-        consumer: Mapping[str, str] | None = None,
-        expansion_service: str | None = None,
-        adaptation: Adaptation | None = None,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-    ) -> None:
-        """Check the arguments.
+    bootstrap_servers: str
+    topics: Sequence[str]
+    rules: RuleTable
+    timestamps: str = "create"
+    consumer: Mapping[str, str] | None = None
+    expansion_service: str | None = None
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
 
-        Raises:
-          UsageError: there is no broker or no topic, or `timestamps` is unknown.
-        """
-        super().__init__()
-        if not bootstrap_servers.strip():
+    def __post_init__(self) -> None:
+        """Check the fields."""
+        if not self.bootstrap_servers.strip():
             raise UsageError("No Kafka broker is given; write kafka://HOST:PORT/TOPIC.")
-        if not topics or not all(topic.strip() for topic in topics):
+        if not self.topics or not all(topic.strip() for topic in self.topics):
             raise UsageError("No Kafka topic is given; write kafka://HOST:PORT/TOPIC.")
-        if timestamps not in _TIMESTAMP_POLICIES:
+        if self.timestamps not in _TIMESTAMP_POLICIES:
             raise UsageError(
-                f"Kafka timestamps are {' or '.join(_TIMESTAMP_POLICIES)}, not {timestamps!r}."
+                f"Kafka timestamps are {' or '.join(_TIMESTAMP_POLICIES)}, not {self.timestamps!r}."
             )
-        self.bootstrap_servers = bootstrap_servers
-        self.topics = tuple(topics)
-        self.rules = rules
-        self.timestamps = timestamps
-        self.consumer = dict(consumer or {})
-        self.expansion_service = expansion_service
-        self.adaptation = adaptation
-        self.bounds = bounds
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
-        consumer = {"auto.offset.reset": "earliest", **self.consumer}
+        consumer = {"auto.offset.reset": "earliest", **(self.consumer or {})}
         traces: StreamedTraces = (
             begin
             | "Consume"

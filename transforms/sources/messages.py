@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -23,6 +24,7 @@ from goodgain.transforms.times import millis_of
 beam.coders.registry.register_coder(Message, StructCoder)
 
 
+@dataclass(eq=False, repr=False)
 class ParseMessages(beam.PTransform):
     """`PCollection[Message]` to `StreamedTraces`.
 
@@ -35,16 +37,9 @@ class ParseMessages(beam.PTransform):
       bounds: limits on the memory that one message may take.
     """
 
-    def __init__(
-        self,
-        rules: RuleTable,
-        adaptation: Adaptation | None = None,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-    ) -> None:
-        super().__init__()
-        self.rules = rules
-        self.adaptation = adaptation
-        self.bounds = bounds
+    rules: RuleTable
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
 
     def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
         """Apply the transform."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import apache_beam as beam
 from apache_beam.io.gcp.pubsub import PubsubMessage, ReadFromPubSub
@@ -18,6 +19,7 @@ from goodgain.transforms.sources.streamed import StreamedTraces
 _SUBSCRIPTION = re.compile(r"projects/[^/]+/subscriptions/[^/]+")
 
 
+@dataclass(eq=False, repr=False)
 class ReadPubSubTraces(beam.PTransform):
     """PBegin to `StreamedTraces`: the data of each message is one trace record, a JSON object.
 
@@ -32,33 +34,25 @@ class ReadPubSubTraces(beam.PTransform):
       id_attribute: attribute with a unique id of the message.
       adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
       bounds: limits on the memory that a message may take.
+
+    Raises:
+      UsageError: `subscription` does not name a subscription.
     """
 
-    def __init__(
-        self,
-        subscription: str,
-        rules: RuleTable,
-        timestamp_attribute: str | None = None,
-        id_attribute: str | None = None,
-        adaptation: Adaptation | None = None,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-    ) -> None:
-        """Read `subscription`.
+    subscription: str
+    rules: RuleTable
+    timestamp_attribute: str | None = None
+    id_attribute: str | None = None
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
 
-        Raises:
-          UsageError: it does not name a subscription.
-        """
-        super().__init__()
-        if not _SUBSCRIPTION.fullmatch(subscription):
+    def __post_init__(self) -> None:
+        """Check the subscription."""
+        if not _SUBSCRIPTION.fullmatch(self.subscription):
             raise UsageError(
-                f"{subscription!r} is not a Pub/Sub subscription; write projects/P/subscriptions/S."
+                f"{self.subscription!r} is not a Pub/Sub subscription; write "
+                "projects/P/subscriptions/S."
             )
-        self.subscription = subscription
-        self.rules = rules
-        self.timestamp_attribute = timestamp_attribute
-        self.id_attribute = id_attribute
-        self.adaptation = adaptation
-        self.bounds = bounds
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -36,6 +37,7 @@ _PARTS = 1 << 20
 _END = 1 << 62
 
 
+@dataclass(eq=False, repr=False)
 class WatchFolder(beam.PTransform):
     """PBegin to `StreamedTraces`: the records of every file that appears in a folder, as payloads.
 
@@ -55,20 +57,11 @@ class WatchFolder(beam.PTransform):
         `source.horizon_ms` says.
     """
 
-    def __init__(
-        self,
-        source: FolderSource,
-        rules: RuleTable,
-        ends_when_silent: bool = False,
-        end: StreamEnd = WITH_ENGINE,
-        needed: OldestNeeded | None = None,
-    ) -> None:
-        super().__init__()
-        self.source = source
-        self.rules = rules
-        self.ends_when_silent = ends_when_silent
-        self.end = end
-        self.needed = needed
+    source: FolderSource
+    rules: RuleTable
+    ends_when_silent: bool = False
+    end: StreamEnd = WITH_ENGINE
+    needed: OldestNeeded | None = None
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
