@@ -7,7 +7,7 @@ from itertools import islice
 
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.labels import LabelFile, kept_labels, read_labels
+from goodgain.transforms.core.files.labels import LabelFile, counted_labels, read_labels
 from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.tables import recognise_table
@@ -63,7 +63,7 @@ def local_labels(
     if pattern is None:
         return
     for file in label_files(local_files([pattern]), open_local, iteration_base):
-        for row in kept_labels(read_labels(file, open_local, iteration_base), held):
+        for row in counted_labels(read_labels(file, open_local, iteration_base), held):
             if isinstance(row, ResultLabel):
                 yield row
 

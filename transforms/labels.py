@@ -11,7 +11,7 @@ from apache_beam.pvalue import TaggedOutput
 from apache_beam.typehints import KV
 
 from goodgain.transforms.coders import StructCoder
-from goodgain.transforms.core.files.labels import LabelFile, kept_labels, read_labels
+from goodgain.transforms.core.files.labels import LabelFile, counted_labels, read_labels
 from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
@@ -93,7 +93,7 @@ class _ReadFile(beam.DoFn):
 
     def process(self, file: LabelFile) -> Iterator[ResultLabel | TaggedOutput]:
         counts = dict.fromkeys(("labels.read", "labels.empty", "labels.rejected"), 0)
-        for found in kept_labels(read_labels(file, open_plain, self._base), self._held):
+        for found in counted_labels(read_labels(file, open_plain, self._base), self._held):
             counts["labels.read"] += 1
             if found is None:
                 counts["labels.empty"] += 1

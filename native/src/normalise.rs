@@ -217,7 +217,7 @@ pub fn normalise_plain_url<'u>(
         "" => place.push(b'/'),
         path => place.extend_from_slice(path.as_bytes()),
     }
-    kept_pairs(query, ignored)
+    retained_pairs(query, ignored)
 }
 
 fn split_while(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
@@ -281,7 +281,7 @@ fn hex(digit: Option<&u8>) -> Option<u8> {
     char::from(*digit?).to_digit(16).map(|value| value as u8)
 }
 
-fn kept_pairs<'u>(query: &'u [u8], ignored: &IgnoredParameters) -> Option<Query<'u>> {
+fn retained_pairs<'u>(query: &'u [u8], ignored: &IgnoredParameters) -> Option<Query<'u>> {
     let mut pairs = Vec::new();
     for pair in query.split(|byte| *byte == b'&') {
         if pair.is_empty() {

@@ -13,9 +13,9 @@ from goodgain.pipeline.api.inputs import rows_of
 from goodgain.pipeline.labels import label_files, rejected_row
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.files.labels import (
-    Found,
     LabelFile,
-    kept_labels,
+    LabelRow,
+    counted_labels,
     labels_of_rows,
     read_labels,
 )
@@ -46,7 +46,7 @@ class LabelRows(Struct, frozen=True):
     """All labels, row by row, and the files that they come from."""
 
     files: tuple[LabelFile, ...]
-    found: list[Found]
+    found: list[LabelRow]
 
     def labels(self) -> Iterator[ResultLabel]:
         """The valid rows."""
@@ -73,7 +73,7 @@ def read_result_labels(labels: Labels, iteration_base: int, held: HeldBytes) -> 
     if isinstance(labels, str | os.PathLike):
         files = label_files(local_files([os.fspath(labels)]), open_local, iteration_base)
         read = (one for file in files for one in read_labels(file, open_local, iteration_base))
-        return LabelRows(files, list(kept_labels(read, held)))
+        return LabelRows(files, list(counted_labels(read, held)))
     file = LabelFile(TableFile(_SOURCE, TableFormat.PARQUET), 0, 0)
     return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
 

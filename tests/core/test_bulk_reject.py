@@ -66,7 +66,7 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
         results = with_many_values([source.result() for _ in range(60)], random)
         *earlier, last = evidence_of(results)
         rejection = BulkReject(rules, earlier).reject(last, np.arange(len(earlier)))
-        left = rejection.left.tolist()
+        left = rejection.remaining.tolist()
         rejected = {place: step for step, gone in rejection.rejected for place in gone.tolist()}
         assert left == sorted({*range(len(earlier))} - rejected.keys())
         for place, one in enumerate(earlier):

@@ -22,11 +22,11 @@ from tests.pipeline.runs import SAMPLE
 @pytest.fixture
 def forgotten():
     """Nothing is remembered of what was imported, before and after."""
-    native._found.cache_clear()
-    native._module.cache_clear()
+    native._installed.cache_clear()
+    native._compatible.cache_clear()
     yield
-    native._found.cache_clear()
-    native._module.cache_clear()
+    native._installed.cache_clear()
+    native._compatible.cache_clear()
 
 
 @needs_native
@@ -63,8 +63,8 @@ def test_built_for_another_version(monkeypatch, differs):
     monkeypatch.delenv("GOODGAIN_NATIVE", raising=False)
     monkeypatch.setitem(sys.modules, "goodgain_native", SimpleNamespace(**names))
     assert native.active_path() == "native"
-    native._found.cache_clear()
-    native._module.cache_clear()
+    native._installed.cache_clear()
+    native._compatible.cache_clear()
     other = SimpleNamespace(**{**names, differs: 0})
     monkeypatch.setitem(sys.modules, "goodgain_native", other)
     assert native.native_module() is None

@@ -22,29 +22,29 @@ _MODULE = "goodgain_native"
 
 def native_module() -> Any | None:
     """The native part; None if it is missing, built for another version, or turned off."""
-    return None if os.environ.get(SWITCH) == "0" else _module()
+    return None if os.environ.get(SWITCH) == "0" else _compatible()
 
 
 def active_path() -> str:
     """Which code reads and fingerprints, for people: `native`, or `python` with the reason."""
     if os.environ.get(SWITCH) == "0":
         return f"python ({SWITCH}=0)"
-    if _module() is not None:
+    if _compatible() is not None:
         return "native"
-    return "python (goodgain-native is built for another version)" if _found() else "python"
+    return "python (goodgain-native is built for another version)" if _installed() else "python"
 
 
 @cache
-def _module() -> Any | None:
-    found = _found()
-    if found is None or getattr(found, "FORMAT", None) != FORMAT:
+def _compatible() -> Any | None:
+    module = _installed()
+    if module is None or getattr(module, "FORMAT", None) != FORMAT:
         return None
-    known = found.CALL_FIELDS, found.RESULT_FIELDS
-    return found if known == (_names(SearchCall), _names(Result)) else None
+    known = module.CALL_FIELDS, module.RESULT_FIELDS
+    return module if known == (_names(SearchCall), _names(Result)) else None
 
 
 @cache
-def _found() -> Any | None:
+def _installed() -> Any | None:
     try:
         return importlib.import_module(_MODULE)
     except ImportError:

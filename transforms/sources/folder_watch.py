@@ -143,18 +143,18 @@ class FolderWatch:
         """
         self.source = source
         self._now_ms = now_ms
-        self._needed = needed or self._within_horizon
+        self._needed = needed or self._oldest_in_horizon
         self._file = JournalFile(source.journal)
-        self._cut_at = _LEAST_CUT
-        self._began: int | None = None  # the position at which the engine has begun or gone on
-        self._loaded_ms = self._heard_ms = now_ms()
-        self._round: deque[FolderFile] = deque()
+        self._cut_length = _LEAST_CUT
+        self._start_position: int | None = None  # where the engine has begun or continued
+        self._loaded_ms = self._active_ms = now_ms()
+        self._listed: deque[FolderFile] = deque()
         # A killed process leaves a round unfinished; the next listing completes it.
-        self._has_looked = False
-        self._next_look_ms = 0
+        self._has_listed = False
+        self._next_listing_ms = 0
         self._tallies: dict[int, FileTally] = {}
         self._plans: dict[int, list[FileShard]] = {}
-        self._complaint = ""
+        self._last_warning = ""
 
     @property
     def watermark_state(self) -> WatermarkState:
@@ -165,7 +165,7 @@ class FolderWatch:
         """The state of the folder for a stream that begins now."""
         journal = self._file.journal
         watermark = journal.watermark_state.watermark
-        oldest = None if watermark is None else self._within_horizon(watermark)
+        oldest = None if watermark is None else self._oldest_in_horizon(watermark)
         return Resumption(journal.end, oldest, journal.first)
 
     def start(self, position: int, resumption: Resumption) -> int:
@@ -176,11 +176,11 @@ class FolderWatch:
         """
         if not self._file.is_current:
             self._file.load()
-            self._round.clear()
-            self._has_looked = False
+            self._listed.clear()
+            self._has_listed = False
         journal = self._file.journal
-        if self._began is None:
-            self._began = position
+        if self._start_position is None:
+            self._start_position = position
         if position < resumption.first:  # nothing has been read yet
             position = resumption.first
         if position >= journal.first:
@@ -205,22 +205,22 @@ class FolderWatch:
             os.scandir(self.source.folder).close()
             entry = journal.at(position) if position < journal.end else self._next()
         except OSError as error:
-            self._heard_ms = self._now_ms()  # an outage does not count as silence
-            self._complain(f"The folder {self.source.folder} cannot be listed: {error}.")
+            self._active_ms = self._now_ms()  # an outage does not count as silence
+            self._warn_once(f"The folder {self.source.folder} cannot be listed: {error}.")
             return None
         if position < journal.end:
             return entry
         if entry is None:
-            self._complaint = ""
+            self._last_warning = ""
             return None
         try:
             self._file.append(entry)
         except OSError as error:
-            self._complain(f"The journal in {self.source.journal} cannot be written: {error}.")
+            self._warn_once(f"The journal in {self.source.journal} cannot be written: {error}.")
             return None
-        self._complaint = ""
-        self._note(entry)
-        if isinstance(entry, Move) and self._file.length >= self._cut_at:
+        self._last_warning = ""
+        self._note_appended(entry)
+        if isinstance(entry, Move) and self._file.length >= self._cut_length:
             self._cut()
         return entry
 
@@ -281,29 +281,29 @@ class FolderWatch:
 
     def _next(self) -> Entry | None:
         journal = self._file.journal
-        if not self._round and not (journal.uncovered and self._has_looked):
+        if not self._listed and not (journal.uncovered and self._has_listed):
             began_ms = self._now_ms()
-            if began_ms < self._next_look_ms:
+            if began_ms < self._next_listing_ms:
                 return None
             listing = list_folder(
                 self.source.folder, journal.sizes, self.source.settle_ms, began_ms
             )
             ended_ms = self._now_ms()
-            self._next_look_ms = ended_ms + _LEAST_PAUSE * (ended_ms - began_ms)
+            self._next_listing_ms = ended_ms + _LEAST_PAUSE * (ended_ms - began_ms)
             for file in listing.changed:
                 return Changed(file.name, journal.sizes[file.name], file.size)
-            self._has_looked = True
-            found = listing.new
-            self._round.extend(
-                sorted(found, key=attrgetter("name")) if self.source.by_name else found
+            self._has_listed = True
+            files = listing.new
+            self._listed.extend(
+                sorted(files, key=attrgetter("name")) if self.source.by_name else files
             )
-        while self._round and not os.path.exists(self._path(self._round[0].name)):
-            self._round.popleft()
-        if self._round and journal.uncovered_bytes < self.source.portion_bytes:
-            return Take(self._round[0].name, self._round[0].size, self._now_ms())
+        while self._listed and not os.path.exists(self._path(self._listed[0].name)):
+            self._listed.popleft()
+        if self._listed and journal.uncovered_bytes < self.source.portion_bytes:
+            return Take(self._listed[0].name, self._listed[0].size, self._now_ms())
         if journal.uncovered:
             return self._account(journal.uncovered)
-        if self._now_ms() - self._heard_ms < self.source.rule.idle_ms:
+        if self._now_ms() - self._active_ms < self.source.rule.idle_ms:
             return None
         return Move(after_silence(journal.watermark_state, self.source.rule))
 
@@ -324,15 +324,15 @@ class FolderWatch:
                     pass
         return tally
 
-    def _note(self, entry: Entry) -> None:
+    def _note_appended(self, entry: Entry) -> None:
         if isinstance(entry, Take):
-            self._round.popleft()
+            self._listed.popleft()
         if isinstance(entry, Move):
             self._tallies.clear()
         if isinstance(entry, Move) and entry.watermark_state.silent:
-            self._heard_ms += self.source.rule.idle_ms
+            self._active_ms += self.source.rule.idle_ms
         else:
-            self._heard_ms = self._now_ms()
+            self._active_ms = self._now_ms()
 
     def _cut(self) -> None:
         watermark = self.watermark_state.watermark
@@ -343,20 +343,20 @@ class FolderWatch:
         except OSError as error:
             # Not urgent: the next attempt comes when it has doubled again.
             _LOGGER.warning("The journal in %s cannot be cut: %s.", self.source.journal, error)
-        self._cut_at = max(2 * self._file.length, _LEAST_CUT)
+        self._cut_length = max(2 * self._file.length, _LEAST_CUT)
 
     def _restorable(self) -> int:
         """The least position from which an engine may go on, if it restores a checkpoint."""
         since = self._now_ms() - self.source.keep_ms
         journal = self._file.journal
         # At first, the engine may also restore again what it has restored.
-        began = self._began if self._loaded_ms > since else None
-        return min(journal.first_after(since), journal.end if began is None else began)
+        start = self._start_position if self._loaded_ms > since else None
+        return min(journal.first_after(since), journal.end if start is None else start)
 
-    def _within_horizon(self, watermark: int) -> int:
+    def _oldest_in_horizon(self, watermark: int) -> int:
         return watermark - self.source.horizon_ms
 
-    def _complain(self, complaint: str) -> None:
-        if complaint != self._complaint:
-            _LOGGER.warning("%s Waiting until it can.", complaint)
-            self._complaint = complaint
+    def _warn_once(self, warning: str) -> None:
+        if warning != self._last_warning:
+            _LOGGER.warning("%s Waiting until it can.", warning)
+            self._last_warning = warning

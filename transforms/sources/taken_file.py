@@ -64,7 +64,7 @@ def timed_records(shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
     """The records of a shard; a call without a timestamp is rejected."""
     for number, record in enumerate(read_shard(shard, open_plain), start=1):
         if isinstance(record, SearchCall) and record.timestamp is None:
-            place = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
-            yield without_timestamp(record, shard.path, place)
+            position = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
+            yield without_timestamp(record, shard.path, position)
         else:
             yield record

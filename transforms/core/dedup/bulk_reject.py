@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.column import EvidenceColumn, Marks, Numbers, longer
+from goodgain.transforms.core.dedup.column import EvidenceColumn, Marks, Numbers, extended
 from goodgain.transforms.core.dedup.evidence import Evidence, Value
 from goodgain.transforms.core.dedup.rules import NO_TYPE, URL, RuleTable, TypeRules, is_field
 from goodgain.transforms.core.dedup.verification import Step
 
 _FEW = 8  # candidates; verifying these costs less than an operation on columns
-_FIRST_ROOM = 256  # occurrences
+_FIRST_CAPACITY = 256  # occurrences
 
 
 class BulkRejection(Struct, frozen=True):
@@ -24,7 +24,7 @@ class BulkRejection(Struct, frozen=True):
       rejected: candidates that are not, with the step that rejects them.
     """
 
-    left: Numbers
+    remaining: Numbers
     rejected: list[tuple[Step, Numbers]]
 
 
@@ -46,8 +46,8 @@ class BulkReject:
             (URL, *rules.url_parameters.values(), *rules.fields.values(), *rules.ids.values())
         )
         self._occurrences = occurrences
-        self._taken = 0
-        self._room = 0
+        self._stored = 0
+        self._capacity = 0
         self._columns: dict[int, EvidenceColumn] = {}  # by attribute
         self._types = np.zeros(0, np.int32)  # by occurrence, a code
         self._type_codes: dict[int, int] = {}
@@ -55,14 +55,14 @@ class BulkReject:
 
     def reject(self, evidence: Evidence, candidates: Numbers) -> BulkRejection:
         """Split candidates by whether they are certainly another document, keeping their order."""
-        self._take_new()
+        self._store_new()
         rejecting = _Rejecting(evidence.values, self._columns, self._rules)
-        left = [
+        remaining = [
             one
             for type_number, group in self._by_type(evidence.type_number, candidates, rejecting)
             for one in rejecting.apply(group, self._rules.of_type(type_number))
         ]
-        return BulkRejection(np.sort(np.concatenate(left)), rejecting.rejected)
+        return BulkRejection(np.sort(np.concatenate(remaining)), rejecting.rejected)
 
     def _by_type(
         self, type_number: int, candidates: Numbers, rejecting: _Rejecting
@@ -83,25 +83,25 @@ class BulkReject:
             self._type_numbers.append(type_number)
         return code
 
-    def _take_new(self) -> None:
+    def _store_new(self) -> None:
         occurrences = self._occurrences
-        if len(occurrences) > self._room:
-            self._room = max(_FIRST_ROOM, 2 * len(occurrences))
-            self._types = longer(self._types, self._room)
+        if len(occurrences) > self._capacity:
+            self._capacity = max(_FIRST_CAPACITY, 2 * len(occurrences))
+            self._types = extended(self._types, self._capacity)
             for column in self._columns.values():
-                column.grow(self._room)
-        for occurrence in range(self._taken, len(occurrences)):
+                column.grow(self._capacity)
+        for occurrence in range(self._stored, len(occurrences)):
             evidence = occurrences[occurrence]
             self._types[occurrence] = self._code(evidence.type_number)
             for attribute, value in evidence.values.items():
                 if attribute in self._named:
                     self._column(attribute).put(occurrence, value)
-        self._taken = len(occurrences)
+        self._stored = len(occurrences)
 
     def _column(self, attribute: int) -> EvidenceColumn:
         column = self._columns.get(attribute)
         if column is None:
-            column = self._columns[attribute] = EvidenceColumn(self._room)
+            column = self._columns[attribute] = EvidenceColumn(self._capacity)
         return column
 
 
@@ -120,55 +120,55 @@ class _Rejecting:
         self._rules = rules
         self.rejected: list[tuple[Step, Numbers]] = []
 
-    def apply(self, left: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
+    def apply(self, remaining: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
         """Apply the steps in order; yields the candidates left for verification."""
-        left = self._reject_unequal(Step.IDS, applicable.ids, left)
-        perhaps, left = self._perhaps_decided_by_ids(applicable, left)
-        yield perhaps
+        remaining = self._reject_unequal(Step.IDS, applicable.ids, remaining)
+        undecided, remaining = self._perhaps_decided_by_ids(applicable, remaining)
+        yield undecided
         if self._rules.policy != "ids":
-            left = self._reject_unequal(Step.URL, (URL,), left)
-            equal, left = self._equal(URL, left)
+            remaining = self._reject_unequal(Step.URL, (URL,), remaining)
+            equal, remaining = self._equal(URL, remaining)
             parameters = self._rules.url_parameters.values()
             yield self._reject_unequal(Step.URL_IDENTITY, parameters, equal)
             reject_on = applicable.reject_on
             fields = filter(is_field, self._values) if reject_on is None else reject_on
-            left = self._reject_unequal(Step.FIELDS, fields, left)
-        yield left
+            remaining = self._reject_unequal(Step.FIELDS, fields, remaining)
+        yield remaining
 
     def reject(self, step: Step, marks: Marks, numbers: Numbers) -> Numbers:
         """Let a step reject the marked candidates, and return the others."""
-        gone, left = _parted(marks, numbers)
-        if gone.size:
-            self.rejected.append((step, gone))
-        return left
+        rejected, remaining = _split(marks, numbers)
+        if rejected.size:
+            self.rejected.append((step, rejected))
+        return remaining
 
-    def _reject_unequal(self, step: Step, attributes: Iterable[int], left: Numbers) -> Numbers:
+    def _reject_unequal(self, step: Step, attributes: Iterable[int], remaining: Numbers) -> Numbers:
         """Let a step reject candidates that certainly have another value of an attribute."""
         for value, column in self._compared(attributes):
-            if left.size <= _FEW:
+            if remaining.size <= _FEW:
                 break
-            left = self.reject(step, column.unequal(left, value), left)
-        return left
+            remaining = self.reject(step, column.unequal(remaining, value), remaining)
+        return remaining
 
     def _perhaps_decided_by_ids(
-        self, applicable: TypeRules, left: Numbers
+        self, applicable: TypeRules, remaining: Numbers
     ) -> tuple[Numbers, Numbers]:
         """Candidates that no step after the ids may reject, and the others."""
-        if left.size <= _FEW:
-            return left, left[:0]
-        marks = np.zeros(left.size, np.bool_)
+        if remaining.size <= _FEW:
+            return remaining, remaining[:0]
+        marks = np.zeros(remaining.size, np.bool_)
         for value, column in self._compared(applicable.definitive):
-            marks |= column.equal(left, value)
+            marks |= column.equal(remaining, value)
         for _, column in self._compared(applicable.ids):
             if column.incomplete:
-                marks |= column.unknown(left)
-        return _parted(marks, left)
+                marks |= column.unknown(remaining)
+        return _split(marks, remaining)
 
-    def _equal(self, attribute: int, left: Numbers) -> tuple[Numbers, Numbers]:
+    def _equal(self, attribute: int, remaining: Numbers) -> tuple[Numbers, Numbers]:
         """Candidates that have the same value of an attribute, and the others."""
         for value, column in self._compared((attribute,)):
-            return _parted(column.equal(left, value), left)
-        return left[:0], left
+            return _split(column.equal(remaining, value), remaining)
+        return remaining[:0], remaining
 
     def _compared(self, attributes: Iterable[int]) -> Iterator[tuple[Value, EvidenceColumn]]:
         """Value and column of each attribute that the result and some occurrence have."""
@@ -178,6 +178,6 @@ class _Rejecting:
                 yield value, column
 
 
-def _parted(marks: Marks, numbers: Numbers) -> tuple[Numbers, Numbers]:
+def _split(marks: Marks, numbers: Numbers) -> tuple[Numbers, Numbers]:
     """The marked ones and the others."""
     return (numbers[marks], numbers[~marks]) if marks.any() else (numbers[:0], numbers)

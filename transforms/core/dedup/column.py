@@ -28,17 +28,17 @@ class EvidenceColumn:
 
     __slots__ = ("_cells", "_layers", "incomplete")
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, capacity: int) -> None:
         """Make an empty column with room for `room` occurrences."""
         # The n-th value of an occurrence is in the n-th layer.
-        self._layers = [np.zeros(room, np.uint64)]
+        self._layers = [np.zeros(capacity, np.uint64)]
         # Setting an item here takes a third of the time of setting it in the array.
         self._cells = [self._layers[0].data]
         self.incomplete = False
 
-    def grow(self, room: int) -> None:
+    def grow(self, capacity: int) -> None:
         """Make room for more occurrences."""
-        self._layers = [longer(layer, room) for layer in self._layers]
+        self._layers = [extended(layer, capacity) for layer in self._layers]
         self._cells = [layer.data for layer in self._layers]
 
     def put(self, occurrence: int, value: Value) -> None:
@@ -84,8 +84,8 @@ def _is(theirs: NDArray[np.uint64], value: Value) -> Marks:
     return marks
 
 
-def longer(column: NDArray[Kind], room: int) -> NDArray[Kind]:
+def extended(column: NDArray[Kind], capacity: int) -> NDArray[Kind]:
     """The column, extended with zeros."""
-    grown = np.zeros(room, column.dtype)
+    grown = np.zeros(capacity, column.dtype)
     grown[: column.size] = column
     return grown

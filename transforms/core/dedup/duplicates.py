@@ -31,7 +31,7 @@ class Duplicate(Struct, frozen=True):
     """Why a result is a duplicate.
 
     Attributes:
-      first: place of the first occurrence, from 0, among all results of the turn.
+      first: position of the first occurrence, from 0, among all results of the turn.
       keys: numbers of the attributes whose keys proposed the pair.
       verdict: the step and clause that decided.
     """
@@ -68,16 +68,16 @@ class Deduplicator:
         self._index: dict[int, _Bucket] = {}  # by key
         self._known: dict[tuple[bytes, bytes], _Known] = {}
         self._evidence: list[Evidence] = []  # by occurrence
-        self._first: list[int] = []  # by occurrence, the place of its first occurrence
+        self._first: list[int] = []  # by occurrence, the position of its first occurrence
         self._bulk_reject = BulkReject(rules, self._evidence)
-        self._place = 0
+        self._position = 0
         self.near_misses: Counter[Step] = Counter()
         self.cut = 0
 
     def add(self, result: ResultFingerprint) -> Duplicate | None:
         """Add the next result; returns None if it is a first occurrence."""
-        place = self._place
-        self._place = place + 1
+        position = self._position
+        self._position = position + 1
         if self._rules.policy == "none":
             return None
         identity = (result.codes, result.digests)
@@ -86,9 +86,9 @@ class Deduplicator:
             return self._add_equal(known)
         evidence = read_evidence(result)
         misses: _Misses = {}
-        hits = self._hits(evidence)
-        duplicate = self._first_verified(evidence, hits, misses) if hits else None
-        occurrence = self._register(evidence, place if duplicate is None else duplicate.first)
+        buckets = self._buckets(evidence)
+        duplicate = self._first_verified(evidence, buckets, misses) if buckets else None
+        occurrence = self._register(evidence, position if duplicate is None else duplicate.first)
         self._known[identity] = _Known(occurrence, duplicate, misses)
         return duplicate
 
@@ -96,50 +96,50 @@ class Deduplicator:
         """Add a result with the same evidence as an earlier one, which stays registered."""
         if known.repeat is None:
             evidence = self._evidence[known.occurrence]
-            hits = self._hits(evidence)
+            buckets = self._buckets(evidence)
             if evidence.identifies_alone:
-                hits.append(known.occurrence)
+                buckets.append(known.occurrence)
             known.near_misses = {}
-            known.repeat = self._first_verified(evidence, hits, known.near_misses)
+            known.repeat = self._first_verified(evidence, buckets, known.near_misses)
         else:
             self._count(known.near_misses)
         return known.repeat
 
-    def _hits(self, evidence: Evidence) -> list[_Bucket]:
+    def _buckets(self, evidence: Evidence) -> list[_Bucket]:
         """For each key, the occurrences that share it."""
         index = self._index
-        return [found for key in evidence.keys if (found := index.get(key)) is not None]
+        return [bucket for key in evidence.keys if (bucket := index.get(key)) is not None]
 
     def _first_verified(
-        self, evidence: Evidence, hits: list[_Bucket], misses: _Misses
+        self, evidence: Evidence, buckets: list[_Bucket], misses: _Misses
     ) -> Duplicate | None:
         """The first candidate that verifies; counts how many each step rejected before it."""
-        candidates = _united(hits)
+        candidates = _merged(buckets)
         if candidates is None or len(candidates) >= MANY_CANDIDATES:
-            verified = self._try_many(evidence, _united_many(hits), misses)
+            verified = self._verified_of_many(evidence, _merged_many(buckets), misses)
         else:
-            verified = self._try(evidence, candidates, misses)
+            verified = self._verified(evidence, candidates, misses)
         self._count(misses)
         if verified is None:
             return None
         occurrence, verdict = verified
         return Duplicate(self._first[occurrence], self._proposers(evidence, occurrence), verdict)
 
-    def _try_many(
+    def _verified_of_many(
         self, evidence: Evidence, candidates: Numbers, misses: _Misses
     ) -> tuple[int, Verdict] | None:
         """Like `_try`, but clear cases are rejected in bulk."""
         if candidates.size < MANY_CANDIDATES:
-            return self._try(evidence, candidates.tolist(), misses)
+            return self._verified(evidence, candidates.tolist(), misses)
         rejection = self._bulk_reject.reject(evidence, candidates)
-        verified = self._try(evidence, rejection.left.tolist(), misses)
+        verified = self._verified(evidence, rejection.remaining.tolist(), misses)
         for step, rejected in rejection.rejected:
             before = rejected.size if verified is None else int((rejected < verified[0]).sum())
             if before:
                 misses[step] = misses.get(step, 0) + before
         return verified
 
-    def _try(
+    def _verified(
         self, evidence: Evidence, candidates: Iterable[int], misses: _Misses
     ) -> tuple[int, Verdict] | None:
         for occurrence in candidates:
@@ -169,17 +169,17 @@ class Deduplicator:
         self._evidence.append(evidence)
         index = self._index
         for key in dict.fromkeys(evidence.keys):  # two spellings of an id may share a key
-            found = index.setdefault(key, occurrence)
-            if found == occurrence:
+            bucket = index.setdefault(key, occurrence)
+            if bucket == occurrence:
                 continue
-            if isinstance(found, int):
-                found = index[key] = [found]
-            if len(found) >= self._rules.max_candidates:
+            if isinstance(bucket, int):
+                bucket = index[key] = [bucket]
+            if len(bucket) >= self._rules.max_candidates:
                 self.cut += 1
                 continue
-            if len(found) == MANY_CANDIDATES:
-                found = index[key] = array("q", found)
-            found.append(occurrence)
+            if len(bucket) == MANY_CANDIDATES:
+                bucket = index[key] = array("q", bucket)
+            bucket.append(occurrence)
         return occurrence
 
 
@@ -190,7 +190,7 @@ def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
     return at < len(bucket) and bucket[at] == occurrence
 
 
-def _united(buckets: list[_Bucket]) -> Sequence[int] | None:
+def _merged(buckets: list[_Bucket]) -> Sequence[int] | None:
     """The occurrences in some buckets, each once and in order; None if one of these is large."""
     occurrences: set[int] = set()
     for bucket in buckets:
@@ -203,7 +203,7 @@ def _united(buckets: list[_Bucket]) -> Sequence[int] | None:
     return sorted(occurrences) if len(occurrences) > 1 else tuple(occurrences)
 
 
-def _united_many(buckets: list[_Bucket]) -> Numbers:
+def _merged_many(buckets: list[_Bucket]) -> Numbers:
     """Like `_united`, for large buckets."""
     if len(buckets) == 1:
         # A copy, since an array cannot grow under a view.

@@ -30,7 +30,7 @@ _DIGEST_BYTES = 8
 
 Value = int | frozenset[int]
 _Numbers = tuple[int, ...]  # the digests of a fingerprint
-_Taken = Callable[[_Numbers], _Numbers]
+_Selection = Callable[[_Numbers], _Numbers]
 
 
 class FingerprintLayout(Struct, frozen=True):
@@ -57,8 +57,8 @@ class FingerprintLayout(Struct, frozen=True):
     identifies_alone: bool
     several: bool
     numbers: Callable[[bytes], _Numbers]
-    key_numbers: _Taken
-    value_numbers: _Taken
+    key_numbers: _Selection
+    value_numbers: _Selection
     attributes: _Numbers
 
 
@@ -95,8 +95,8 @@ class Evidence(Struct):
         values = self._values
         if values is None:
             layout = self.layout
-            found = zip(layout.attributes, layout.value_numbers(self.numbers), strict=True)
-            values = self._values = _united(found) if layout.several else dict(found)
+            pairs = zip(layout.attributes, layout.value_numbers(self.numbers), strict=True)
+            values = self._values = _grouped(pairs) if layout.several else dict(pairs)
         return values
 
     def key_attributes(self) -> Iterator[int]:
@@ -143,23 +143,25 @@ def _layout_of(codes: bytes) -> FingerprintLayout:
             attribute, at = _numbered(codes, at, (UNKNOWN_FIELD, UNKNOWN_ID))
         digests.append(DigestAt(attribute, len(digests), is_key))
     values = [(one.attribute, one.position) for one in digests if not one.is_key]
-    places = dict(values)
+    positions = dict(values)
     keys = key_positions(digests)
     return FingerprintLayout(
         type_number=type_number,
         values=tuple(values),
         keys=keys,
-        start_and_end=(places[START], places[END]) if {START, END} <= set(places) else None,
-        identifies_alone=is_evidence_enough(places),
-        several=len(places) < len(values),
+        start_and_end=(positions[START], positions[END])
+        if {START, END} <= set(positions)
+        else None,
+        identifies_alone=is_evidence_enough(positions),
+        several=len(positions) < len(values),
         numbers=struct.Struct(f">{len(digests)}Q").unpack,
-        key_numbers=_at(position for _, position in keys),
-        value_numbers=_at(position for _, position in values),
+        key_numbers=_selection(position for _, position in keys),
+        value_numbers=_selection(position for _, position in values),
         attributes=tuple(attribute for attribute, _ in values),
     )
 
 
-def _at(positions: Iterable[int]) -> _Taken:
+def _selection(positions: Iterable[int]) -> _Selection:
     """Takes the numbers at these positions."""
     wanted = tuple(positions)
     if len(wanted) > 1:
@@ -173,10 +175,10 @@ def _numbered(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[int, int
     return int.from_bytes(codes[at:end]), end
 
 
-def _united(found: Iterable[tuple[int, int]]) -> dict[int, Value]:
+def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, Value]:
     """The values by attribute; several of one attribute as a set."""
     values: dict[int, Value] = {}
-    for attribute, number in found:
+    for attribute, number in pairs:
         before = values.get(attribute)
         if before is None:
             values[attribute] = number

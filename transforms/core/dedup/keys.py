@@ -40,7 +40,7 @@ _KINDS = {
     START_AND_END: "start+end",
     EQUAL_EVIDENCE: "evidence",
 }
-_ORDER = {attribute: place for place, attribute in enumerate(_KINDS, start=1)}
+_ORDER = {attribute: rank for rank, attribute in enumerate(_KINDS, start=1)}
 _KEYED_BY_VALUE = frozenset((GENERIC_ID, URL, TITLE, SUBJECT, FILE_NAME, DISPLAY_NAME))
 _LEAST_ATTRIBUTES = 2  # that equal evidence must have to be decisive
 _LOW_64 = (1 << 64) - 1

@@ -104,7 +104,7 @@ def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     return NormalUrl(
         host.lower().removeprefix("www."),
         path.rstrip("/") or "/" if path else "/",
-        _kept_pairs(_pairs(query), ignored) if query else (),
+        _retained_pairs(_pairs(query), ignored) if query else (),
     )
 
 
@@ -133,15 +133,17 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     return NormalUrl(
         host,
         unquote(parts.path).rstrip("/") or "/",
-        _kept_pairs(_pairs(parts.query), ignored),
+        _retained_pairs(_pairs(parts.query), ignored),
     )
 
 
-def _kept_pairs(
+def _retained_pairs(
     pairs: list[tuple[str, str]], ignored: IgnoredParameters
 ) -> tuple[tuple[str, str], ...]:
     folded = [(name.casefold(), value) for name, value in pairs]
     names, prefixes = ignored.names, ignored.prefixes
-    kept = [pair for pair in folded if pair[0] not in names and not pair[0].startswith(prefixes)]
-    kept.sort()
-    return tuple(kept)
+    retained = [
+        pair for pair in folded if pair[0] not in names and not pair[0].startswith(prefixes)
+    ]
+    retained.sort()
+    return tuple(retained)

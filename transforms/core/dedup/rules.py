@@ -11,7 +11,7 @@ from goodgain.transforms.core.dedup.normalise import IgnoredParameters
 from goodgain.transforms.core.dedup.rules_file import Points, Policy, RulesFile, TypeEntry
 from goodgain.transforms.core.errors import RulesError
 
-# Attribute numbers. In a fingerprint, one byte stands for an attribute (see `fingerprint`). A name
+# Attribute numbers. In a fingerprint, one byte represents an attribute (see `fingerprint`). A name
 # that the rules do not know is UNKNOWN_FIELD or UNKNOWN_ID followed by the digest of the name; its
 # number combines byte and digest.
 GENERIC_ID = 1

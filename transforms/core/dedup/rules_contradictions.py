@@ -20,33 +20,33 @@ def contradictions(content: Any) -> Iterator[Contradiction]:
 
 
 def _of_names(types: dict[Any, Any], aliases: dict[Any, Any]) -> Iterator[Contradiction]:
-    taken: dict[str, str] = {}
+    first_use: dict[str, str] = {}
     for part, names in (("types", types), ("aliases", aliases)):
         for name in map(str, names):
             folded = name.strip().casefold()
-            if folded in taken:
-                yield (part, name), f"means the same as {taken[folded]}; case does not matter"
-            taken.setdefault(folded, f"{part}.{name}")
+            if folded in first_use:
+                yield (part, name), f"means the same as {first_use[folded]}; case does not matter"
+            first_use.setdefault(folded, f"{part}.{name}")
     for alias, target in aliases.items():
         if isinstance(target, str) and target not in types:
             yield ("aliases", str(alias)), f"stands for {target}, which is not in types"
 
 
-def _of_type(place: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:
+def _of_type(location: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:
     definitive, container = _names(entry, "definitive"), _names(entry, "container")
     for name in container:
         if name in definitive:
-            yield (*place, "container"), f"{name} is also listed as definitive"
+            yield (*location, "container"), f"{name} is also listed as definitive"
     if _mapping(entry, "points") and entry.get("duplicate_if"):
-        yield (*place, "points"), "excludes duplicate_if; use one of the two"
+        yield (*location, "points"), "excludes duplicate_if; use one of the two"
     for part in ("definitive", "container"):
         for name in _names(entry, part):
             if name.startswith(_ID_PREFIX):
-                yield (*place, part), f"{name} is an id even without `{_ID_PREFIX}`"
+                yield (*location, part), f"{name} is an id even without `{_ID_PREFIX}`"
     for part in ("reject_on", "points"):
         for name in _names(entry, part):
             if name.startswith(_ID_PREFIX):
-                yield (*place, part), f"{name} is an id; only fields are allowed here"
+                yield (*location, part), f"{name} is an id; only fields are allowed here"
 
 
 def _mapping(content: Any, key: str) -> dict[Any, Any]:

@@ -134,24 +134,24 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
     tree, content = parse_yaml(text, name, RulesError)
     mistakes = {(line, key, "appears here a second time") for line, key in repeated_keys(tree)}
     for location, reason in contradictions(content):
-        mistakes.add((line_of(tree, location), _place(location), reason))
+        mistakes.add((line_of(tree, location), _path(location), reason))
     try:
         rules = RulesFile.model_validate(content)
     except ValidationError as error:
         for mistake in error.errors():
             location = mistake["loc"]
-            mistakes.add((line_of(tree, location), _place(location), _reason(mistake)))
+            mistakes.add((line_of(tree, location), _path(location), _reason(mistake)))
     else:
         if not mistakes:
             return rules
     lines = [
-        f"{name}:{line}: {place + ': ' if place else ''}{reason}"
-        for line, place, reason in sorted(mistakes)
+        f"{name}:{line}: {path + ': ' if path else ''}{reason}"
+        for line, path, reason in sorted(mistakes)
     ]
     raise RulesError("The rules cannot be used:\n  " + "\n  ".join(lines))
 
 
-def _place(location: tuple[int | str, ...]) -> str:
+def _path(location: tuple[int | str, ...]) -> str:
     return ".".join(
         str(step) for step in location if not str(step).startswith(("list[", "literal["))
     )

@@ -168,9 +168,9 @@ class _BlockDecoder:
             raise DamagedBlockError(reason, self._records_in(content, count))
         if self._layout.at_most(len(content), count) > self._bounds.memory:
             self._check(content, count)
-        taken = None if self._taker is None else self._taken(self._taker, offset, content, count)
-        if taken is not None:
-            return taken
+        packed = None if self._taker is None else self._pack(self._taker, offset, content, count)
+        if packed is not None:
+            return packed
         escaped = False
         try:
             records = self._decoded(content, count, self._feed, self._blocks)
@@ -180,7 +180,7 @@ class _BlockDecoder:
             records = self._decoded(content, count, *self._opened("surrogateescape"))
         return DecodedBlock(offset, self._with_millis(records), escaped)
 
-    def _taken(
+    def _pack(
         self, taker: RecordTaker, offset: int, content: bytes, count: int
     ) -> TakenBlock | None:
         rejected: list[RejectedRecord] = []

@@ -167,22 +167,22 @@ class _Window:
         self._file = file
         self.size = file.seek(0, 2)
         self._start = 0
-        self._held = b""
+        self._bytes = b""
 
     def at(self, offset: int, length: int) -> bytes:
         """The bytes from `offset`; fewer than `length` at the end of the file."""
         begin = offset - self._start
-        if begin < 0 or begin + length > len(self._held):
+        if begin < 0 or begin + length > len(self._bytes):
             self._file.seek(offset)
-            self._held = self._file.read(max(length, _WINDOW))
+            self._bytes = self._file.read(max(length, _WINDOW))
             self._start, begin = offset, 0
-        return self._held[begin : begin + length]
+        return self._bytes[begin : begin + length]
 
-    def find(self, wanted: bytes, offset: int) -> int | None:
+    def find(self, marker: bytes, offset: int) -> int | None:
         """Offset of the first occurrence of `wanted` from `offset` on."""
         while offset < self.size:
-            found = self.at(offset, _WINDOW).find(wanted)
-            if found >= 0:
-                return offset + found
-            offset += _WINDOW - len(wanted) + 1
+            index = self.at(offset, _WINDOW).find(marker)
+            if index >= 0:
+                return offset + index
+            offset += _WINDOW - len(marker) + 1
         return None

@@ -227,10 +227,10 @@ def _union(branches: list[Layout]) -> Layout:
             rate = max(rate, (branch.base - smallest.base) / more if more else inf)
 
     def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
-        place, at = read_zigzag(data, at)
-        if not 0 <= place < len(branches):
+        branch, at = read_zigzag(data, at)
+        if not 0 <= branch < len(branches):
             raise WalkError("a union has no such branch")
-        return branches[place].skip(data, at, meter, depth)
+        return branches[branch].skip(data, at, meter, depth)
 
     return Layout(1 + smallest.least, smallest.base, rate, skip)
 

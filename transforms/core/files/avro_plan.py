@@ -69,17 +69,17 @@ class _Numbered:
             return self._add("array", self.number(schema["items"]))
         if kind == "map":
             return self._add("map", self.number(schema["values"]))
-        place = self._named[schema["name"]] = self._add(kind, None)
+        number = self._named[schema["name"]] = self._add(kind, None)
         if kind == "enum":
-            self.types[place] = ("enum", schema["symbols"])
+            self.types[number] = ("enum", schema["symbols"])
         elif kind == "fixed":
-            self.types[place] = ("fixed", schema["size"])
+            self.types[number] = ("fixed", schema["size"])
         elif kind == "record":
             fields = [(field["name"], self.number(field["type"])) for field in schema["fields"]]
-            self.types[place] = ("record", fields)
+            self.types[number] = ("record", fields)
         else:
             raise ValueError(f"{kind} is not an Avro type")
-        return place
+        return number
 
     def _add(self, kind: str, detail: Any) -> int:
         self.types.append((kind, detail))

@@ -76,17 +76,17 @@ class _Bzip2(_Decompressor):
 class _Zstandard(_Decompressor):
     def __init__(self) -> None:
         self._stream = zstandard.ZstdDecompressor().decompressobj()
-        self._behind = b""
+        self._unused = b""
 
     @property
     def unused_data(self) -> bytes:
-        return self._behind
+        return self._unused
 
     def steps(self, data: bytes) -> Iterator[bytes]:
         for begin in range(0, len(data), _ZSTANDARD_STEP):
             yield self._stream.decompress(data[begin : begin + _ZSTANDARD_STEP])
             if self._stream.eof:
-                self._behind = self._stream.unused_data + data[begin + _ZSTANDARD_STEP :]
+                self._unused = self._stream.unused_data + data[begin + _ZSTANDARD_STEP :]
                 return
 
 
@@ -126,7 +126,7 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
         yield from iter(lambda: file.read(_CONTENT), b"")
         return
     new_decompressor = _DECOMPRESSORS[compression]
-    stream_start = position = given = 0
+    stream_start = position = yielded = 0
     decompressor: _Decompressor | None = new_decompressor()
     while raw := _read_at(file, position, _PIECE):
         position += len(raw)
@@ -135,17 +135,17 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
                 raw = raw.lstrip(b"\0")  # archivers pad with zeros
                 if not raw:
                     break
-                stream_start, given = position - len(raw), 0
+                stream_start, yielded = position - len(raw), 0
                 decompressor = new_decompressor()
             try:
                 for content in decompressor.steps(raw):
-                    given += len(content)
+                    yielded += len(content)
                     if content:
                         yield content
             except _BROKEN as error:
-                good = position - len(raw)
-                salvaged = _salvaged(file, new_decompressor(), stream_start, good)
-                yield from _without_first(given, salvaged)
+                damaged_at = position - len(raw)
+                salvaged = _salvaged(file, new_decompressor(), stream_start, damaged_at)
+                yield from _without_first(yielded, salvaged)
                 raise DamagedStreamError(f"the {compression} data is damaged ({error})") from None
             raw = decompressor.unused_data if decompressor.eof else b""
             if decompressor.eof:
@@ -196,7 +196,7 @@ class _Pieces(io.RawIOBase):
 
 
 def _salvaged(
-    file: BinaryIO, decompressor: _Decompressor, stream_start: int, good: int
+    file: BinaryIO, decompressor: _Decompressor, stream_start: int, damaged_at: int
 ) -> Iterator[bytes]:
     """The content of a stream that is damaged in the piece which begins at `good`.
 
@@ -204,11 +204,11 @@ def _salvaged(
     byte by byte.
     """
     position = stream_start
-    while position < good:
-        raw = _read_at(file, position, min(_PIECE, good - position))
+    while position < damaged_at:
+        raw = _read_at(file, position, min(_PIECE, damaged_at - position))
         position += len(raw)
         yield from decompressor.steps(raw)
-    for byte in _read_at(file, good, _PIECE):
+    for byte in _read_at(file, damaged_at, _PIECE):
         try:
             yield from decompressor.steps(bytes((byte,)))
         except _BROKEN:

@@ -41,8 +41,8 @@ def read_jsonl(
     """
     text = text_lines(file, shard)
     # Native code does not rename fields.
-    left = text.lines if taker is None or shard.adaptation else _left_by(taker, text, shard.bounds)
-    for where, line in left:
+    lines = text.lines if taker is None or shard.adaptation else _packed(taker, text, shard.bounds)
+    for position, line in lines:
         if isinstance(line, TakenBlock):
             yield line
             continue
@@ -54,31 +54,31 @@ def read_jsonl(
             yield _call_of(line, shard)
         except RecordError as error:
             raw = line if isinstance(line, bytes) else line.head
-            yield rejected_for(shard.path, text.place(where), error, payload_of_bytes(raw))
+            yield rejected_for(shard.path, text.location(position), error, payload_of_bytes(raw))
 
 
-def _left_by(
+def _packed(
     taker: RecordTaker, text: TextLines, bounds: ReadBounds
 ) -> Iterator[tuple[int, Line | TakenBlock]]:
     """Blocks of the lines that the taker packed, and the remaining lines."""
     longest = min(bounds.decoded_bytes, HARMLESS)
-    for where, stretch in text.stretches:
+    for position, stretch in text.stretches:
         if not isinstance(stretch, bytes):
-            yield where, stretch
+            yield position, stretch
             continue
         begin = 0
         while begin <= len(stretch):
-            given, odd = taker.take_lines(stretch, begin, longest, bounds.record_results)
-            if given:
-                yield where, TakenBlock(given, [])
-            if odd is None:
+            packed, stop = taker.take_lines(stretch, begin, longest, bounds.record_results)
+            if packed:
+                yield position, TakenBlock(packed, [])
+            if stop is None:
                 break
-            where = text.further(where, stretch, begin, odd)
-            end = stretch.find(b"\n", odd)
-            (line,) = lines_of(stretch[odd : end if end >= 0 else None], text.limit)
-            yield where, line
-            begin = odd + 1 + len(line)
-            where = text.further(where, stretch, odd, begin)
+            position = text.position_after(position, stretch, begin, stop)
+            end = stretch.find(b"\n", stop)
+            (line,) = lines_of(stretch[stop : end if end >= 0 else None], text.limit)
+            yield position, line
+            begin = stop + 1 + len(line)
+            position = text.position_after(position, stretch, stop, begin)
 
 
 def _call_of(line: Line, shard: FileShard) -> SearchCall:

@@ -37,7 +37,7 @@ _LONGEST_SHOWN = 60
 # Spreadsheets and data frames may write whole numbers as 3.0.
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}(\.0*)?\s*")
 
-Found = ResultLabel | RejectedRecord | None
+LabelRow = ResultLabel | RejectedRecord | None
 
 
 class _RowError(GoodGainError):
@@ -60,7 +60,7 @@ class LabelFile(Struct, frozen=True):
     number: int
 
 
-def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> Iterator[Found]:
+def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> Iterator[LabelRow]:
     """Every row of a file in order: a label, a rejected row, or None if it has no gain.
 
     `iteration_base` is the number of the first iteration of a turn, in labels and traces.
@@ -75,7 +75,7 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
 
-def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
+def counted_labels(rows: Iterable[LabelRow], held: HeldBytes) -> Iterator[LabelRow]:
     """The rows of a file of labels, counted in `held`, which limits them."""
     for row in rows:
         if isinstance(row, RejectedRecord):
@@ -87,15 +87,15 @@ def kept_labels(rows: Iterable[Found], held: HeldBytes) -> Iterator[Found]:
 
 def labels_of_rows(
     rows: Iterable[Any], file: LabelFile, iteration_base: int = 1
-) -> Iterator[Found]:
-    """Like `read_labels`, for rows in memory; rejected rows have `file` as their place."""
+) -> Iterator[LabelRow]:
+    """Like `read_labels`, for rows in memory; rejected rows have `file` as their source."""
     for number, row in enumerate(rows, start=1):
         yield _read(file, number, row, None, iteration_base)
 
 
 def _read(
     file: LabelFile, number: int, row: Any, written: bytes | None, iteration_base: int
-) -> Found:
+) -> LabelRow:
     try:
         return _label(file.number, number, row, iteration_base)
     except _RowError as error:
@@ -114,65 +114,65 @@ def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel
     """The label of a row; None without a gain."""
     if not isinstance(row, Mapping):
         raise _RowError("The row is not an object with named fields.")
-    given = {name: row[name] for name in _COLUMNS if not _is_blank(row.get(name))}
-    gain_name = next((name for name in GAIN if name in given), None)
+    values = {name: row[name] for name in _COLUMNS if not _is_blank(row.get(name))}
+    gain_name = next((name for name in GAIN if name in values), None)
     if gain_name is None:
         if not any(name in row for name in GAIN):
             raise _RowError(f"The row has no gain (also read: {', '.join(GAIN[1:])}).")
         return None
-    gain = _whole(given, gain_name, 0, GREATEST_GAIN)
-    conversation_id = _text(given, "conversation_id")
-    record_id, span = _record(given)
-    places = [name for name in ("turn", "iteration", "call") if name in given]
+    gain = _whole(values, gain_name, 0, GREATEST_GAIN)
+    conversation_id = _text(values, "conversation_id")
+    record_id, span = _record(values)
+    parts_of_id = [name for name in ("turn", "iteration", "call") if name in values]
     turn, iteration, call = 1, None, None
     if record_id is not None:
-        if places:
+        if parts_of_id:
             raise _RowError(
                 f"The row names its record twice, by {'span_id' if span else 'record_id'} and by "
-                f"{places[0]}; give one of them."
+                f"{parts_of_id[0]}; give one of them."
             )
-    elif conversation_id is None or "iteration" not in given:
+    elif conversation_id is None or "iteration" not in values:
         raise _RowError(
             "The row names no result: give conversation_id, iteration and rank (turn and call "
             "where there are several), record_id and rank, or span_id and position."
         )
     else:
-        turn = _whole(given, "turn", 1) if "turn" in given else 1
-        iteration = _whole(given, "iteration", iteration_base) + 1 - iteration_base
-        call = _whole(given, "call", 0) if "call" in given else None
+        turn = _whole(values, "turn", 1) if "turn" in values else 1
+        iteration = _whole(values, "iteration", iteration_base) + 1 - iteration_base
+        call = _whole(values, "call", 0) if "call" in values else None
     return ResultLabel(
-        file, number, gain, _rank(given), conversation_id, turn, iteration, call, record_id, span
+        file, number, gain, _rank(values), conversation_id, turn, iteration, call, record_id, span
     )
 
 
-def _record(given: Mapping[str, Any]) -> tuple[str | None, bool]:
+def _record(values: Mapping[str, Any]) -> tuple[str | None, bool]:
     """The record of a row, and whether it is identified only by its span."""
-    span = next((_text(given, name) for name in SPAN if name in given), None)
+    span = next((_text(values, name) for name in SPAN if name in values), None)
     if span is None:
-        return _text(given, "record_id"), False
-    if "record_id" in given:
+        return _text(values, "record_id"), False
+    if "record_id" in values:
         raise _RowError("The row names its record twice, by record_id and span_id; give one.")
-    trace = next((_text(given, name) for name in TRACE if name in given), None)
+    trace = next((_text(values, name) for name in TRACE if name in values), None)
     return (span, True) if trace is None else (f"{trace}/{span}", False)
 
 
-def _rank(given: Mapping[str, Any]) -> int:
-    position = next((name for name in POSITION if name in given), None)
+def _rank(values: Mapping[str, Any]) -> int:
+    position = next((name for name in POSITION if name in values), None)
     if position is None:
-        if "rank" not in given:
+        if "rank" not in values:
             raise _RowError("The row has neither rank (from 1) nor position (from 0).")
-        return _whole(given, "rank", 1)
-    if "rank" in given:
+        return _whole(values, "rank", 1)
+    if "rank" in values:
         raise _RowError(f"The row has both rank and {position}; give one of them.")
-    return _whole(given, position, 0) + 1
+    return _whole(values, position, 0) + 1
 
 
 def _is_blank(value: Any) -> bool:
     return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
-def _whole(given: Mapping[str, Any], name: str, least: int, most: int = LARGEST_INT) -> int:
-    value = given[name]
+def _whole(values: Mapping[str, Any], name: str, least: int, most: int = LARGEST_INT) -> int:
+    value = values[name]
     number = None
     if isinstance(value, str):
         value = float(value) if _WHOLE.fullmatch(value) else None
@@ -181,13 +181,13 @@ def _whole(given: Mapping[str, Any], name: str, least: int, most: int = LARGEST_
     if number is None or not least <= number <= most:
         bound = f"{least} to {most}" if most < LARGEST_INT else f"{least} on"
         raise _RowError(
-            f"{name} must be a whole number from {bound}, got {_shown(given[name])}.", name
+            f"{name} must be a whole number from {bound}, got {_shown(values[name])}.", name
         )
     return number
 
 
-def _text(given: Mapping[str, Any], name: str) -> str | None:
-    value = given.get(name)
+def _text(values: Mapping[str, Any], name: str) -> str | None:
+    value = values.get(name)
     if value is None:
         return None
     if isinstance(value, int) and not isinstance(value, bool):

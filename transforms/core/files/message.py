@@ -22,7 +22,7 @@ class Message(Struct, frozen=True):
 
     Attributes:
       source: the topic or subscription.
-      position: the message's place in it.
+      position: the message's position in it.
       value: one trace record as a JSON object in UTF-8; None if the message has no value.
     """
 

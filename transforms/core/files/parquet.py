@@ -80,17 +80,17 @@ def _records_of(
     if taker is None or prepared is None:
         yield from _calls_of(rows, shard, group, first)
         return
-    begin = together = 0
+    begin = in_python = 0
     while begin < len(rows):
-        packed, odd = taker.take_rows(prepared, begin, shard.bounds.record_results)
+        packed, stop = taker.take_rows(prepared, begin, shard.bounds.record_results)
         if packed:
             yield TakenBlock(packed, [])
-        if odd is None:
+        if stop is None:
             return
         # An unusual column is so in every row, and Python reads many rows faster than single ones.
-        together = 2 * together if odd == begin and together else 1
-        yield from _calls_of(rows.slice(odd, together), shard, group, first + odd)
-        begin = odd + together
+        in_python = 2 * in_python if stop == begin and in_python else 1
+        yield from _calls_of(rows.slice(stop, in_python), shard, group, first + stop)
+        begin = stop + in_python
 
 
 def _calls_of(

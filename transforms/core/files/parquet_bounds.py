@@ -35,7 +35,7 @@ _IDENTITY = {"conversation_id", "iteration"}  # columns that every record has
 
 
 class RowGroupTooLargeError(GoodGainError):
-    """A row group that would take too much memory; the message follows its place."""
+    """A row group that would take too much memory; the message follows its position."""
 
 
 class _Leaf(Struct):
@@ -97,17 +97,19 @@ def rows_at_once(
     stored = sum(leaf.pages.total for leaf in leaves)
     rows_there: int = parquet.metadata.row_group(group).num_rows
     average = stored // max(1, rows_there)
-    shared = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
-    if most <= _HARMLESS_VALUES and not shared:
+    stored_once = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
+    if most <= _HARMLESS_VALUES and not stored_once:
         return max(1, min(most_rows, at_once // max(1, average)))
     longest = {leaf.lists: _longest_row(file, group, leaf, bounds) for leaf in _lists(leaves)}
     rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
-    a_row = sum(_longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in shared)
-    if a_row > most_bytes:
+    longest_row = sum(
+        _longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in stored_once
+    )
+    if longest_row > most_bytes:
         raise RowGroupTooLargeError(
-            f"a row of it may have {a_row:,} bytes of text: {bounds.remedy} to read it"
+            f"a row of it may have {longest_row:,} bytes of text: {bounds.remedy} to read it"
         )
-    return max(1, min(rows, at_once // max(1, a_row, average)))
+    return max(1, min(rows, at_once // max(1, longest_row, average)))
 
 
 def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
@@ -122,8 +124,8 @@ def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
 def _leaves(
     file: BinaryIO, parquet: Any, chunks: Sequence[Chunk], columns: set[str]
 ) -> Iterator[_Leaf]:
-    for place, chunk in enumerate(chunks):
-        column = parquet.schema.column(place)
+    for index, chunk in enumerate(chunks):
+        column = parquet.schema.column(index)
         try:
             path = column.path
         except UnicodeDecodeError:

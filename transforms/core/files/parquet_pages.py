@@ -55,10 +55,10 @@ def pages_of(file: BinaryIO, begin: int, size: int) -> Pages:
 
 def _headers(file: BinaryIO, at: int, end: int) -> Iterator[Fields]:
     while 0 <= at < end:
-        found = _header_at(file, at)
-        if found is None:
+        parsed = _header_at(file, at)
+        if parsed is None:
             return
-        header, length = found
+        header, length = parsed
         packed = header.get(3, -1)
         if packed < 0:
             return

@@ -35,7 +35,7 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 class JudgmentError(GoodGainError):
-    """A judgment that cannot be used; the message is a sentence to print after its place."""
+    """A judgment that cannot be used; the message is a sentence to print after its location."""
 
 
 def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgment | QrelsProblem]:
@@ -67,10 +67,10 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
 def _read_text(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
     text = text_lines(file, shard)
     numbered = shard.compression is not Compression.NONE
-    for where, line in text.lines:
+    for position, line in text.lines:
         if not line or (isinstance(line, bytes) and line.isspace()):
             continue
-        place = JudgmentPlace(number, where, text.place(where) if numbered else "")
+        place = JudgmentPlace(number, position, text.location(position) if numbered else "")
         try:
             yield judgment_of_line(line, place)
         except JudgmentError as error:

@@ -1,4 +1,4 @@
-"""Reads users' tables: CSV, JSON Lines or Parquet, row by row with places.
+"""Reads users' tables: CSV, JSON Lines or Parquet, row by row with their positions.
 
 The content determines the format, not the name.
 """
@@ -55,7 +55,7 @@ class TableFile(Struct, frozen=True):
     compression: Compression = Compression.NONE
 
     def position(self, row: int) -> str:
-        """The place of a row in words."""
+        """The position of a row, for people."""
         return f"{'row' if self.format is TableFormat.PARQUET else 'line'} {row}"
 
 

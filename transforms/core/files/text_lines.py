@@ -1,4 +1,4 @@
-"""Reads the lines of a shard of a text file, plain or compressed, with their places (SPEC 2)."""
+"""Reads the lines of a shard of a text file, plain or compressed, with their positions (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ class TextLines(Struct, frozen=True):
       numbered: whether positions are line numbers from 1, as in a compressed file, rather than byte
         offsets.
       limit: most bytes of a line.
-      place: puts a position into words, like `line 12`; positions must not decrease from call to
+      location: puts a position into words, like `line 12`; positions must not decrease from call to
         call.
     """
 
     stretches: Iterator[_Stretch]
     numbered: bool
     limit: int
-    place: Callable[[int], str]
+    location: Callable[[int], str]
 
     @property
     def lines(self) -> Iterator[tuple[int, Line]]:
         """Each line, after its position."""
-        for where, stretch in self.stretches:
+        for position, stretch in self.stretches:
             if not isinstance(stretch, bytes):
-                yield where, stretch
+                yield position, stretch
                 continue
             for line in lines_of(stretch, self.limit):
-                yield where, line
-                where += 1 if self.numbered else len(line) + 1
+                yield position, line
+                position += 1 if self.numbered else len(line) + 1
 
-    def further(self, where: int, stretch: bytes, begin: int, end: int) -> int:
-        """The position of the line at `end` of a stretch, if that at `begin` is `where`."""
-        return where + (stretch.count(b"\n", begin, end) if self.numbered else end - begin)
+    def position_after(self, position: int, stretch: bytes, begin: int, end: int) -> int:
+        """The position of the line at `end` of a stretch, if that at `begin` is at `position`."""
+        return position + (stretch.count(b"\n", begin, end) if self.numbered else end - begin)
 
 
 def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
@@ -72,20 +72,24 @@ def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
     limit = shard.bounds.decoded_bytes
     if shard.compression is Compression.NONE:
         plain = _without_mark(_plain_stretches(file, shard), 0)
-        return TextLines(plain, False, limit, _LinePlaces(file).of)
+        return TextLines(plain, False, limit, _LineNumbers(file).location)
     unpacked = _without_mark(_decompressed_stretches(file, shard), 1)
     return TextLines(unpacked, True, limit, "line {}".format)
 
 
 def _without_mark(stretches: Iterator[_Stretch], first: int) -> Iterator[_Stretch]:
-    for where, stretch in stretches:
-        if where == first and isinstance(stretch, bytes) and stretch.startswith(_BYTE_ORDER_MARK):
+    for position, stretch in stretches:
+        if (
+            position == first
+            and isinstance(stretch, bytes)
+            and stretch.startswith(_BYTE_ORDER_MARK)
+        ):
             line, line_feed, stretch = stretch.partition(b"\n")
-            yield where, line.removeprefix(_BYTE_ORDER_MARK)
+            yield position, line.removeprefix(_BYTE_ORDER_MARK)
             if not line_feed:
                 continue
-            where += 1 if first else len(line) + 1
-        yield where, stretch
+            position += 1 if first else len(line) + 1
+        yield position, stretch
 
 
 def _decompressed_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
@@ -97,8 +101,8 @@ def _decompressed_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stret
                 yield number, stretch
                 number += 1 + (stretch.count(b"\n") if isinstance(stretch, bytes) else 0)
     except DamagedStreamError as error:
-        begun = splitter.take()
-        head = begun.head if isinstance(begun, LongLine) else begun
+        last_line = splitter.take()
+        head = last_line.head if isinstance(last_line, LongLine) else last_line
         yield number, CutOffLine(head, str(error))
         return
     yield number, splitter.take()
@@ -137,14 +141,14 @@ def _first_line(file: BinaryIO, shard: FileShard) -> int | None:
         chunk = file.read(min(_CHUNK, shard.end - 1 - position))
         if not chunk:
             return None
-        found = chunk.find(b"\n")
-        if found >= 0:
-            return position + found + 1
+        line_feed = chunk.find(b"\n")
+        if line_feed >= 0:
+            return position + line_feed + 1
         position += len(chunk)
     return None
 
 
-class _LinePlaces:
+class _LineNumbers:
     """Line numbers in a shard, counted from the start of the file on first access."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -152,8 +156,8 @@ class _LinePlaces:
         self._counted_to = 0
         self._line_feeds = 0
 
-    def of(self, offset: int) -> str:
-        """The place of the line at `offset`; offsets must not decrease from call to call."""
+    def location(self, offset: int) -> str:
+        """In which line the byte at `offset` is; offsets must not decrease from call to call."""
         if offset > _NUMBERED_BYTES:
             return f"line at byte {offset}"
         while self._counted_to < offset:

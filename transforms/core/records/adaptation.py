@@ -57,7 +57,7 @@ class Adaptation(Struct, frozen=True):
 
     def _counted_from_1(self, record: dict[Any, Any]) -> dict[Any, Any]:
         if self.iteration_base == 0 and "iteration" in record:
-            record["iteration"] = _next(record["iteration"])
+            record["iteration"] = _plus_1(record["iteration"])
         return record
 
     def without_source(self, records: Iterable[Any]) -> list[str]:
@@ -73,7 +73,7 @@ class Adaptation(Struct, frozen=True):
             source
             for pairs, objects in ((self.call, calls), (self.result, results))
             for _, source in pairs
-            if all(_found(one, source) is _ABSENT for one in objects)
+            if all(_value_at(one, source) is _ABSENT for one in objects)
         ]
 
 
@@ -86,75 +86,75 @@ def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptat
     """
     pairs: dict[str, list[tuple[tuple[str, ...], str]]] = {"call": [], "result": []}
     mistakes = []
-    given: set[str] = set()
+    targets: set[str] = set()
     for entry in renames:
         target, _, source = (part.strip() for part in entry.partition("="))
-        place = _place(target)
+        owner = _owner_of(target)
         if not target or not source:
             mistakes.append(f"{entry!r} is not FIELD=NAME, like gain=relevance")
-        elif place is None:
+        elif owner is None:
             mistakes.append(_unknown(target, source))
-        elif target in given:
+        elif target in targets:
             mistakes.append(f"{target} is given twice")
         else:
-            pairs[place].append((tuple(target.split(".", 1)), source))
-        given.add(target)
+            pairs[owner].append((tuple(target.split(".", 1)), source))
+        targets.add(target)
     if mistakes:
         listed = "; ".join(mistakes)
         raise UsageError(f"Fields cannot be renamed: {listed}{'' if listed.endswith('?') else '.'}")
-    if not given and iteration_base == 1:
+    if not targets and iteration_base == 1:
         return None
     return Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), iteration_base)
 
 
-def _place(target: str) -> str | None:
+def _owner_of(target: str) -> str | None:
     """Whether a field belongs to records or to results; None if there is no such field."""
     if target in _CALL:
         return "call"
     if target in _RESULT:
         return "result"
-    map_, _, name = target.partition(".")
-    return _MAPS.get(map_) if name and map_ in (*_CALL, *_RESULT) else None
+    map_name, _, name = target.partition(".")
+    return _MAPS.get(map_name) if name and map_name in (*_CALL, *_RESULT) else None
 
 
 def _unknown(target: str, source: str) -> str:
     known = (*_CALL, *_RESULT)
     if source in known:
         return f"{target} is not a field; did you mean {source}={target}?"
-    near = likely(target, known)
-    if near is None:
+    similar = likely(target, known)
+    if similar is None:
         names = ", ".join((*known, *(f"{one}.NAME" for one in _MAPS)))
         return f"{target} is not a field; the fields are {names}"
-    return f"{target} is not a field; did you mean {near}?"
+    return f"{target} is not a field; did you mean {similar}?"
 
 
 def _renamed(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:
     adapted = dict(record)
-    found = [(target, _found(record, source)) for target, source in pairs]
+    values = [(target, _value_at(record, source)) for target, source in pairs]
     for _, source in pairs:
         adapted.pop(source, None)
-    for target, value in found:
+    for target, value in values:
         if value is _ABSENT or value is None:
             continue
         if len(target) == 1:
             adapted[target[0]] = value
         else:
             before = adapted.get(target[0])
-            kept = dict(before) if isinstance(before, Mapping) else {}
-            adapted[target[0]] = {**kept, target[1]: value}
+            existing = dict(before) if isinstance(before, Mapping) else {}
+            adapted[target[0]] = {**existing, target[1]: value}
     return adapted
 
 
-def _found(record: Mapping[Any, Any], path: str) -> Any:
+def _value_at(record: Mapping[Any, Any], path: str) -> Any:
     """The value at a path; _ABSENT if there is none."""
     if path in record:
         return record[path]
     first, _, rest = path.partition(".")
     inside = record.get(first)
-    return _found(inside, rest) if rest and isinstance(inside, Mapping) else _ABSENT
+    return _value_at(inside, rest) if rest and isinstance(inside, Mapping) else _ABSENT
 
 
-def _next(iteration: Any) -> Any:
+def _plus_1(iteration: Any) -> Any:
     """A number counted from 0, converted to one counted from 1; other values are rejected later."""
     if isinstance(iteration, str) and _WHOLE.fullmatch(iteration):
         iteration = int(iteration)

@@ -67,7 +67,7 @@ def _plain_integer(value: Any) -> Any:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a value is NaN, which stands for a missing value in numeric tables."""
+    """Whether a value is NaN, which is a missing value in numeric tables."""
     return type(value) is float and value != value
 
 

@@ -1,4 +1,4 @@
-"""Parses msgspec's messages, the only source for the place and kind of a mistake.
+"""Parses msgspec's messages, the only source for the position and kind of a mistake.
 
 They are not part of its interface; a test checks them for the pinned version.
 """
@@ -32,8 +32,8 @@ def mistake_of(message: str) -> Mistake:
     """Parse the message of a `msgspec.ValidationError`."""
     if missing := _MISSING.search(message):
         return Mistake(missing.group(1))
-    found = _PATH.search(message)
-    path = found.group(1).split(_INSIDE_MAP)[0] if found else ""
+    match = _PATH.search(message)
+    path = match.group(1).split(_INSIDE_MAP)[0] if match else ""
     return Mistake(None, tuple(_step(step) for step in _STEP.finditer(path)))
 
 

@@ -130,5 +130,5 @@ def _malformed(line: bytes, error: Exception) -> RecordError:
 
 def conversation_id_in(damaged: bytes) -> str | None:
     """The conversation_id in a JSON object that cannot be parsed; None if there is none."""
-    found = top_level_text(damaged, "conversation_id")
-    return found if found and found.strip() else None
+    conversation_id = top_level_text(damaged, "conversation_id")
+    return conversation_id if conversation_id and conversation_id.strip() else None

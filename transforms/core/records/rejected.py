@@ -20,17 +20,17 @@ T = TypeVar("T")
 
 
 class RejectedRecord(Struct, frozen=True):
-    """Input that could not be used, with its place and the reason.
+    """Input that could not be used, with its position and the reason.
 
     Attributes:
       source: path of the file.
-      position: place in the file: `line 12`, `block at byte 4096, record 7`,
+      position: where it is in the file: `line 12`, `block at byte 4096, record 7`,
         `row group 0, row 15`, or `file`.
       reason: why it cannot be used, in one sentence.
       field: path of the bad field, like `results[3].gain`; None = the whole record.
       conversation_id: its conversation, if readable.
       payload: the raw input as text, invalid bytes escaped, at most 2,000 characters.
-      records: how many records the row stands for; more than 1 for a damaged block whose header has
+      records: how many records the row represents; more than 1 for a damaged block whose header has
         their number, and for the last row of a shard with too many rejections.
     """
 
@@ -59,16 +59,18 @@ def _is_encodable(text: str) -> bool:
     return text.isascii() or text.isprintable() or not _SURROGATE.search(text)
 
 
-def first_rejected(found: Iterable[T | RejectedRecord], most: int) -> Iterator[T | RejectedRecord]:
+def first_rejected(
+    content: Iterable[T | RejectedRecord], most: int
+) -> Iterator[T | RejectedRecord]:
     """The first `most` rejected rows, then one row that counts the rest.
 
     Args:
-      found: the content of one shard; anything but rejected rows passes unchanged.
+      content: that of one shard; anything but rejected rows passes unchanged.
       most: the number of rejected rows to keep.
     """
     rows = records = 0
     first = last = None
-    for one in found:
+    for one in content:
         if not isinstance(one, RejectedRecord):
             yield one
             continue
@@ -119,5 +121,5 @@ def payload_of_mapping(record: Mapping[str, Any]) -> str:
         text = json.dumps(record, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):
         text = repr(record)
-    # Lone surrogates stand for bytes that were not UTF-8; no encoder accepts them.
+    # Lone surrogates are bytes that were not UTF-8; no encoder accepts them.
     return text[:LONGEST_PAYLOAD].encode("utf-8", "backslashreplace").decode()[:LONGEST_PAYLOAD]
