@@ -45,7 +45,7 @@ use crate::records::Pools;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;

@@ -218,6 +218,11 @@ impl<'a> Reader<'a> {
         self.container(0x90, 0xdc)
     }
 
+    /// An integer that is an index or a length.
+    pub fn index(&mut self) -> Read<usize> {
+        usize::try_from(self.int()?).map_err(|_| Malformed)
+    }
+
     /// The number of pairs of a map, at most the remaining bytes.
     pub fn map(&mut self) -> Read<usize> {
         self.container(0x80, 0xde)

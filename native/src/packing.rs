@@ -63,6 +63,7 @@ struct Buffered {
 /// A packed call: the parts before and after its canonical encoding.
 struct Call {
     before: Vec<u8>,
+    attributes: Vec<u8>,
     encoding: Option<Vec<u8>>,
     behind: Vec<u8>,
     /// The call as encoded by msgspec.
@@ -120,7 +121,8 @@ impl Packer {
             asked.add(call, record_digest, pools, keys, &self.python)?;
         }
         buffered.calls.push(Call {
-            before: packed_before(call, pools, &record_digest),
+            before: packed_before(call, &record_digest),
+            attributes: packed_attributes(call, pools),
             encoding,
             behind: packed_behind(&names, call, pools),
             whole,
@@ -173,6 +175,7 @@ impl Packer {
             self.fingerprinter.add(result, pools, &mut names)?;
             frame.add(result, &self.fingerprinter.codes, &self.fingerprinter.digests);
         }
+        frame.end_call();
         Ok(names)
     }
 
@@ -238,9 +241,15 @@ impl Buffered {
             .iter()
             .zip(&encodings)
             .map(|(call, encoding)| [&call.before[..], &encoding[..], &call.behind[..]]);
+        let attributes = self.calls.iter().map(|call| &call.attributes[..]);
         Packed {
             conversation_id,
-            payload: self.frame.payload(calls, self.rejected_records, self.asked.as_ref()),
+            payload: self.frame.payload(
+                attributes,
+                calls,
+                self.rejected_records,
+                self.asked.as_ref(),
+            ),
             calls: self.calls.len(),
             earliest: self.earliest,
             asked: self.asked,
@@ -248,8 +257,8 @@ impl Buffered {
     }
 }
 
-/// A `CallFingerprint` up to and including its record_digest.
-fn packed_before(call: &SearchCall, pools: &Pools, record_digest: &[u8; 16]) -> Vec<u8> {
+/// A `CallFingerprint` up to and including its record_digest, without its attributes.
+fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
     let mut out = Vec::new();
     write_array(&mut out, 13);
     write_int(&mut out, call.turn);
@@ -259,8 +268,14 @@ fn packed_before(call: &SearchCall, pools: &Pools, record_digest: &[u8; 16]) -> 
     write_optional_text(&mut out, call.record_id);
     write_optional_int(&mut out, call.turn_count);
     write_bool(&mut out, call.is_final);
-    encode_pairs(&mut out, pools.pairs_of(call.attributes).iter(), pools);
+    write_map(&mut out, 0);
     write_bytes(&mut out, record_digest);
+    out
+}
+
+fn packed_attributes(call: &SearchCall, pools: &Pools) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode_pairs(&mut out, pools.pairs_of(call.attributes).iter(), pools);
     out
 }
 

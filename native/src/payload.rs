@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::external_labels::LabelRequest;
@@ -16,9 +16,12 @@ use crate::records::SearchResult;
 /// A frame under construction: data that its results share are stored once.
 #[derive(Default)]
 pub struct Frame {
-    shapes: IndexSet<Box<[u8]>, FxBuildHasher>,
+    /// Codes, with the length of their digests.
+    shapes: IndexMap<Box<[u8]>, usize, FxBuildHasher>,
     evidence: EvidenceSet,
     results: Vec<u8>,
+    gains: Vec<u8>,
+    scores: Vec<u8>,
 }
 
 /// Distinct shapes with their digests, in the order in which they were added. The digests are
@@ -54,14 +57,6 @@ impl EvidenceSet {
         }
         place
     }
-
-    fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        self.entries.iter().map(|(shape, begin, end)| (*shape, &self.digests[*begin..*end]))
-    }
 }
 
 fn hash_of(shape: usize, digests: &[u8]) -> u64 {
@@ -69,46 +64,65 @@ fn hash_of(shape: usize, digests: &[u8]) -> u64 {
 }
 
 impl Frame {
-    /// Start the results of a call.
+    /// Start a call with so many results.
     pub fn begin_call(&mut self, results: usize) {
-        write_array(&mut self.results, results);
+        write_array(&mut self.results, 3);
+        for column in [&mut self.results, &mut self.gains, &mut self.scores] {
+            write_array(column, results);
+        }
     }
 
-    /// Add a result and its fingerprint.
+    /// Add a result of the call, and its fingerprint.
     pub fn add(&mut self, result: &SearchResult, codes: &[u8], digests: &[u8]) {
         let shape = match self.shapes.get_index_of(codes) {
             Some(shape) => shape,
-            None => self.shapes.insert_full(codes.into()).0,
+            None => self.shapes.insert_full(codes.into(), digests.len()).0,
         };
         let place = self.evidence.place_of(shape, digests);
-        write_array(&mut self.results, 3);
         write_int(&mut self.results, place as i64);
-        write_optional_int(&mut self.results, result.gain);
-        write_optional_number(&mut self.results, result.score);
+        write_optional_int(&mut self.gains, result.gain);
+        write_optional_number(&mut self.scores, result.score);
     }
 
-    /// The payload of everything that was added. `calls` are the packed calls without their
-    /// results.
+    /// End the call.
+    pub fn end_call(&mut self) {
+        self.results.append(&mut self.gains);
+        self.results.append(&mut self.scores);
+    }
+
+    /// The payload of everything that was added. `attributes` and `calls` are packed; the calls
+    /// without attributes and results.
     pub fn payload<'c>(
         &self,
+        attributes: impl ExactSizeIterator<Item = &'c [u8]>,
         calls: impl ExactSizeIterator<Item = [&'c [u8]; 3]>,
         rejected_records: i64,
         asked: Option<&LabelRequest>,
     ) -> Vec<u8> {
         let mut out = vec![0; 4];
-        write_array(&mut out, 8);
+        write_array(&mut out, 10);
         write_array(&mut out, self.shapes.len());
-        for shape in &self.shapes {
-            write_bytes(&mut out, shape);
-        }
-        write_array(&mut out, self.evidence.len());
-        for (shape, digests) in self.evidence.iter() {
+        for (codes, length) in &self.shapes {
             write_array(&mut out, 2);
-            write_int(&mut out, shape as i64);
-            write_bytes(&mut out, digests);
+            write_bytes(&mut out, codes);
+            write_int(&mut out, *length as i64);
         }
+        write_array(&mut out, self.evidence.entries.len());
+        for (shape, ..) in &self.evidence.entries {
+            write_int(&mut out, *shape as i64);
+        }
+        write_bytes(&mut out, &self.evidence.digests);
         write_array(&mut out, calls.len());
         out.extend_from_slice(&self.results);
+        write_array(&mut out, attributes.len());
+        let mut before = None;
+        for of_call in attributes {
+            match before == Some(of_call) {
+                true => write_null(&mut out),
+                false => out.extend_from_slice(of_call),
+            }
+            before = Some(of_call);
+        }
         write_array(&mut out, calls.len());
         for call in calls {
             call.into_iter().for_each(|part| out.extend_from_slice(part));

@@ -100,7 +100,7 @@ pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Fold
         conflicting: delivered.conflicting,
         rejected_records: frame.rejected_records,
         times: delivered.kept.iter().filter_map(|at| frame.deliveries[*at].timestamp).collect(),
-        attributes: attributes(&delivered.kept, &frame.calls),
+        attributes: attributes(&delivered.kept, &frame),
         iterations: Vec::new(),
         label_conflicts: 0,
         costs: Vec::new(),
@@ -180,15 +180,15 @@ impl<'p> Folded<'p> {
 }
 
 /// The attributes of calls, without repetitions.
-fn attributes<'p>(kept: &[usize], calls: &[Call<'p>]) -> Vec<Vec<(&'p str, &'p str)>> {
+fn attributes<'p>(kept: &[usize], frame: &Frame<'p>) -> Vec<Vec<(&'p str, &'p str)>> {
     let mut found: Vec<Vec<(&str, &str)>> = Vec::new();
     let mut before: Option<&[u8]> = None;
     for at in kept {
-        let (written, attributes) = &calls[*at].attributes;
-        if before != Some(written) {
-            found.push(attributes.clone());
+        let attributes = &frame.attributes[frame.calls[*at].attributes];
+        if before != Some(attributes.encoded) {
+            found.push(attributes.pairs.clone());
         }
-        before = Some(written);
+        before = Some(attributes.encoded);
     }
     found
 }

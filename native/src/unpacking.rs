@@ -22,13 +22,19 @@ pub struct Found {
 /// A call without what its `Delivery`, at the same index in the frame, holds.
 pub struct Call<'p> {
     pub turn_count: Option<i64>,
-    /// Attributes: their encoding, and the same decoded.
-    pub attributes: (&'p [u8], Vec<(&'p str, &'p str)>),
+    /// The index of its attributes in the frame's.
+    pub attributes: usize,
     pub encoding: Option<&'p [u8]>,
     pub names: Vec<(&'p [u8], &'p str)>,
     pub costs: Vec<(&'p str, f64)>,
     /// The range of its results in the frame's.
     pub results: Range<usize>,
+}
+
+/// The attributes of calls.
+pub struct Attributes<'p> {
+    pub encoded: &'p [u8],
+    pub pairs: Vec<(&'p str, &'p str)>,
 }
 
 /// The content of some payloads, merged into one frame.
@@ -37,6 +43,7 @@ pub struct Frame<'p> {
     pub deliveries: Vec<Delivery<&'p str>>,
     pub calls: Vec<Call<'p>>,
     pub results: Vec<Found>,
+    pub attributes: Vec<Attributes<'p>>,
     /// Distinct evidence: its codes, and the range of its digests in `digests`.
     pub evidence: Vec<(&'p [u8], Range<usize>)>,
     pub digests: Vec<u64>,
@@ -67,27 +74,30 @@ impl<'p> Frame<'p> {
     }
 
     fn add(&mut self, read: &mut Reader<'p>) -> Result<(), Malformed> {
-        if read.array()? != 8 {
+        if read.array()? != 10 {
             return Err(Malformed);
         }
-        let shapes = listed(read, Reader::bytes)?;
-        let evidence = listed(read, |read| {
+        let shapes = listed(read, |read| {
             if read.array()? != 2 {
                 return Err(Malformed);
             }
-            let shape = usize::try_from(read.int()?).map_err(|_| Malformed)?;
-            Ok((*shapes.get(shape).ok_or(Malformed)?, read.bytes()?))
+            Ok((read.bytes()?, read.index()?))
         })?;
-        let numbers = evidence
-            .into_iter()
-            .map(|(codes, digests)| self.number(codes, digests))
-            .collect::<Result<Vec<u32>, Malformed>>()?;
+        let evidence = listed(read, |read| shapes.get(read.index()?).ok_or(Malformed))?;
+        let mut digests = read.bytes()?;
+        let mut numbers = Vec::with_capacity(evidence.len());
+        for (codes, length) in evidence {
+            let (of_one, behind) = digests.split_at_checked(*length).ok_or(Malformed)?;
+            numbers.push(self.number(codes, of_one)?);
+            digests = behind;
+        }
         let results = listed(read, |read| self.add_results(read, &numbers))?;
-        if read.array()? != results.len() {
+        let attributes = self.add_attributes(read)?;
+        if read.array()? != results.len() || attributes.len() != results.len() {
             return Err(Malformed);
         }
-        for of_call in results {
-            self.add_call(read, of_call)?;
+        for (of_call, attributes) in results.into_iter().zip(attributes) {
+            self.add_call(read, of_call, attributes)?;
         }
         self.rejected_records = self.rejected_records.saturating_add(read.int()?);
         if !read.null() || read.map()? > 0 || read.array()? > 0 || !read.at_end() {
@@ -118,22 +128,49 @@ impl<'p> Frame<'p> {
         read: &mut Reader<'p>,
         numbers: &[u32],
     ) -> Result<Range<usize>, Malformed> {
+        if read.array()? != 3 {
+            return Err(Malformed);
+        }
         let start = self.results.len();
         for _ in 0..read.array()? {
-            if read.array()? != 3 {
-                return Err(Malformed);
-            }
-            let place = usize::try_from(read.int()?).map_err(|_| Malformed)?;
-            self.results.push(Found {
-                evidence: *numbers.get(place).ok_or(Malformed)?,
-                gain: read.optional(Reader::int)?,
-                score: read.optional(Reader::number)?,
-            });
+            let evidence = *numbers.get(read.index()?).ok_or(Malformed)?;
+            self.results.push(Found { evidence, gain: None, score: None });
         }
+        let added = &mut self.results[start..];
+        column(read, added, |read, result| {
+            result.gain = read.optional(Reader::int)?;
+            Ok(())
+        })?;
+        column(read, added, |read, result| {
+            result.score = read.optional(Reader::number)?;
+            Ok(())
+        })?;
         Ok(start..self.results.len())
     }
 
-    fn add_call(&mut self, read: &mut Reader<'p>, results: Range<usize>) -> Result<(), Malformed> {
+    /// Read the attributes of each call, null for those of the call before it; return their
+    /// indexes.
+    fn add_attributes(&mut self, read: &mut Reader<'p>) -> Result<Vec<usize>, Malformed> {
+        let known = self.attributes.len();
+        listed(read, |read| {
+            if !read.null() {
+                let (encoded, pairs) =
+                    read.spanned(|read| pairs(read, |read| Ok((read.text()?, read.text()?))))?;
+                self.attributes.push(Attributes { encoded, pairs });
+            }
+            match self.attributes.len() {
+                added if added > known => Ok(added - 1),
+                _ => Err(Malformed), // the first call has none before it
+            }
+        })
+    }
+
+    fn add_call(
+        &mut self,
+        read: &mut Reader<'p>,
+        results: Range<usize>,
+        attributes: usize,
+    ) -> Result<(), Malformed> {
         if read.array()? != 13 {
             return Err(Malformed);
         }
@@ -142,8 +179,9 @@ impl<'p> Frame<'p> {
         let record_id = read.optional(Reader::text)?;
         let turn_count = read.optional(Reader::int)?;
         read.boolean()?;
-        let attributes =
-            read.spanned(|read| pairs(read, |read| Ok((read.text()?, read.text()?))))?;
+        if read.map()? != 0 {
+            return Err(Malformed);
+        }
         let record_digest = read.bytes()?.try_into().map_err(|_| Malformed)?;
         let encoding = read.optional(Reader::bytes)?;
         let names = pairs(read, |read| Ok((read.bytes()?, read.text()?)))?;
@@ -176,4 +214,16 @@ fn pairs<'p, T>(
     mut pair: impl FnMut(&mut Reader<'p>) -> Result<T, Malformed>,
 ) -> Result<Vec<T>, Malformed> {
     (0..read.map()?).map(|_| pair(read)).collect()
+}
+
+/// Read one value for each result.
+fn column<'p>(
+    read: &mut Reader<'p>,
+    results: &mut [Found],
+    mut value: impl FnMut(&mut Reader<'p>, &mut Found) -> Result<(), Malformed>,
+) -> Result<(), Malformed> {
+    if read.array()? != results.len() {
+        return Err(Malformed);
+    }
+    results.iter_mut().try_for_each(|result| value(read, result))
 }

@@ -65,7 +65,6 @@ def _shuffled(calls: list[SearchCall]) -> list[Row]:
         size += sum(len(packed.payload) for packed in packer.add(call, 0))
     size += sum(len(packed.payload) for packed in packer.rest())
     results = sum(len(call.results) for call in calls)
-    # The costs of calls take 3 of these bytes; the target is from before there were any.
     return [Row("bytes shuffled", size / results, "bytes a result", "108 or less")]
 
 

@@ -56,6 +56,19 @@ def test_encodings_are_given_to_the_calls_packed_without_them():
     assert 1 < len(needed) < sum(call.encoding is not None for call in expected) < len(calls)
 
 
+def test_repeated_attributes_are_stored_once_and_keep_their_order():
+    market, longer = {"market": "de"}, {"market": "de", "arm": "a"}
+    reordered = {"arm": "a", "market": "de"}
+    given = [{}, market, market, longer, reordered, reordered, {}, market]
+    calls = [SearchCall("c", 1, attributes=attributes) for attributes in given]
+    fingerprints = fingerprints_of(calls, False)
+    unpacked = unpack([payload(fingerprints[:2]), payload(fingerprints[2:])]).calls
+    assert [list(call.attributes.items()) for call in unpacked] == [
+        list(attributes.items()) for attributes in given
+    ]
+    assert payload(fingerprints).count(b"market") == 4
+
+
 def test_encodings_of_other_records_are_ignored():
     light = fingerprints_of([SearchCall("c", 1)], False)
     assert unpack([payload((), encodings={b"other": b"{}"}), payload(light)]).calls == light

@@ -15,7 +15,7 @@ from msgspec.structs import fields
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 # Increased together with `FORMAT` in native/src/lib.rs whenever the bytes of either change.
-FORMAT = 5
+FORMAT = 6
 SWITCH = "GOODGAIN_NATIVE"
 _MODULE = "goodgain_native"
 

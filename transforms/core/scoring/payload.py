@@ -48,16 +48,20 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     """An encoded frame, in which common parts of results are stored once.
 
     Attributes:
-      shapes: the distinct `codes` of its results.
-      evidence: the distinct fingerprints, each an index in `shapes` and its `digests`.
-      results: for each call, the index in `evidence`, the gain and the score of each result.
-      calls: the calls without their results.
+      shapes: the distinct `codes` of its results, each with the length of its digests in bytes.
+      evidence: the distinct fingerprints, each as an index in `shapes`.
+      digests: the `digests` of `evidence`, one after another.
+      results: for each call, columns of its results: the index in `evidence`, gain, score.
+      attributes: for each call, its attributes; None if they equal those of the call before it.
+      calls: the calls without their attributes and results.
       encodings: canonical encodings by record_digest, for calls that are in other payloads.
     """
 
-    shapes: list[bytes]
-    evidence: list[tuple[int, bytes]]
-    results: list[list[tuple[int, int | None, float | None]]]
+    shapes: list[tuple[bytes, int]]
+    evidence: list[int]
+    digests: bytes
+    results: list[tuple[list[int], list[int | None], list[float | None]]]
+    attributes: list[dict[str, str] | None]
     calls: list[CallFingerprint]
     rejected_records: int
     external: ExternalLabels | None
@@ -70,7 +74,9 @@ class _BareCalls(Struct, frozen=True, array_like=True):
 
     shapes: msgspec.Raw
     evidence: msgspec.Raw
+    digests: msgspec.Raw
     results: msgspec.Raw
+    attributes: msgspec.Raw
     calls: list[CallFingerprint]
 
 
@@ -97,23 +103,24 @@ def payload(
       compress: whether to compress, which pays off if fingerprints have encodings.
       labels: labels of single results, given separately from the traces.
     """
-    shapes: dict[bytes, int] = {}
+    shapes: dict[tuple[bytes, int], int] = {}
     evidence: dict[tuple[int, bytes], int] = {}
     results = []
     for call in calls:
-        packed = []
+        indexes = []
         for result in call.results:
-            fingerprint = (shapes.setdefault(result.codes, len(shapes)), result.digests)
-            index = evidence.setdefault(fingerprint, len(evidence))
-            packed.append((index, result.gain, result.score))
-        results.append(packed)
-    without_results = [replace(call, results=[]) for call in calls]
+            shape = shapes.setdefault((result.codes, len(result.digests)), len(shapes))
+            indexes.append(evidence.setdefault((shape, result.digests), len(evidence)))
+        gains = [result.gain for result in call.results]
+        results.append((indexes, gains, [result.score for result in call.results]))
     frame = _encoder.encode(
         _PackedFrame(
             list(shapes),
-            list(evidence),
+            [shape for shape, _ in evidence],
+            b"".join([digests for _, digests in evidence]),
             results,
-            without_results,
+            list(_attributes(calls)),
+            [replace(call, attributes={}, results=[]) for call in calls],
             rejected_records,
             external,
             dict(encodings),
@@ -122,6 +129,15 @@ def payload(
     )
     whole = len(frame).to_bytes(_LENGTH_BYTES) + frame
     return compressed(whole) if compress else whole
+
+
+def _attributes(calls: Iterable[CallFingerprint]) -> Iterator[dict[str, str] | None]:
+    """The attributes of each call; None if they equal those of the call before it."""
+    before = None
+    for call in calls:
+        pairs = list(call.attributes.items())  # their order counts too
+        yield None if pairs == before else call.attributes
+        before = pairs
 
 
 def compressed(packed: bytes) -> bytes:
@@ -172,12 +188,20 @@ def _with_encoding(call: CallFingerprint, encodings: Mapping[bytes, bytes]) -> C
 
 
 def _calls_of(frame: _PackedFrame) -> Iterator[CallFingerprint]:
-    fingerprints = [(frame.shapes[shape], digests) for shape, digests in frame.evidence]
-    for call, results in zip(frame.calls, frame.results, strict=True):
+    fingerprints = []
+    start = 0
+    for shape in frame.evidence:
+        codes, length = frame.shapes[shape]
+        fingerprints.append((codes, frame.digests[start : start + length]))
+        start += length
+    attributes: dict[str, str] = {}
+    for call, of_call, columns in zip(frame.calls, frame.attributes, frame.results, strict=True):
+        attributes = attributes if of_call is None else of_call
         yield replace(
             call,
+            attributes=attributes,
             results=[
                 ResultFingerprint(*fingerprints[index], gain, score)
-                for index, gain, score in results
+                for index, gain, score in zip(*columns, strict=True)
             ],
         )
