@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -21,9 +21,10 @@ from msgspec.structs import replace
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
+from goodgain.transforms.core.scoring.payload import payload, uncompressed, unpack
 from goodgain.transforms.core.scoring.rows import LateRow
-from goodgain.transforms.core.scoring.score import ConversationScore, score_conversation
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
     Closing,
@@ -175,7 +176,7 @@ class CloseConversation(beam.DoFn):
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._pools = pools_of(self._scoring)
+        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring))
 
     def process(
         self,
@@ -230,9 +231,8 @@ class CloseConversation(beam.DoFn):
             conversation.clear()
             return
         if step == "close":
-            frame = unpack(payloads.read())
+            score = self._score(conversation_id, payloads.read(), known)
             payloads.clear()
-            score = self._score(conversation_id, frame, known)
             if self._closing.live:
                 rows = score.iterations
                 for one in revise(emitted.read() or [], rows, len(rows), is_final=True):
@@ -240,9 +240,9 @@ class CloseConversation(beam.DoFn):
                 emitted.clear()
             yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
         elif self._closing.live and known.closed is None and known.opened is not None:
-            frame = unpack(payloads.read())
-            rows = self._score(conversation_id, frame, known).iterations
-            ends = ends_of_iterations(rows, frame.calls, known.opened)
+            kept = list(payloads.read())
+            rows = self._score(conversation_id, kept, known).iterations
+            ends = ends_of_iterations(rows, unpack(kept).calls, known.opened)
             before = emitted.read() or []
             news = revise(before, rows, passed(ends, now))
             if news:
@@ -254,11 +254,12 @@ class CloseConversation(beam.DoFn):
         conversation.write(known)
         wake.set(timestamp_of(known.wake))
 
-    def _score(self, conversation_id: str, frame: Frame, known: Conversation) -> ConversationScore:
-        rejected = frame.rejected_records + known.rejected
-        score = score_conversation(
-            conversation_id, frame.calls, rejected, self._scoring, frame.external, self._pools
-        )
+    def _score(
+        self, conversation_id: str, payloads: Iterable[bytes], known: Conversation
+    ) -> ConversationScore:
+        # Native code does not decompress.
+        plain = [uncompressed(packed) for packed in payloads]
+        score = self._scorer.score(conversation_id, plain, known.rejected)
         counts = score.counts
         if known.over_cap:
             counts = {**counts, "conversations.over_cap": 1}

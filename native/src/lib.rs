@@ -110,10 +110,17 @@ impl Packer {
         )))
     }
 
-    /// Add a call that msgspec encoded as MessagePack.
-    fn add<'py>(&mut self, py: Python<'py>, encoded: &[u8], at: i64) -> PyResult<Given<'py>> {
+    /// Add a call that msgspec encoded as MessagePack, with its canonical encoding if that is
+    /// known.
+    fn add<'py>(
+        &mut self,
+        py: Python<'py>,
+        encoded: &[u8],
+        encoding: Option<Vec<u8>>,
+        at: i64,
+    ) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
-        Ok(given(py, |out| add_encoded(packer, encoded, at, out))?.0)
+        Ok(given(py, |out| add_encoded(packer, encoded, encoding, at, out))?.0)
     }
 
     /// Add rejected records of a conversation.
@@ -209,13 +216,14 @@ fn given<T: Send>(
 fn add_encoded(
     packer: &mut packing::Packer,
     encoded: &[u8],
+    encoding: Option<Vec<u8>>,
     at: i64,
     out: &mut Vec<Packed>,
 ) -> PyResult<()> {
     let mut pools = Pools::for_bytes(encoded.len());
     let call = record_encoding::decode_call(encoded, &mut pools)
         .map_err(|_| PyValueError::new_err("not an encoded search call"))?;
-    packer.add(&call, &pools, at, out)
+    packer.add(&call, &pools, encoding, at, out)
 }
 
 /// Add lines from an offset; returns the offset of the first one that Python must read.
@@ -239,7 +247,7 @@ fn add_lines(
             let Ok(call) = read_line(line, most_results, &unescaped, &mut pools) else {
                 return Ok(Some(from));
             };
-            packer.add(&call, &pools, at, out)?;
+            packer.add(&call, &pools, None, at, out)?;
             pools.truncate([0; 4]);
         }
         from += line.len() + 1;
@@ -262,7 +270,7 @@ fn add_rows(
         let Ok(call) = reader.call(rows, row, &mut pools) else {
             return Ok(Some(row));
         };
-        packer.add(&call, &pools, at, out)?;
+        packer.add(&call, &pools, None, at, out)?;
         pools.truncate([0; 4]);
     }
     Ok(None)
@@ -284,9 +292,9 @@ fn add_block(
     };
     for (index, record) in records.iter().enumerate() {
         match record {
-            Found::Call(call) => packer.add(call, &pools, at, out)?,
+            Found::Call(call) => packer.add(call, &pools, None, at, out)?,
             Found::Odd(bytes) => match reader.record(index, bytes)? {
-                HandedBack::Usable(encoded) => add_encoded(packer, &encoded, at, out)?,
+                HandedBack::Usable(encoded) => add_encoded(packer, &encoded, None, at, out)?,
                 HandedBack::Rejected(Some(conversation_id)) => {
                     packer.add_rejected(&conversation_id, 1, at, out)?;
                 }

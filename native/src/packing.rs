@@ -93,12 +93,13 @@ impl Packer {
         }
     }
 
-    /// Add one call, given at `at`. If too many are buffered, return the least recently seen
-    /// conversations.
+    /// Add one call, given at `at`, with its canonical encoding if that is known. If too many are
+    /// buffered, return the least recently seen conversations.
     pub fn add(
         &mut self,
         call: &SearchCall,
         pools: &Pools,
+        encoding: Option<Vec<u8>>,
         at: i64,
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
@@ -107,9 +108,9 @@ impl Packer {
         self.last_length = whole.len();
         let whole = whole.into_boxed_slice();
         let record_digest = record_digest(&whole);
-        let encoding = match self.keep_encodings {
-            true => Some(self.python.encoding(&whole)?),
-            false => None,
+        let encoding = match encoding {
+            None if self.keep_encodings => Some(self.python.encoding(&whole)?),
+            known => known,
         };
         let results = pools.results_of(call.results);
         // A call without results takes memory too, and so do long texts.

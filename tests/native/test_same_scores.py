@@ -16,10 +16,13 @@ from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.native import SWITCH
+from goodgain.transforms.core.scoring import score_payloads
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.payload import payload, unpack
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.streaming.closing import Closing, Conversation
+from goodgain.transforms.score_stream import CloseConversation
 from tests.adversarial import trace
 from tests.core.direct import fingerprints, scoring, shipped_rules
 from tests.native.paths import needs_native
@@ -223,6 +226,18 @@ def test_what_native_code_leaves_to_python(monkeypatch):
     assert PayloadScorer(scoring(label_keys=LabelKeys()))._folder is None
     monkeypatch.setenv(SWITCH, "0")
     assert PayloadScorer(scoring())._folder is None
+
+
+def test_streams_are_folded_by_native_code(monkeypatch):
+    """Although their payloads are compressed."""
+    calls = fingerprints(trace(Random(1), conversations=1)).popitem()[1]
+    packed = [payload(calls[:2], compress=True), payload(calls[2:], 1, compress=True)]
+    expected = PayloadScorer(scoring()).score("c", packed, 2)
+    close = CloseConversation(scoring(), Closing())
+    close.setup()
+    monkeypatch.setattr(score_payloads, "unpack", None)
+    score = close._score("c", packed, Conversation(rejected=2, closed=5))
+    assert encode(score) == encode(replace(expected, closed=5))
 
 
 def test_layouts_are_forgotten_when_there_are_many():

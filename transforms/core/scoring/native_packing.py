@@ -33,7 +33,7 @@ from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.record_encoding import canonical_encoding_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
@@ -64,7 +64,7 @@ class NativePacker:
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
-        self._compress = packing.keep_encodings
+        self._keep_encodings = packing.keep_encodings
         self._packer = native.Packer(
             _plain_rules(packing.rules),
             _Fallback(packing.rules),
@@ -76,7 +76,9 @@ class NativePacker:
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
         """See `Packer.add`."""
         if isinstance(record, SearchCall):
-            return self._packed(self._packer.add(_encode(record), at))
+            # A call of Python from native code would decode the record for it.
+            encoding = canonical_encoding(record) if self._keep_encodings else None
+            return self._packed(self._packer.add(_encode(record), encoding, at))
         if not record.conversation_id:
             return iter(())
         packed = self._packer.add_rejected(record.conversation_id, record.records, at)
@@ -128,7 +130,7 @@ class NativePacker:
 
     def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest, requested in packed:
-            small = compressed(payload) if self._compress else payload
+            small = compressed(payload) if self._keep_encodings else payload
             request = None
             if requested is not None:
                 documents, *counts = requested

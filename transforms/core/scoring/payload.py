@@ -146,6 +146,12 @@ def compressed(packed: bytes) -> bytes:
     return (len(frame) | _COMPRESSED).to_bytes(_LENGTH_BYTES) + frame
 
 
+def uncompressed(packed: bytes) -> bytes:
+    """The same payload without compression."""
+    frames = [bytes(frame) for frame in _frames(packed)]
+    return b"".join([len(frame).to_bytes(_LENGTH_BYTES) + frame for frame in frames])
+
+
 def unpack(payloads: Iterable[bytes]) -> Frame:
     """Merge some payloads of one conversation into one frame."""
     calls: list[CallFingerprint] = []
