@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.files.shard_reader import Open
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
@@ -23,6 +22,7 @@ from goodgain.transforms.core.judgments.judgment import (
     document_digest,
     judgment_digest,
 )
+from goodgain.transforms.core.memory_budget import MemoryBudget
 
 SHOWN_PROBLEMS = 5
 _CHUNK = 1024 * 1024
@@ -52,7 +52,7 @@ class JoinedJudgments(Struct, frozen=True):
 def read_judgments(
     files: Sequence[InputFile],
     open_file: Open,
-    held: HeldBytes,
+    held: MemoryBudget,
     topics: Collection[str] | None = None,
 ) -> Judged:
     """The judgments by topic and document.

@@ -8,15 +8,15 @@ from itertools import islice
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile, counted_labels, read_labels
-from goodgain.transforms.core.files.reading import Open
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.shard_reader import Open
 from goodgain.transforms.core.files.tables import recognise_table
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
     label_json,
 )
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
 _CHECKED_ROWS = 1_000  # rows of each file, enough to notice that it has no labels
@@ -52,7 +52,7 @@ def label_files(
 
 
 def local_labels(
-    pattern: str | None, iteration_base: int, held: HeldBytes
+    pattern: str | None, iteration_base: int, held: MemoryBudget
 ) -> Iterator[ResultLabel]:
     """The labels in local files; empty without a pattern.
 

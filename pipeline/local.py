@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.reading import Records, read_shard, unreadable
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
+from goodgain.transforms.core.files.shard_reader import Records, read_shard, unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.options.run_config import ExplainConfig
 from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.held import HeldBytes, default_held
+from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
@@ -54,7 +54,7 @@ def local_scoring(
 
 def held_of(
     config: ExplainConfig, traces: Iterable[InputFile], pool: OpenedPool | None
-) -> HeldBytes:
+) -> MemoryBudget:
     """The limit on memory for traces, and for judgments, labels and the pool.
 
     Raises:
@@ -63,4 +63,6 @@ def held_of(
     pool_pattern = None if pool is None else pool.use.files.pattern
     label_patterns = [one for one in (config.qrels, config.labels, pool_pattern) if one is not None]
     files = [*traces, *(local_files(label_patterns) if label_patterns else ())]
-    return HeldBytes(config.max_held_bytes or default_held(sum(file.size for file in files)))
+    return MemoryBudget(
+        config.max_held_bytes or default_memory_budget(sum(file.size for file in files))
+    )

@@ -48,7 +48,7 @@ from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.held import default_held
+from goodgain.transforms.core.memory_budget import default_memory_budget
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import is_local, matching, open_plain
 from goodgain.transforms.read import find_inputs
@@ -204,7 +204,7 @@ def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
 def _most_held(config: RunConfig, input_bytes: int) -> int | None:
     if not runners.ENGINES[config.runner].in_memory:
         return None  # such engines can use their disks
-    return config.max_held_bytes or default_held(input_bytes)
+    return config.max_held_bytes or default_memory_budget(input_bytes)
 
 
 def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> None:

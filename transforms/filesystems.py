@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from goodgain.transforms.core.files.replacing import sync
+from goodgain.transforms.core.files.atomic_write import sync
 from goodgain.transforms.core.files.shard import InputFile
 
 _SCHEME = re.compile("[a-zA-Z][-a-zA-Z0-9+.]*://")  # as Beam recognizes it

@@ -12,7 +12,6 @@ from apache_beam.typehints import KV
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.files.labels import LabelFile, counted_labels, read_labels
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
@@ -20,6 +19,7 @@ from goodgain.transforms.core.judgments.result_labels import (
     keys_of,
     reject_unmatched,
 )
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
@@ -89,7 +89,7 @@ class _ReadFile(beam.DoFn):
         self._most_held = most_held
 
     def setup(self) -> None:
-        self._held = HeldBytes(self._most_held)
+        self._held = MemoryBudget(self._most_held)
 
     def process(self, file: LabelFile) -> Iterator[ResultLabel | TaggedOutput]:
         counts = dict.fromkeys(("labels.read", "labels.empty", "labels.rejected"), 0)

@@ -12,7 +12,7 @@ from apache_beam.pvalue import TaggedOutput
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.files import TopicPools, read_documents
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
@@ -45,7 +45,7 @@ def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | Non
     """
     if scoring.pool is None:
         return None
-    return TopicPools(scoring.pool.files, scoring.rules, open_plain, HeldBytes(most_held))
+    return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(most_held))
 
 
 class ContributeToPool(beam.PTransform):
@@ -128,7 +128,7 @@ class BuildPool(beam.PTransform):
             contributions.pipeline
             | "HeldFiles" >> beam.Create(self.existing, reshuffle=True)
             | "ReadHeld"
-            >> beam.FlatMap(read_documents, open_plain, HeldBytes(None)).with_output_types(
+            >> beam.FlatMap(read_documents, open_plain, MemoryBudget(None)).with_output_types(
                 PoolDocument
             )
         )

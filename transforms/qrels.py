@@ -15,7 +15,6 @@ from apache_beam.utils.windowed_value import WindowedValue
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
@@ -29,6 +28,7 @@ from goodgain.transforms.core.judgments.judgment import (
     judgment_digest,
     label_request,
 )
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.filesystems import open_plain
@@ -111,7 +111,7 @@ class _ReadShard(beam.DoFn):
         self._most_held = most_held
 
     def setup(self) -> None:
-        self._held = HeldBytes(self._most_held)
+        self._held = MemoryBudget(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
         for found in read_qrels(shard, self._numbers[shard.path], open_plain):

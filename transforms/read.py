@@ -12,7 +12,6 @@ from goodgain.transforms.coders import ANY_RECORD
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
-from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import (
     DEFAULT_SHARD_BYTES,
     FileFormat,
@@ -20,6 +19,7 @@ from goodgain.transforms.core.files.shard import (
     InputFile,
     plan_shards,
 )
+from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall

@@ -10,8 +10,8 @@ from apache_beam.pvalue import TaggedOutput
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.judgment import LabelRequest
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
@@ -57,7 +57,7 @@ class ReadPayloads(beam.PTransform):
       shards: splits the inputs into byte ranges.
       packing: how records are packed into payloads.
       most_held: bytes that an engine may hold that keeps everything in one process
-        (`goodgain.transforms.core.held`); None for other engines.
+        (`goodgain.transforms.core.memory_budget`); None for other engines.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ReadShardPayloads(beam.DoFn):
         """Set up the worker."""
         self._packer = packer_for(self._packing)
         self._way = "native" if isinstance(self._packer, NativePacker) else "python"
-        self._held = HeldBytes(self._most_held)
+        self._held = MemoryBudget(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """The payloads of one shard; raises only if it takes too much memory."""

@@ -10,7 +10,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
@@ -166,7 +166,7 @@ class ScoreGathered(GatheredDoFn):
     ) -> None:
         super().__init__(spill_folder)
         self._scoring = scoring
-        self._held = HeldBytes(most_held)
+        self._held = MemoryBudget(most_held)
 
     def setup(self) -> None:
         """Set up the worker."""

@@ -1,6 +1,6 @@
-//! Reads rows of Arrow columns: `files/parquet.py` with `files/arrow_values.py`.
+//! Reads rows of Arrow columns: `files/parquet_reader.py` with `files/arrow_values.py`.
 //!
-//! Python describes the columns (`files/arrow_buffers.py`). Its description is not trusted: a
+//! Python describes the columns (`files/native_columns.py`). Its description is not trusted: a
 //! position outside a buffer makes a row odd, and so do values that are not plain.
 
 use pyo3::exceptions::PyValueError;

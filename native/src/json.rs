@@ -1,4 +1,4 @@
-//! Reads the records of lines of JSON: `files/jsonl.py`, with the values that `records/parsing.py`
+//! Reads the records of lines of JSON: `files/jsonl_reader.py`, with the values that `records/parsing.py`
 //! accepts.
 //!
 //! A line is odd, and left to Python, if anything in it is unusual: damage, a repeated key, a

@@ -33,8 +33,8 @@ from goodgain.pipeline.outputs.sort_keys import mean_key, rejected_key, score_ke
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -120,7 +120,7 @@ def evaluate(
     scoring, pool = found.scoring, found.pool
     held = held_of(settings, files or (), pool)
     # Traces that the caller has in memory anyway are not counted, only other files.
-    of_traces = HeldBytes(None) if files is None else held
+    of_traces = MemoryBudget(None) if files is None else held
     label_rows = None
     if (from_where := labels if settings.labels is None else settings.labels) is not None:
         label_rows = read_result_labels(from_where, settings.iteration_base, held)
@@ -191,7 +191,7 @@ def evaluate(
         lambda: found,
         source.records,
         lambda _: () if label_rows is None else label_rows.labels(),
-        lambda _: HeldBytes(None) if files is None else held_of(settings, files, pool),
+        lambda _: MemoryBudget(None) if files is None else held_of(settings, files, pool),
     )
 
 

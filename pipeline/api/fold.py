@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import (
@@ -22,6 +21,7 @@ from goodgain.transforms.core.means.values import (
     conversation_values,
     metric_names,
 )
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
@@ -53,7 +53,7 @@ class GatheredInput(Struct, frozen=True):
     counts: dict[str, int]
 
 
-def gather(packed: Iterable[Packed | RejectedRecord], held: HeldBytes) -> GatheredInput:
+def gather(packed: Iterable[Packed | RejectedRecord], held: MemoryBudget) -> GatheredInput:
     """Gather what was read, by conversation.
 
     Args:
@@ -91,7 +91,7 @@ def scores_of(
     scoring: Scoring,
     encodings: Encodings,
     pools: TopicPools | None,
-    held: HeldBytes,
+    held: MemoryBudget,
 ) -> Iterator[ConversationScore]:
     """Score every conversation, those whose order depends on canonical encodings last.
 

@@ -20,7 +20,6 @@ from goodgain.transforms.core.files.labels import (
     read_labels,
 )
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import (
     LabelKey,
     ResultLabel,
@@ -28,6 +27,7 @@ from goodgain.transforms.core.judgments.result_labels import (
     keys_of,
     reject_unmatched,
 )
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 
@@ -60,7 +60,7 @@ class Joined(Struct, frozen=True):
     rejected: list[RejectedRecord]
 
 
-def read_result_labels(labels: Labels, iteration_base: int, held: HeldBytes) -> LabelRows:
+def read_result_labels(labels: Labels, iteration_base: int, held: MemoryBudget) -> LabelRows:
     """Read labels.
 
     Args:

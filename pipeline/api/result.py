@@ -15,8 +15,8 @@ from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -48,8 +48,8 @@ class Run:
         manifest: Mapping[str, Any],
         scoring: Callable[[], LocalScoring],
         records: Records,
-        labels: Callable[[HeldBytes], Iterable[ResultLabel]],
-        held: Callable[[LocalScoring], HeldBytes],
+        labels: Callable[[MemoryBudget], Iterable[ResultLabel]],
+        held: Callable[[LocalScoring], MemoryBudget],
     ) -> None:
         """Wrap the results of a run.
 

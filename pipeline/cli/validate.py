@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.survey.survey import Survey
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules
-    from goodgain.transforms.core.held import HeldBytes, default_held
+    from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
     from goodgain.transforms.core.records.adaptation import parse_adaptation
     from goodgain.transforms.core.warnings.check_inputs import CheckInputs
     from goodgain.transforms.core.warnings.checks import warnings_of
@@ -85,8 +85,8 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(args.input)
     adaptation = parse_adaptation(renames(args), args.iteration_base)
     clock = int(datetime.now(UTC).timestamp() * _MILLIS)
-    most = args.max_held_bytes or default_held(sum(file.size for file in files))
-    survey = Survey(rules, clock, HeldBytes(most))
+    most = args.max_held_bytes or default_memory_budget(sum(file.size for file in files))
+    survey = Survey(rules, clock, MemoryBudget(most))
     # The spinner shows on a terminal only; elsewhere nothing is printed while reading.
     with message_console().status("reading") as status:
         for at, (file, records) in enumerate(read_files(files, adaptation), start=1):

@@ -13,7 +13,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import Direction, Metric
 from goodgain.transforms.core.ranking import respelled
-from goodgain.transforms.core.records.likely import likely
+from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring.costs import (
     CG_PER,
     COST,
@@ -236,7 +236,7 @@ def _check_names(names: Iterable[str], known: Sequence[str], ranking: Sequence[s
     mistakes = []
     for name in dict.fromkeys(names):
         if name not in known:
-            near = [likely(name, known), *get_close_matches(name, known, n=1)]
+            near = [similar_name(name, known), *get_close_matches(name, known, n=1)]
             meant = next(filter(None, near), None)
             hint = f" (did you mean '{meant}'?)" if meant else ""
             if budget_of(name) is not None:

@@ -15,9 +15,9 @@ from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.rows import Population
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument, Topic, topic_of
 from goodgain.transforms.core.pool.files import read_documents, shard_of
 from goodgain.transforms.core.pool.rows import first_text
@@ -161,7 +161,7 @@ def _documents(
         files, wanted = stored.files, {one.topic: one for one in topics}
         listed: dict[Topic, list[FoundDocument]] = {one.topic: [] for one in topics}
         for shard in sorted({shard_of(topic, files.shards) for topic in wanted}):
-            for document in read_documents(files.path(shard), open_plain, HeldBytes(None)):
+            for document in read_documents(files.path(shard), open_plain, MemoryBudget(None)):
                 of_topic = wanted.get(document.topic)
                 label = document.label(stored.preferred)
                 if of_topic is not None and label is not None and label >= good_from:

@@ -23,10 +23,10 @@ from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -44,7 +44,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
-    held: HeldBytes,
+    held: MemoryBudget,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
 ) -> ConversationExplanation:
@@ -119,7 +119,7 @@ def _external(
     fingerprints: list[CallFingerprint],
     keys: LabelKeys | None,
     qrels: Sequence[InputFile],
-    held: HeldBytes,
+    held: MemoryBudget,
 ) -> ExternalLabels | None:
     if keys is None:
         return None

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.reading import Records
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.files.shard_reader import Records
 from goodgain.transforms.core.judgments.result_labels import LabelKey, keys_of
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 
@@ -40,7 +40,7 @@ class ConversationRecords(Struct, frozen=True):
 def gather(
     conversation_id: str,
     records: Iterable[Records],
-    held: HeldBytes,
+    held: MemoryBudget,
     label_keys: Collection[LabelKey] = (),
 ) -> ConversationRecords:
     """Read everything and keep what belongs to one conversation.

@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 
 from goodgain.pipeline.outputs.folder import MANIFEST
-from goodgain.transforms.core.files.replacing import sync
+from goodgain.transforms.core.files.atomic_write import sync
 from goodgain.transforms.filesystems import delete
 
 _DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")

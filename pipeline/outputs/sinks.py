@@ -21,7 +21,7 @@ from msgspec import Struct
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
@@ -40,7 +40,7 @@ class Target(Struct, frozen=True):
       shards: number of files of each dataset that is partitioned by conversation.
       area: the run's own folder below `.unfinished/`.
       most_held: bytes that an engine may hold that keeps everything in one process
-        (`goodgain.transforms.core.held`); None for other engines.
+        (`goodgain.transforms.core.memory_budget`); None for other engines.
     """
 
     folder: str
@@ -131,7 +131,7 @@ class _PackForShards(beam.DoFn):
 
     def setup(self) -> None:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
-        self._held = HeldBytes(self._most_held)
+        self._held = MemoryBudget(self._most_held)
 
     def start_bundle(self) -> None:
         self._waiting: dict[int, list[tuple[str, bytes]]] = {}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from goodgain.transforms.core.files.replacing import replacing_local
+from goodgain.transforms.core.files.atomic_write import atomic_write
 from goodgain.transforms.filesystems import create, is_local, move
 
 UNFINISHED_SUFFIX = ".unfinished"
@@ -32,7 +32,7 @@ def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator
     if not is_local(path):
         yield from _replacing_elsewhere(path, temporary)
         return
-    with replacing_local(path, temporary) as file:
+    with atomic_write(path, temporary) as file:
         yield file
 
 

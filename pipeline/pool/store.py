@@ -21,7 +21,7 @@ from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.lock import LOCK, locked
 from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.files import PoolFiles, read_documents
 from goodgain.transforms.core.pool.rows import content_digest, document_digest, document_row
@@ -73,7 +73,7 @@ class Pool(Struct, frozen=True):
           GoodGainError: a file cannot be read.
         """
         for path in self.files.paths():
-            yield from read_documents(path, open_plain, HeldBytes(None))
+            yield from read_documents(path, open_plain, MemoryBudget(None))
 
 
 def read_pool(folder: str) -> Pool:
@@ -168,7 +168,7 @@ def rewrite(
 
     def rows(path: str) -> Iterator[dict[str, Any]]:
         nonlocal total
-        for document in map(change, read_documents(path, open_plain, HeldBytes(None))):
+        for document in map(change, read_documents(path, open_plain, MemoryBudget(None))):
             total += document_digest(document)
             yield document_row(document, preferred)
 

@@ -49,8 +49,8 @@ from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.sources.folder_listing import is_complete_name
 from goodgain.transforms.sources.journal_file import cut_journal, read_journal
-from goodgain.transforms.sources.listing import is_complete_name
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
-from goodgain.transforms.core.records.likely import likely
+from goodgain.transforms.core.records.similar_names import similar_name
 
 _ID_EFFECT = "counts only for results without a known type"
 NameKind = Literal["id", "field"]
@@ -28,7 +28,7 @@ class TypeFinding(Struct, frozen=True):
     name: str
     results: int
     rules: str
-    likely: str | None
+    similar_name: str | None
 
 
 class NameFinding(Struct, frozen=True):
@@ -45,7 +45,7 @@ class NameFinding(Struct, frozen=True):
     kind: NameKind
     name: str
     results: int
-    likely: str | None
+    similar_name: str | None
     effect: str
 
 
@@ -56,7 +56,7 @@ def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[Typ
     for name, results in types.items():
         applicable = _rules_for(name, rules)
         is_unknown = name != "" and applicable.name == DEFAULT_TYPE
-        near = likely(name, known) if is_unknown else None
+        near = similar_name(name, known) if is_unknown else None
         findings.append(TypeFinding(name, results, applicable.name, near))
     return sorted(findings, key=lambda finding: (-finding.results, finding.name))
 
@@ -64,7 +64,7 @@ def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[Typ
 def findings_about_ids(ids: Mapping[str, int], rules: RuleTable) -> list[NameFinding]:
     """Every named id that no rule mentions, the most frequent first."""
     findings = [
-        NameFinding("id", name, results, likely(name, rules.ids), _ID_EFFECT)
+        NameFinding("id", name, results, similar_name(name, rules.ids), _ID_EFFECT)
         for name, results in ids.items()
         if name not in rules.ids
     ]
@@ -90,7 +90,7 @@ def findings_about_fields(
             effect = "ignored: it belongs next to `fields`, not inside"
             findings.append(NameFinding("field", name, results, name, effect))
         elif name not in rules.fields:
-            near = likely(name, rules.fields)
+            near = similar_name(name, rules.fields)
             applicable = [_rules_for(one, rules) for one in types_of[name]]
             if all(entry.reject_on is None for entry in applicable):
                 if near is not None:

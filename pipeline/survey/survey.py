@@ -11,7 +11,7 @@ from goodgain.pipeline.survey.rejections import Rejections
 from goodgain.transforms.core.dedup.evidence import layout_of
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
@@ -60,11 +60,11 @@ class Survey:
       held: counts the bytes that are kept, and raises beyond its limit.
     """
 
-    def __init__(self, rules: RuleTable, clock: int, held: HeldBytes | None = None) -> None:
+    def __init__(self, rules: RuleTable, clock: int, held: MemoryBudget | None = None) -> None:
         self._fingerprinter = Fingerprinter(rules)
         self._rules = rules
         self._clock = clock
-        self._held = held or HeldBytes(None)
+        self._held = held or MemoryBudget(None)
         self.data: Counter[str] = Counter()
         self.calls = self.empty_calls = self.results = 0
         self.redelivered = self.scored = self.timed = 0

@@ -54,7 +54,7 @@ def asked_for(schema, rows):
         assert data == content_of(schema, rows[index : index + 1])
         asked.append(index)
 
-    taken = packer.take(packer.prepare(plan_of(schema, 100_000)), content, len(rows), read)
+    taken = packer.pack_block(packer.prepare(plan_of(schema, 100_000)), content, len(rows), read)
     return None if taken is None else asked
 
 
@@ -203,7 +203,7 @@ CONTENT = content_of(SCHEMA, RANDOM)
 @settings(max_examples=300)
 def test_any_bytes_as_a_block(content, count):
     packer = native_packer()
-    packer.take(packer.prepare(plan_of(SCHEMA, 100_000)), content, count, lambda *_: None)
+    packer.pack_block(packer.prepare(plan_of(SCHEMA, 100_000)), content, count, lambda *_: None)
 
 
 @pytest.mark.slow
@@ -261,7 +261,7 @@ def test_any_table_as_a_plan(table, top, content):
         plan = native_module().Plan(table, top, (1, 1), 9)
     except (ValueError, TypeError, OverflowError):
         return
-    packer.take(plan, content, 3, lambda *_: None)
+    packer.pack_block(plan, content, 3, lambda *_: None)
 
 
 @given(st.binary(max_size=400), st.integers(0, 1 << 20))

@@ -37,7 +37,7 @@ def left_over(content, longest=1 << 20, most_results=MOST):
     """The lines that native code leaves to Python."""
     packer, begin, left = native_packer(), 0, []
     while begin is not None:
-        _, begin = packer.take_lines(content, begin, longest, most_results)
+        _, begin = packer.pack_lines(content, begin, longest, most_results)
         if begin is not None:
             end = (content + b"\n").index(b"\n", begin)
             left.append(content[begin:end])
@@ -300,9 +300,9 @@ def test_changed_lines():
 @settings(max_examples=500)
 def test_any_bytes_as_lines(content, begin, longest, most):
     packer = native_packer()
-    _, odd = packer.take_lines(content, begin, longest, most)
+    _, odd = packer.pack_lines(content, begin, longest, most)
     assert odd is None or begin <= odd <= len(content)
-    packer.take_lines(START.encode() + content, 0, longest, most)
+    packer.pack_lines(START.encode() + content, 0, longest, most)
 
 
 FILE = samples.jsonl_bytes(ROWS[:8])

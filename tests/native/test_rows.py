@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.files.arrow_buffers import described
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.native_columns import native_columns
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.scoring.native_packing import NativePacker
@@ -35,13 +35,13 @@ def left_over(table):
     """The numbers of the rows that native code leaves to Python; None = all."""
     packer = NativePacker(Packing(shipped_rules()), native_module())
     (batch,) = table.combine_chunks().to_batches()
-    told = described(batch.to_struct_array())
+    told = native_columns(batch.to_struct_array())
     rows = None if told is None else packer.prepare_rows(told, batch.num_rows)
     if rows is None:
         return None
     left, begin = [], 0
     while True:
-        _, odd = packer.take_rows(rows, begin, 100_000)
+        _, odd = packer.pack_rows(rows, begin, 100_000)
         if odd is None:
             return left
         left.append(odd)
@@ -204,8 +204,8 @@ def test_columns_that_start_inside_their_buffers():
             (batch,) = table.combine_chunks().to_batches()
             if table is whole:
                 batch = batch.slice(begin, length)
-            prepared = packer.prepare_rows(described(batch.to_struct_array()), length)
-            taken, odd = packer.take_rows(prepared, 0, 99)
+            prepared = packer.prepare_rows(native_columns(batch.to_struct_array()), length)
+            taken, odd = packer.pack_rows(prepared, 0, 99)
             assert odd is None
             given.append([*taken, *packer.rest()])
         assert given[0] == given[1]
@@ -213,15 +213,15 @@ def test_columns_that_start_inside_their_buffers():
 
 def test_small_slices_of_large_buffers_are_left_to_python():
     (batch,) = table_of(query=(["x" * 3_000] * 1_000, TEXT)).to_batches()
-    assert described(batch.to_struct_array()) is not None
-    assert described(batch.slice(5, 10).to_struct_array()) is None
+    assert native_columns(batch.to_struct_array()) is not None
+    assert native_columns(batch.slice(5, 10).to_struct_array()) is None
 
 
 def test_two_fields_with_the_same_name():
     twice = pa.StructArray.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["id", "id"])
-    assert described(twice) is not None
+    assert native_columns(twice) is not None
     packer = NativePacker(Packing(shipped_rules()), native_module())
-    assert packer.prepare_rows(described(twice), 1) is None
+    assert packer.prepare_rows(native_columns(twice), 1) is None
 
 
 def test_deep_columns_are_left_to_python():
@@ -235,11 +235,11 @@ def test_deep_columns_are_left_to_python():
 @pytest.mark.parametrize("odd", [range(100), range(30, 60), [0, 1, 2, 9, 40, 98, 99], [99]])
 def test_odd_rows_go_to_python_together(odd, monkeypatch):
     calls = []
-    take_rows = NativePacker.take_rows
+    pack_rows = NativePacker.pack_rows
     monkeypatch.setattr(
         NativePacker,
-        "take_rows",
-        lambda self, rows, begin, most: calls.append(begin) or take_rows(self, rows, begin, most),
+        "pack_rows",
+        lambda self, rows, begin, most: calls.append(begin) or pack_rows(self, rows, begin, most),
     )
     table = table_of(record_id=(["\u2003" if at in odd else "x" for at in range(100)], TEXT))
     assert left_over(table) == list(odd)
@@ -380,6 +380,6 @@ def test_any_description_of_columns():
             except OverflowError:
                 continue
             if rows is not None:
-                packer.take_rows(rows, 0, 1_000)
+                packer.pack_rows(rows, 0, 1_000)
                 taken += 1
     assert taken > 300

@@ -256,7 +256,7 @@ class TestStartsWithoutBeam:
             "numpy",
             "scipy",
             "rich.console",
-            "goodgain.transforms.core.files.avro",
+            "goodgain.transforms.core.files.avro_reader",
         }
 
 

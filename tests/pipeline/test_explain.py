@@ -11,7 +11,7 @@ from goodgain.pipeline.explanation.gather import gather
 from goodgain.pipeline.local import local_files, read_files
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -54,7 +54,7 @@ def explained(records, conversation_id="c1"):
 
 
 def explained_calls(conversation_id, calls):
-    held = HeldBytes(None)
+    held = MemoryBudget(None)
     return explain(gather(conversation_id, [iter(calls)], held), SCORING, held)
 
 

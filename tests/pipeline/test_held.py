@@ -141,7 +141,7 @@ def test_max_held_bytes_limits_evaluate(traces):
 
 
 def test_validate_limits_the_ids_that_it_remembers(traces, capsys, monkeypatch):
-    monkeypatch.setattr("goodgain.transforms.core.held._SMALLEST_DEFAULT", 2**16)
+    monkeypatch.setattr("goodgain.transforms.core.memory_budget._SMALLEST_DEFAULT", 2**16)
     assert main(["validate", str(traces)]) == ExitCode.FAILED
     assert MESSAGE in capsys.readouterr().err
 

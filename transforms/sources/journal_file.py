@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from goodgain.transforms.core.files.replacing import replacing_local
+from goodgain.transforms.core.files.atomic_write import atomic_write
 from goodgain.transforms.core.streaming.journal import Entry, Journal, cut, decode_journal, encoded
 
 _NAME = "journal.jsonl"
@@ -74,7 +74,7 @@ class JournalFile:
         journal = cut(self.journal, oldest, set(os.listdir(watched)), before)
         if journal is self.journal:
             return
-        with replacing_local(self._path, self._path.with_name(f".{_NAME}")) as file:
+        with atomic_write(self._path, self._path.with_name(f".{_NAME}")) as file:
             file.writelines(map(encoded, journal.entries))
             length = file.tell()
         self.journal, self.length, self._identity = journal, length, self._found()

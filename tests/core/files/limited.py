@@ -49,8 +49,8 @@ def read(path):
     """The fields of an `Outcome`."""
     from goodgain.pipeline.local import open_local
     from goodgain.transforms.core.files.first_records import first_records
-    from goodgain.transforms.core.files.reading import read_shard
     from goodgain.transforms.core.files.shard import plan_shards
+    from goodgain.transforms.core.files.shard_reader import read_shard
     from goodgain.transforms.core.records.search_call import SearchCall
 
     calls = lost = 0

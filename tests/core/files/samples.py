@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import zstandard
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
-from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from tests.native.paths import assert_same

@@ -6,8 +6,8 @@ import pytest
 
 from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, walked
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_reader import read_shard
 from tests.core.files import hostile, samples
 from tests.core.files.limited import MOST_MEMORY, read_limited
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.files import json_array
+from goodgain.transforms.core.files import json_array_reader
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.first_records import first_records
-from goodgain.transforms.core.files.mistaken import mistaken
-from goodgain.transforms.core.files.reading import read_shard
+from goodgain.transforms.core.files.not_jsonl import why_not_jsonl
 from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -178,7 +178,7 @@ def test_one_object_over_several_lines_is_rejected():
     ],
 )
 def test_other_text_is_not_mistaken_for_a_table(head):
-    assert mistaken(head) is None
+    assert why_not_jsonl(head) is None
 
 
 def test_judgments_may_be_tables():
@@ -198,5 +198,5 @@ values = st.recursive(
 @given(st.lists(values, max_size=5), st.sampled_from([None, 0, 3]), st.booleans())
 def test_elements_are_split_as_by_the_json_module(elements, indent, ascii_only):
     content = json.dumps(elements, indent=indent, ensure_ascii=ascii_only)
-    found = json_array._elements(content.encode("utf-8", "surrogatepass"))
+    found = json_array_reader._elements(content.encode("utf-8", "surrogatepass"))
     assert [json.loads(one) for one in found] == elements

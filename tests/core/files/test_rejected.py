@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
-from goodgain.transforms.core.files.lines import LineSplitter, LongLine, lines_of
-from goodgain.transforms.core.files.reading import read_shard
+from goodgain.transforms.core.files.line_splitter import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.shard import InputFile, plan_shards
+from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import LONGEST_PAYLOAD, RejectedRecord
 from tests.core.files import samples

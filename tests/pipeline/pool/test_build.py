@@ -12,7 +12,7 @@ from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.held import HeldBytes
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from tests.core.pool import direct
 from tests.pipeline.pool.steps import build, documents, files, some_runs, write_runs
@@ -78,7 +78,7 @@ def test_every_format_has_the_same_content(pool, paths, written, tmp_path):
 
 def topic_pools(pool, most=None):
     rules = compile_rules(read_rules(shipped_rules_text()))
-    return TopicPools(read_pool(str(pool)).files, rules, open_local, HeldBytes(most))
+    return TopicPools(read_pool(str(pool)).files, rules, open_local, MemoryBudget(most))
 
 
 def test_every_topic_is_found_in_its_file(pool):

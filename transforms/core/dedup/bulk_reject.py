@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.column import EvidenceColumn, Marks, Numbers, extended
 from goodgain.transforms.core.dedup.evidence import Evidence, Value
+from goodgain.transforms.core.dedup.evidence_column import EvidenceColumn, Marks, Numbers, extended
 from goodgain.transforms.core.dedup.rules import NO_TYPE, URL, RuleTable, TypeRules, is_field
 from goodgain.transforms.core.dedup.verification import Step
 

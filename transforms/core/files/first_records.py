@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.avro import DecodedBlock, decoded_blocks
+from goodgain.transforms.core.files.avro_reader import DecodedBlock, decoded_blocks
 from goodgain.transforms.core.files.compression import Compression, beginning
-from goodgain.transforms.core.files.json_array import objects_of_array
-from goodgain.transforms.core.files.json_size import has_more_values
+from goodgain.transforms.core.files.json_array_reader import objects_of_array
+from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.files.text_lines import text_lines
 

@@ -14,10 +14,10 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.reading import Open
+from goodgain.transforms.core.files.shard_reader import Open
 from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, table_rows
-from goodgain.transforms.core.held import HeldBytes
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
+from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_bytes,
@@ -75,7 +75,7 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
 
-def counted_labels(rows: Iterable[LabelRow], held: HeldBytes) -> Iterator[LabelRow]:
+def counted_labels(rows: Iterable[LabelRow], held: MemoryBudget) -> Iterator[LabelRow]:
     """The rows of a file of labels, counted in `held`, which limits them."""
     for row in rows:
         if isinstance(row, RejectedRecord):

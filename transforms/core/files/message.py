@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.jsonl import record_of_json
+from goodgain.transforms.core.files.jsonl_reader import record_of_json
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,

@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 import pyarrow.parquet as pq
 
 from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.parquet_bounds import ROWS_AT_ONCE, rows_at_once, rows_in
 from goodgain.transforms.core.files.parquet_footer import read_footer
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.wanted import Wanted
 
 
 class ParquetRowGroups:
@@ -53,7 +53,7 @@ class ParquetRowGroups:
             rows, row_groups=[group], columns=columns, use_threads=False
         )
 
-    def has_any(self, group: int, wanted: Wanted) -> bool:
+    def has_any(self, group: int, wanted: ConversationFilter) -> bool:
         """Whether a row group may have records of wanted conversations."""
         try:
             column = self._parquet.read_row_group(group, columns=["conversation_id"]).column(0)

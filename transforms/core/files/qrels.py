@@ -14,12 +14,12 @@ import msgspec
 from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro import decoded_blocks
+from goodgain.transforms.core.files.avro_reader import decoded_blocks
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
-from goodgain.transforms.core.files.lines import LongLine
-from goodgain.transforms.core.files.reading import Open
+from goodgain.transforms.core.files.line_splitter import LongLine
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
+from goodgain.transforms.core.files.shard_reader import Open
 from goodgain.transforms.core.files.text_lines import CutOffLine, Line, text_lines
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.records.rejected import RejectedRecord

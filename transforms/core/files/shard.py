@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression, beginning, compression_of
-from goodgain.transforms.core.files.mistaken import mistaken
+from goodgain.transforms.core.files.not_jsonl import why_not_jsonl
 from goodgain.transforms.core.records.adaptation import Adaptation
 
 # Small enough that several workers can share a file of tens of megabytes.
@@ -140,7 +140,7 @@ def _text_format(head: bytes) -> tuple[FileFormat, str | None]:
     """JSON Lines or a JSON array, and why it has no search calls, if its beginning shows that."""
     if _first_character(head) == b"[":
         return FileFormat.JSON_ARRAY, None
-    return FileFormat.JSONL, mistaken(head)
+    return FileFormat.JSONL, why_not_jsonl(head)
 
 
 def _first_character(head: bytes) -> bytes:

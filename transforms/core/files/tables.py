@@ -22,7 +22,7 @@ from goodgain.transforms.core.files.compression import (
     compression_of,
     decompressed_stream,
 )
-from goodgain.transforms.core.files.reading import Open
+from goodgain.transforms.core.files.shard_reader import Open
 
 _HEAD = 64 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
-from goodgain.transforms.core.files.lines import LineSplitter, LongLine, lines_of
+from goodgain.transforms.core.files.line_splitter import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.shard import FileShard
 
 _CHUNK = 256 * 1024  # fits into the processor's cache

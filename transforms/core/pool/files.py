@@ -18,11 +18,11 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro import decoded_blocks
+from goodgain.transforms.core.files.avro_reader import decoded_blocks
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
-from goodgain.transforms.core.held import HeldBytes, pooled_bytes
+from goodgain.transforms.core.memory_budget import MemoryBudget, pooled_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.pool.rows import document_of
@@ -88,7 +88,7 @@ def shard_of(topic: Topic, shards: int) -> int:
 
 
 def read_documents(
-    path: str, open_file: Callable[[str], BinaryIO], held: HeldBytes
+    path: str, open_file: Callable[[str], BinaryIO], held: MemoryBudget
 ) -> Iterator[PoolDocument]:
     """The documents of a file, in order.
 
@@ -110,8 +110,8 @@ def read_documents(
         ) from None
 
 
-def _rows_of(path: str, file: BinaryIO, held: HeldBytes) -> Iterator[dict[str, Any]]:
-    bounds = ReadBounds((held.most or _UNBOUNDED) // _LIMIT_DIVISOR)
+def _rows_of(path: str, file: BinaryIO, held: MemoryBudget) -> Iterator[dict[str, Any]]:
+    bounds = ReadBounds((held.limit or _UNBOUNDED) // _LIMIT_DIVISOR)
     if path.endswith(".jsonl"):
         for line in file:
             yield msgspec.json.decode(line)
@@ -159,7 +159,7 @@ class TopicPools:
         files: PoolFiles,
         rules: RuleTable,
         open_file: Callable[[str], BinaryIO],
-        held: HeldBytes,
+        held: MemoryBudget,
     ) -> None:
         """Make an empty cache; `held` limits its memory."""
         self._files = files

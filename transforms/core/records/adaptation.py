@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.likely import likely
 from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.records.similar_names import similar_name
 
 _CALL = tuple(field.name for field in fields(SearchCall))
 _RESULT = tuple(field.name for field in fields(Result))
@@ -121,7 +121,7 @@ def _unknown(target: str, source: str) -> str:
     known = (*_CALL, *_RESULT)
     if source in known:
         return f"{target} is not a field; did you mean {source}={target}?"
-    similar = likely(target, known)
+    similar = similar_name(target, known)
     if similar is None:
         names = ", ".join((*known, *(f"{one}.NAME" for one in _MAPS)))
         return f"{target} is not a field; the fields are {names}"

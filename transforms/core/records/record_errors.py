@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.records.likely import likely
 from goodgain.transforms.core.records.msgspec_messages import mistake_of
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
@@ -17,6 +16,7 @@ from goodgain.transforms.core.records.search_call import (
     LARGEST_INT,
     SearchCall,
 )
+from goodgain.transforms.core.records.similar_names import similar_name
 
 _LONGEST_SHOWN = 60
 _CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
@@ -69,7 +69,7 @@ def _hint(record: Any, missing: str) -> str:
     if not isinstance(record, Mapping):
         return ""
     others = [name for name in record if isinstance(name, str) and name not in _CALL_FIELDS]
-    similar = likely(missing, others)
+    similar = similar_name(missing, others)
     if similar is None:
         return ""
     shown = similar[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()

@@ -28,7 +28,7 @@ from goodgain.transforms.core.dedup.normalise import (
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.record_taker import ReadRecord
+from goodgain.transforms.core.files.record_packer import ReadRecord
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.record_encoding import canonical_encoding_of
@@ -60,7 +60,7 @@ def packer_for(packing: Packing) -> Packer | NativePacker:
 
 
 class NativePacker:
-    """Like `Packer`; as a `RecordTaker` it also packs records without making objects."""
+    """Like `Packer`; as a `RecordPacker` it also packs records without making objects."""
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
@@ -92,7 +92,7 @@ class NativePacker:
         """Convert a plan for native code."""
         return self._native.Plan(plan.types, plan.top, plan.scale, plan.most_results)
 
-    def take(
+    def pack_block(
         self, prepared: Any, content: bytes, count: int, read: ReadRecord
     ) -> list[Packed] | None:
         """Pack all records of a block; returns the oldest payloads if the buffer is full.
@@ -107,7 +107,7 @@ class NativePacker:
         packed = self._packer.add_block(prepared, content, count, _UNTIMED, encoded)
         return None if packed is None else list(self._packed(packed))
 
-    def take_lines(
+    def pack_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
     ) -> tuple[list[Packed], int | None]:
         """Pack lines of JSON up to the first that native code cannot parse."""
@@ -121,7 +121,7 @@ class NativePacker:
         except ValueError:  # a struct with repeated field names, or nested too deeply
             return None
 
-    def take_rows(
+    def pack_rows(
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[list[Packed], int | None]:
         """Pack rows up to the first that native code cannot parse."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from goodgain.transforms.core.files.reading import (
+from goodgain.transforms.core.files.conversation_filter import filter_for
+from goodgain.transforms.core.files.record_packer import PackedBlock
+from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.shard_reader import (
     Open,
     Records,
-    RecordsAndTaken,
+    RecordsAndPacked,
     read_shard,
     read_shard_into,
 )
-from goodgain.transforms.core.files.record_taker import TakenBlock
-from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.wanted import only
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord, first_rejected
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
@@ -47,18 +47,18 @@ def payloads_of_shard(
 
 def _records(
     shard: FileShard, open_file: Open, packer: Packer | NativePacker
-) -> Records | RecordsAndTaken:
+) -> Records | RecordsAndPacked:
     if isinstance(packer, NativePacker):
         return read_shard_into(packer, shard, open_file)
     return read_shard(shard, open_file)
 
 
 def payloads_of(
-    records: Iterable[SearchCall | RejectedRecord | TakenBlock], packer: Packer | NativePacker
+    records: Iterable[SearchCall | RejectedRecord | PackedBlock], packer: Packer | NativePacker
 ) -> Iterator[Packed | RejectedRecord]:
     """Like `payloads_of_shard`, but from records."""
     for record in records:
-        if isinstance(record, TakenBlock):
+        if isinstance(record, PackedBlock):
             yield from record.rejected
             yield from record.packed
             continue
@@ -82,7 +82,7 @@ def encodings_of_shard(
     Args:
       ties: from `ties_of`, by conversation_id.
     """
-    return encodings_of(read_shard(shard, open_file, only(ties)), ties)
+    return encodings_of(read_shard(shard, open_file, filter_for(ties)), ties)
 
 
 def encodings_of(

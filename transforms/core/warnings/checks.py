@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.records.likely import likely
+from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
@@ -76,7 +76,8 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
     if inputs.seen.without_source:
         occurring = inputs.seen.call | inputs.seen.result
         names = ", ".join(
-            one + (f" (did you mean {near}?)" if (near := likely(one, sorted(occurring))) else "")
+            one
+            + (f" (did you mean {near}?)" if (near := similar_name(one, sorted(occurring))) else "")
             for one in inputs.seen.without_source
         )
         yield DataWarning(

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from goodgain.transforms.core.records.likely import letters, likely
 from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.records.similar_names import folded_name, similar_name
 
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
@@ -165,14 +165,14 @@ def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Unknown
         meant = _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS)
         if name in rule_fields:
             meant = f"fields.{name}"
-        elif meant is None and letters(name).endswith("id"):
+        elif meant is None and folded_name(name).endswith("id"):
             meant = f"ids.{name}"
         unknown.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
     return sorted(unknown, key=lambda one: (one.meant is None, one))
 
 
 def _likely_field(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
-    return synonyms.get(letters(name)) or likely(name, known)
+    return synonyms.get(folded_name(name)) or similar_name(name, known)
 
 
 def _text_keys(record: Mapping[Any, Any]) -> list[str]:

@@ -8,16 +8,16 @@ from difflib import get_close_matches
 _CLOSE = 0.82
 
 
-def likely(name: str, known: Iterable[str]) -> str | None:
+def similar_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs little, or only in case and separators."""
-    plain = letters(name)
-    folded = {letters(one): one for one in known}
+    plain = folded_name(name)
+    folded = {folded_name(one): one for one in known}
     near = get_close_matches(plain, folded, n=1, cutoff=_CLOSE)
     # There, swapped letters count as two mistakes, too many for a short name.
     near += [one for one in folded if sorted(one) == sorted(plain)]
     return folded[near[0]] if near else None
 
 
-def letters(name: str) -> str:
+def folded_name(name: str) -> str:
     """A name in lower case without separators: `conversationId` equals `conversation_id`."""
     return "".join(one for one in name.casefold() if one.isalnum())

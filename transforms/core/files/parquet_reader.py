@@ -7,13 +7,13 @@ from typing import Any, BinaryIO
 
 from msgspec.structs import fields
 
-from goodgain.transforms.core.files.arrow_buffers import described
 from goodgain.transforms.core.files.arrow_values import python_values
+from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
+from goodgain.transforms.core.files.native_columns import native_columns
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
-from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
+from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -23,9 +23,9 @@ _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 def read_parquet(
     file: BinaryIO,
     shard: FileShard,
-    wanted: Wanted | None = None,
-    taker: RecordTaker | None = None,
-) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
+    wanted: ConversationFilter | None = None,
+    packer: RecordPacker | None = None,
+) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     """The records of the row groups that begin in a shard, in file order (see `read_shard_into`).
 
     Columns that SPEC 2 does not name are not read. The lost rows of a damaged row group become one
@@ -48,7 +48,7 @@ def read_parquet(
         # With an adaptation, the ids may be in another column.
         if wanted and shard.adaptation is None and not parquet.has_any(group, wanted):
             continue
-        yield from _read_group(parquet, group, columns, shard, taker)
+        yield from _read_group(parquet, group, columns, shard, packer)
 
 
 def _read_group(
@@ -56,12 +56,12 @@ def _read_group(
     group: int,
     columns: list[str],
     shard: FileShard,
-    taker: RecordTaker | None,
-) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
+    packer: RecordPacker | None,
+) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     done = 0
     try:
         for batch in parquet.batches(group, columns, shard.bounds):
-            yield from _records_of(batch, shard, group, done, taker)
+            yield from _records_of(batch, shard, group, done, packer)
             done += batch.num_rows
     except Exception as error:  # pyarrow raises all kinds of errors on broken pages
         reason = f"The row group cannot be read from row {done} on ({error})."
@@ -71,20 +71,22 @@ def _read_group(
 
 
 def _records_of(
-    batch: Any, shard: FileShard, group: int, first: int, taker: RecordTaker | None
-) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
+    batch: Any, shard: FileShard, group: int, first: int, packer: RecordPacker | None
+) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     rows = _without_empty_columns(batch).to_struct_array()
     # Native code does not rename fields.
-    columns = None if taker is None or shard.adaptation is not None else described(rows)
-    prepared = None if taker is None or columns is None else taker.prepare_rows(columns, len(rows))
-    if taker is None or prepared is None:
+    columns = None if packer is None or shard.adaptation is not None else native_columns(rows)
+    prepared = (
+        None if packer is None or columns is None else packer.prepare_rows(columns, len(rows))
+    )
+    if packer is None or prepared is None:
         yield from _calls_of(rows, shard, group, first)
         return
     begin = in_python = 0
     while begin < len(rows):
-        packed, stop = taker.take_rows(prepared, begin, shard.bounds.record_results)
+        packed, stop = packer.pack_rows(prepared, begin, shard.bounds.record_results)
         if packed:
-            yield TakenBlock(packed, [])
+            yield PackedBlock(packed, [])
         if stop is None:
             return
         # An unusual column is so in every row, and Python reads many rows faster than single ones.

@@ -18,17 +18,17 @@ _UNSCALED = (1, 1)
 # A column: its kind, the width in bytes of its numbers or offsets, factor and divisor that convert
 # its times to milliseconds, the index of its first row in the buffers, the buffers, and its child
 # columns with their names ("" for those of lists and maps).
-Described = tuple[str, int, tuple[int, int], int, list[bytes | None], list[tuple[str, Any]]]
+NativeColumns = tuple[str, int, tuple[int, int], int, list[bytes | None], list[tuple[str, Any]]]
 
 
-def described(array: Any) -> Described | None:
+def native_columns(array: Any) -> NativeColumns | None:
     """A pyarrow Array of rows; None if native code does not support it, or would copy too much."""
     if array.get_total_buffer_size() > _MOST_TIMES_USED * array.nbytes + _ALWAYS_COPIED:
         return None
     return _described(array)
 
 
-def _described(array: Any) -> Described | None:
+def _described(array: Any) -> NativeColumns | None:
     kind = array.type
     if types.is_dictionary(kind):
         return _described(array.dictionary_decode())

@@ -11,7 +11,7 @@ from msgspec import Struct
 _MOST_SEARCHED = 100
 
 
-class Wanted(Struct, frozen=True):
+class ConversationFilter(Struct, frozen=True):
     """The ids of some conversations, as text and as bytes to search for.
 
     Attributes:
@@ -22,26 +22,26 @@ class Wanted(Struct, frozen=True):
     ids: frozenset[str]
     texts: tuple[bytes, ...]
 
-    def may_stand_in(self, content: bytes) -> bool:
+    def may_occur_in(self, content: bytes) -> bool:
         """Whether bytes with unescaped strings can contain one of the conversations."""
         return not self.texts or any(text in content for text in self.texts)
 
-    def may_stand_in_json(self, line: bytes) -> bool:
-        r"""Like `may_stand_in`, but for JSON, in which characters may be escaped."""
-        if self.may_stand_in(line):
+    def may_occur_in_json(self, line: bytes) -> bool:
+        r"""Like `may_occur_in`, but for JSON, in which characters may be escaped."""
+        if self.may_occur_in(line):
             return True
         # Few lines have a backslash, and one byte is found much faster than two.
         return b"\\" in line and (b"\\u" in line or b"\\/" in line)
 
 
-def only(conversation_ids: Collection[str]) -> Wanted:
+def filter_for(conversation_ids: Collection[str]) -> ConversationFilter:
     """The conversations with these ids."""
     # Ids that JSON must escape are not searched for, so that one rule fits all formats.
     escaped = any(
         len(msgspec.json.encode(one)) != len(one.encode()) + 2 for one in conversation_ids
     )
     if len(conversation_ids) > _MOST_SEARCHED or escaped:
-        return Wanted(frozenset(conversation_ids), ())
-    return Wanted(
+        return ConversationFilter(frozenset(conversation_ids), ())
+    return ConversationFilter(
         frozenset(conversation_ids), tuple(sorted(one.encode() for one in conversation_ids))
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from goodgain.transforms.core.files.reading import read_shard
 from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.journal import Changed, FileReading

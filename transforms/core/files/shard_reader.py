@@ -8,25 +8,27 @@ from typing import BinaryIO, cast
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.avro import read_avro
+from goodgain.transforms.core.files.avro_reader import read_avro
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
-from goodgain.transforms.core.files.json_array import read_json_array
-from goodgain.transforms.core.files.jsonl import read_jsonl
-from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
+from goodgain.transforms.core.files.conversation_filter import ConversationFilter
+from goodgain.transforms.core.files.json_array_reader import read_json_array
+from goodgain.transforms.core.files.jsonl_reader import read_jsonl
+from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
-from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 Records = Iterator[SearchCall | RejectedRecord]
-RecordsAndTaken = Iterator[SearchCall | RejectedRecord | TakenBlock]
+RecordsAndPacked = Iterator[SearchCall | RejectedRecord | PackedBlock]
 # Opens a path as a seekable binary file, without decompressing.
 Open = Callable[[str], BinaryIO]
 
 _HELD_IN_MEMORY = 16 * 1024 * 1024
 
 
-def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) -> Records:
+def read_shard(
+    shard: FileShard, open_file: Open, wanted: ConversationFilter | None = None
+) -> Records:
     """The records of a shard, each once, in file order.
 
     Bad content never raises: records that cannot be used become rejected rows, and a file that
@@ -40,18 +42,21 @@ def read_shard(shard: FileShard, open_file: Open, wanted: Wanted | None = None) 
 
 
 def read_shard_into(
-    taker: RecordTaker | None, shard: FileShard, open_file: Open, wanted: Wanted | None = None
-) -> RecordsAndTaken:
-    """Like `read_shard`, but the taker packs the records that it can, and its output replaces them.
+    packer: RecordPacker | None,
+    shard: FileShard,
+    open_file: Open,
+    wanted: ConversationFilter | None = None,
+) -> RecordsAndPacked:
+    """Like `read_shard`, but the output of the packer replaces the records that it can pack.
 
-    Without a taker, all records are yielded.
+    Without a packer, all records are yielded.
     """
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
         return
     try:
         with open_file(shard.path) as file:
-            yield from _records_of(file, shard, wanted, taker)
+            yield from _records_of(file, shard, wanted, packer)
             yield from _shortened(file, shard)
     except OSError as error:
         yield unreadable(shard.path, error)
@@ -74,24 +79,26 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
 
 
 def _records_of(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
-) -> RecordsAndTaken:
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+) -> RecordsAndPacked:
     if shard.format is FileFormat.JSONL:
-        return read_jsonl(file, shard, wanted, taker)
+        return read_jsonl(file, shard, wanted, packer)
     if shard.format is FileFormat.JSON_ARRAY:
         return read_json_array(file, shard, wanted)
     if shard.compression is not Compression.NONE:
-        return _spooled_records(file, shard, wanted, taker)
+        return _spooled_records(file, shard, wanted, packer)
     if shard.format is FileFormat.AVRO:
-        return read_avro(file, shard, wanted, taker)
-    from goodgain.transforms.core.files.parquet import read_parquet  # pyarrow is slow to import
+        return read_avro(file, shard, wanted, packer)
+    from goodgain.transforms.core.files.parquet_reader import (
+        read_parquet,  # pyarrow is slow to import
+    )
 
-    return read_parquet(file, shard, wanted, taker)
+    return read_parquet(file, shard, wanted, packer)
 
 
 def _spooled_records(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
-) -> RecordsAndTaken:
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+) -> RecordsAndPacked:
     """Avro and Parquet need to seek, so a compressed file is copied to a temporary one."""
     problem = None
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:
@@ -101,7 +108,7 @@ def _spooled_records(
         except DamagedStreamError as error:
             problem = error
         whole = replace(shard, compression=Compression.NONE, start=0, end=spool.tell())
-        yield from _records_of(cast(BinaryIO, spool), whole, wanted, taker)
+        yield from _records_of(cast(BinaryIO, spool), whole, wanted, packer)
     if problem is not None:
         reason = f"The file could be read only in part: {problem}."
         yield RejectedRecord(shard.path, WHOLE_FILE, reason)

@@ -7,9 +7,10 @@ from typing import BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import ReadBounds, bounded
-from goodgain.transforms.core.files.json_size import HARMLESS, has_more_values
-from goodgain.transforms.core.files.lines import lines_of
-from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
+from goodgain.transforms.core.files.conversation_filter import ConversationFilter
+from goodgain.transforms.core.files.json_value_count import HARMLESS, has_more_values
+from goodgain.transforms.core.files.line_splitter import lines_of
+from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.text_lines import (
     CutOffLine,
@@ -17,7 +18,6 @@ from goodgain.transforms.core.files.text_lines import (
     TextLines,
     text_lines,
 )
-from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.parsing import (
     conversation_id_in,
@@ -31,9 +31,9 @@ from goodgain.transforms.core.records.search_call import SearchCall
 def read_jsonl(
     file: BinaryIO,
     shard: FileShard,
-    wanted: Wanted | None = None,
-    taker: RecordTaker | None = None,
-) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
+    wanted: ConversationFilter | None = None,
+    packer: RecordPacker | None = None,
+) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     """The records of a shard in file order (see `read_shard_into`); blank lines are skipped.
 
     A line above the limit is rejected without holding it in memory. If a compressed file is
@@ -41,13 +41,15 @@ def read_jsonl(
     """
     text = text_lines(file, shard)
     # Native code does not rename fields.
-    lines = text.lines if taker is None or shard.adaptation else _packed(taker, text, shard.bounds)
+    lines = (
+        text.lines if packer is None or shard.adaptation else _packed(packer, text, shard.bounds)
+    )
     for position, line in lines:
-        if isinstance(line, TakenBlock):
+        if isinstance(line, PackedBlock):
             yield line
             continue
         if isinstance(line, bytes) and (
-            not line or line.isspace() or (wanted and not wanted.may_stand_in_json(line))
+            not line or line.isspace() or (wanted and not wanted.may_occur_in_json(line))
         ):
             continue
         try:
@@ -58,9 +60,9 @@ def read_jsonl(
 
 
 def _packed(
-    taker: RecordTaker, text: TextLines, bounds: ReadBounds
-) -> Iterator[tuple[int, Line | TakenBlock]]:
-    """Blocks of the lines that the taker packed, and the remaining lines."""
+    packer: RecordPacker, text: TextLines, bounds: ReadBounds
+) -> Iterator[tuple[int, Line | PackedBlock]]:
+    """Blocks of the lines that the packer packed, and the remaining lines."""
     longest = min(bounds.decoded_bytes, HARMLESS)
     for position, stretch in text.stretches:
         if not isinstance(stretch, bytes):
@@ -68,9 +70,9 @@ def _packed(
             continue
         begin = 0
         while begin <= len(stretch):
-            packed, stop = taker.take_lines(stretch, begin, longest, bounds.record_results)
+            packed, stop = packer.pack_lines(stretch, begin, longest, bounds.record_results)
             if packed:
-                yield position, TakenBlock(packed, [])
+                yield position, PackedBlock(packed, [])
             if stop is None:
                 break
             position = text.position_after(position, stretch, begin, stop)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 @contextmanager
-def replacing_local(path: str | Path, temporary: str | Path) -> Iterator[BinaryIO]:
+def atomic_write(path: str | Path, temporary: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which replaces the one at `path` if the block ends without an error.
 
     It is then durable, even if the machine fails. If the block raises, nothing changes.

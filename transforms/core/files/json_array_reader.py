@@ -13,10 +13,10 @@ from typing import Any, BinaryIO, cast
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.compression import DamagedStreamError, decompressed
-from goodgain.transforms.core.files.json_size import has_more_values
-from goodgain.transforms.core.files.jsonl import read_jsonl, record_of_json
+from goodgain.transforms.core.files.conversation_filter import ConversationFilter
+from goodgain.transforms.core.files.json_value_count import has_more_values
+from goodgain.transforms.core.files.jsonl_reader import read_jsonl, record_of_json
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
     RejectedRecord,
@@ -49,7 +49,9 @@ class _BrokenArrayError(Exception):
     """The array cannot be read beyond some byte."""
 
 
-def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = None) -> _Records:
+def read_json_array(
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None = None
+) -> _Records:
     """The records of a file that begins like a JSON array, in order (see `read_shard`).
 
     An array of something other than search calls becomes one rejected row for the file, and so does
@@ -70,7 +72,7 @@ def read_json_array(file: BinaryIO, shard: FileShard, wanted: Wanted | None = No
     try:
         for element in _elements(content):
             number += 1
-            if wanted is None or wanted.may_stand_in_json(element):
+            if wanted is None or wanted.may_occur_in_json(element):
                 yield _record(element, number, shard)
     except _BrokenArrayError as error:
         reason = f"The JSON array cannot be read from here on: {error}."

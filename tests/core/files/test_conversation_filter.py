@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from goodgain.transforms.core.files.reading import read_shard
+from goodgain.transforms.core.files.conversation_filter import filter_for
 from goodgain.transforms.core.files.shard import plan_shards
-from goodgain.transforms.core.files.wanted import only
+from goodgain.transforms.core.files.shard_reader import read_shard
 from tests.core.files import samples
 
 ROWS = samples.records(400, results=2)
@@ -36,7 +36,7 @@ def records_of(conversation_ids, records):
 @pytest.mark.parametrize("path", FILES)
 def test_all_wanted_records_and_few_others_are_read(path):
     everything = read(path, FILES[path])
-    found = read(path, FILES[path], only(WANTED))
+    found = read(path, FILES[path], filter_for(WANTED))
     assert records_of(WANTED, found) == records_of(WANTED, everything)
     assert len(records_of(WANTED, found)) == 8
     assert len(found) < len(everything) / 4
@@ -47,7 +47,9 @@ def test_all_wanted_records_and_few_others_are_read(path):
 def test_more_conversations_than_can_be_searched_for_are_all_read(path):
     everything = read(path, FILES[path])
     many = {f"conversation-{number}" for number in range(101)}
-    assert records_of(many, read(path, FILES[path], only(many))) == records_of(many, everything)
+    assert records_of(many, read(path, FILES[path], filter_for(many))) == records_of(
+        many, everything
+    )
 
 
 def test_json_escapes_do_not_hide_a_conversation():
@@ -57,14 +59,14 @@ def test_json_escapes_do_not_hide_a_conversation():
         b'{"conversation_id": "ab/c", "iteration": 3}',
         b'{"conversation_id": "other", "iteration": 4}',
     ]
-    found = read("traces.jsonl", b"\n".join(rows), only({"ab/c"}))
+    found = read("traces.jsonl", b"\n".join(rows), filter_for({"ab/c"}))
     assert [record.iteration for record in found] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("conversation_id", ['a"b', "a\\b", "a\nb"])
 def test_ids_that_json_escapes_are_found(conversation_id):
     line = json.dumps({"conversation_id": conversation_id, "iteration": 1}).encode()
-    (found,) = read("traces.jsonl", line, only({conversation_id}))
+    (found,) = read("traces.jsonl", line, filter_for({conversation_id}))
     assert found.conversation_id == conversation_id
 
 
@@ -74,11 +76,11 @@ def test_an_id_that_is_an_avro_enum_is_found():
     symbols = ["one", "two"]
     schema["fields"][0]["type"] = {"type": "enum", "name": "Known", "symbols": symbols}
     rows = [{**row, "conversation_id": symbols[at % 2]} for at, row in enumerate(ROWS[:40])]
-    found = read("traces.avro", samples.avro_bytes(rows, schema=schema), only({"two"}))
+    found = read("traces.avro", samples.avro_bytes(rows, schema=schema), filter_for({"two"}))
     assert len(records_of({"two"}, found)) == 20
 
 
 def test_damage_that_may_belong_to_a_wanted_conversation_is_reported():
     lines = b'{"conversation_id": "conversation-7", "iteration": 0}\n{"conversation_id": "x"}\n'
-    (row,) = read("traces.jsonl", lines, only({"conversation-7"}))
+    (row,) = read("traces.jsonl", lines, filter_for({"conversation-7"}))
     assert row.conversation_id == "conversation-7"

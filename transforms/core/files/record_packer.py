@@ -16,31 +16,33 @@ from goodgain.transforms.core.records.search_call import SearchCall
 ReadRecord = Callable[[int, bytes], SearchCall | str | None]
 
 
-class TakenBlock(Struct, frozen=True):
+class PackedBlock(Struct, frozen=True):
     """The outcome of a block of records.
 
     Attributes:
-      packed: the output of the taker.
-      rejected: rows for rejected records, whose conversations the taker has flagged.
+      packed: the output of the packer.
+      rejected: rows for rejected records, whose conversations the packer has flagged.
     """
 
     packed: list[Any]
     rejected: list[RejectedRecord]
 
 
-class RecordTaker(Protocol):
+class RecordPacker(Protocol):
     """Packs records from the bytes of a file."""
 
     def prepare(self, plan: AvroPlan) -> Any:
-        """Prepare `take` for the blocks of one file; returns its argument `prepared`."""
+        """Prepare `pack_block` for the blocks of one file; returns its argument `prepared`."""
 
-    def take(self, prepared: Any, content: bytes, count: int, read: ReadRecord) -> list[Any] | None:
+    def pack_block(
+        self, prepared: Any, content: bytes, count: int, read: ReadRecord
+    ) -> list[Any] | None:
         """Pack all `count` records of a decompressed block; None if it cannot pack them.
 
         Single records that it cannot parse are parsed by `read`.
         """
 
-    def take_lines(
+    def pack_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
     ) -> tuple[list[Any], int | None]:
         """Pack lines of JSON from an offset up to the first that it cannot parse.
@@ -53,9 +55,9 @@ class RecordTaker(Protocol):
         """
 
     def prepare_rows(self, described: Any, count: int) -> Any:
-        """Prepare `take_rows` for rows described by `arrow_buffers`; None if it cannot."""
+        """Prepare `pack_rows` for rows described by `native_columns`; None if it cannot."""
 
-    def take_rows(
+    def pack_rows(
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[list[Any], int | None]:
-        """Like `take_lines`, but for rows by number."""
+        """Like `pack_lines`, but for rows by number."""

@@ -25,10 +25,10 @@ from goodgain.transforms.core.files.avro_layout import SchemaError, TooLargeErro
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
 from goodgain.transforms.core.files.bounds import bounded
+from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
-from goodgain.transforms.core.files.record_taker import RecordTaker, TakenBlock
+from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.wanted import Wanted
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
@@ -68,15 +68,15 @@ def _position(offset: int, index: int) -> str:
 def read_avro(
     file: BinaryIO,
     shard: FileShard,
-    wanted: Wanted | None = None,
-    taker: RecordTaker | None = None,
-) -> Iterator[SearchCall | RejectedRecord | TakenBlock]:
+    wanted: ConversationFilter | None = None,
+    packer: RecordPacker | None = None,
+) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     """The records of a shard in file order (see `read_shard_into`); damage as in `decoded_blocks`.
 
-    Blocks without wanted conversations are skipped, and the taker packs whole blocks.
+    Blocks without wanted conversations are skipped, and the packer packs whole blocks.
     """
     # Native code does not rename fields.
-    for block in _blocks(file, shard, wanted, taker if shard.adaptation is None else None):
+    for block in _blocks(file, shard, wanted, packer if shard.adaptation is None else None):
         if isinstance(block, DecodedBlock):
             yield from calls_of_records(block.records, shard, block.position, block.escaped)
         else:
@@ -100,11 +100,11 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
 
 
 def _blocks(
-    file: BinaryIO, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
-) -> Iterator[DecodedBlock | RejectedRecord | TakenBlock]:
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+) -> Iterator[DecodedBlock | RejectedRecord | PackedBlock]:
     try:
         header = read_header(file)
-        decoder = _BlockDecoder(header, shard, wanted, taker)
+        decoder = _BlockDecoder(header, shard, wanted, packer)
     except HeaderError as error:
         if shard.start == 0:
             file.seek(0)
@@ -132,7 +132,11 @@ class _BlockDecoder:
     """
 
     def __init__(
-        self, header: Header, shard: FileShard, wanted: Wanted | None, taker: RecordTaker | None
+        self,
+        header: Header,
+        shard: FileShard,
+        wanted: ConversationFilter | None,
+        packer: RecordPacker | None,
     ) -> None:
         self._codec = header.codec
         self._path = shard.path
@@ -150,25 +154,25 @@ class _BlockDecoder:
             self._feed, self._blocks = self._opened("strict")
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
-        plan = None if taker is None else plan_of(header.schema, self._bounds.record_results)
-        self._taker = None if plan is None else taker
-        self._prepared = taker.prepare(plan) if taker is not None and plan is not None else None
+        plan = None if packer is None else plan_of(header.schema, self._bounds.record_results)
+        self._packer = None if plan is None else packer
+        self._prepared = packer.prepare(plan) if packer is not None and plan is not None else None
 
-    def decode(self, offset: int, data: bytes, count: int) -> DecodedBlock | TakenBlock:
+    def decode(self, offset: int, data: bytes, count: int) -> DecodedBlock | PackedBlock:
         """Decode the data of the block at `offset`.
 
         Raises:
           DamagedBlockError: the data does not decode to exactly `count` records.
         """
         content = decompress_block(self._codec, data, self._bounds.decoded_bytes)
-        if self._wanted is not None and not self._wanted.may_stand_in(content):
+        if self._wanted is not None and not self._wanted.may_occur_in(content):
             return DecodedBlock(offset, [])
         if count > len(content):
             reason = f"{count} records cannot fit in {len(content)} bytes"
             raise DamagedBlockError(reason, self._records_in(content, count))
         if self._layout.at_most(len(content), count) > self._bounds.memory:
             self._check(content, count)
-        packed = None if self._taker is None else self._pack(self._taker, offset, content, count)
+        packed = None if self._packer is None else self._pack(self._packer, offset, content, count)
         if packed is not None:
             return packed
         escaped = False
@@ -181,8 +185,8 @@ class _BlockDecoder:
         return DecodedBlock(offset, self._with_millis(records), escaped)
 
     def _pack(
-        self, taker: RecordTaker, offset: int, content: bytes, count: int
-    ) -> TakenBlock | None:
+        self, packer: RecordPacker, offset: int, content: bytes, count: int
+    ) -> PackedBlock | None:
         rejected: list[RejectedRecord] = []
 
         def read(index: int, data: bytes) -> SearchCall | str | None:
@@ -195,8 +199,8 @@ class _BlockDecoder:
                 rejected.append(rejected_for(self._path, position, error, payload))
                 return error.conversation_id
 
-        packed = taker.take(self._prepared, content, count, read)
-        return None if packed is None else TakenBlock(packed, rejected)
+        packed = packer.pack_block(self._prepared, content, count, read)
+        return None if packed is None else PackedBlock(packed, rejected)
 
     def _decoded(
         self, content: bytes, count: int, feed: io.BytesIO, blocks: Iterator[Any]

@@ -5,19 +5,19 @@ from sys import getsizeof
 import pytest
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.held import HeldBytes, default_held
+from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
 
 MEBIBYTE = 2**20
 
 
 def test_the_default_bound_is_constant_for_small_inputs_and_grows_with_large_ones():
-    assert default_held(0) == default_held(64 * MEBIBYTE) == 512 * MEBIBYTE
-    assert default_held(128 * MEBIBYTE) == (512 + 16 * 64) * MEBIBYTE
+    assert default_memory_budget(0) == default_memory_budget(64 * MEBIBYTE) == 512 * MEBIBYTE
+    assert default_memory_budget(128 * MEBIBYTE) == (512 + 16 * 64) * MEBIBYTE
 
 
 def test_payloads_of_earlier_shards_count_fewer_copies():
     record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
-    held = HeldBytes(2_000 * 3 + 2 * 3 * record_bytes + 2 * record_bytes)
+    held = MemoryBudget(2_000 * 3 + 2 * 3 * record_bytes + 2 * record_bytes)
     for _ in range(3):
         held.begin_shard()
         held.count_read("c", b"x" * 99)
@@ -27,16 +27,16 @@ def test_payloads_of_earlier_shards_count_fewer_copies():
 
 def test_payloads_of_the_current_shard_count_twice_as_many_copies():
     record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
-    held = HeldBytes(2_000 * 2 + 4 * 2 * record_bytes - 1)
+    held = MemoryBudget(2_000 * 2 + 4 * 2 * record_bytes - 1)
     held.count_read("c", b"x" * 99)
     with pytest.raises(GoodGainError, match="more than one process should hold"):
         held.count_read("c", b"x" * 99)
 
 
 def test_text_counts_as_its_size_in_memory():
-    HeldBytes(2**16).count_read("c", "d" * 10_000)
+    MemoryBudget(2**16).count_read("c", "d" * 10_000)
     with pytest.raises(GoodGainError):
-        HeldBytes(2**16).count_read("c", "\N{GRINNING FACE}" + "d" * 10_000)
+        MemoryBudget(2**16).count_read("c", "\N{GRINNING FACE}" + "d" * 10_000)
 
 
 @pytest.mark.parametrize("kind", ["count", "check_conversation", "count_rows"])
@@ -47,6 +47,6 @@ def test_data_of_every_kind_is_bounded(kind):
         "count_rows": lambda held: held.count_rows(10, 21),
     }[kind]
     with pytest.raises(GoodGainError):
-        grow(HeldBytes(100))
-    grow(HeldBytes(120))
-    grow(HeldBytes(None))
+        grow(MemoryBudget(100))
+    grow(MemoryBudget(120))
+    grow(MemoryBudget(None))

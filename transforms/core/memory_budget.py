@@ -37,7 +37,7 @@ _DOCUMENT_ID_BYTES = 1_500  # further bytes per id
 _DOCUMENT_FIELD_BYTES = 300  # further bytes per field
 
 
-def default_held(input_bytes: int) -> int:
+def default_memory_budget(input_bytes: int) -> int:
     """The default of --max-held-bytes for inputs of this size.
 
     It is several times what ordinary traces take, but small enough that a process takes less than
@@ -58,17 +58,17 @@ def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
     return _DOCUMENT_COPIES * (size - texts) + _DOCUMENT_TEXT_COPIES * texts + named
 
 
-class HeldBytes:
+class MemoryBudget:
     """Estimates the bytes in memory; its methods raise GoodGainError if they exceed a limit.
 
     Use one object for all data that are held at the same time.
 
     Attributes:
-      most: allowed bytes; None = no limit.
+      limit: allowed bytes; None = no limit.
     """
 
-    def __init__(self, most: int | None) -> None:
-        self.most = most
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
         self._bytes = 0
         self._shard = 0
 
@@ -112,13 +112,13 @@ class HeldBytes:
 
     def allows(self, size: int) -> bool:
         """Whether `size` bytes may be used for a short time."""
-        return self.most is None or size <= self.most
+        return self.limit is None or size <= self.limit
 
     def check(self, size: int) -> None:
         """Check that `size` bytes may be used for a short time."""
         if not self.allows(size):
             raise GoodGainError(
                 "The input decodes to more than one process should hold, about "
-                f"{self.most:,} bytes: raise --max-held-bytes if the machine has the memory, give "
+                f"{self.limit:,} bytes: raise --max-held-bytes if the machine has the memory, give "
                 "fewer files, or run on an engine that keeps data on disk (--runner FlinkRunner)."
             )

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.files import json_size
-from goodgain.transforms.core.files.json_size import has_more_values
+from goodgain.transforms.core.files import json_value_count
+from goodgain.transforms.core.files.json_value_count import has_more_values
 
 
 def plain_count(line):
@@ -28,7 +28,7 @@ def test_values_are_counted_exactly(pieces):
     # Repeated, as many values are matched at once; texts may span the repetitions.
     long = line * 1000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_size, "HARMLESS", 0)
+        patch.setattr(json_value_count, "HARMLESS", 0)
         for text, values in ((line, count), (long, plain_count(long))):
             assert has_more_values(text, values - 1) is (values > 0)
             assert not has_more_values(text, values)

@@ -7,7 +7,7 @@ _ENOUGH_COLUMNS = 2
 _TO_LINES = "write one JSON object per line, with the fields conversation_id, iteration, results"
 
 
-def mistaken(head: bytes) -> str | None:
+def why_not_jsonl(head: bytes) -> str | None:
     """Why text is not JSON Lines, in one sentence, if its beginning shows that; else None.
 
     Args:
