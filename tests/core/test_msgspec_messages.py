@@ -6,7 +6,7 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from goodgain.transforms.core.records.msgspec_messages import mistake_of
+from goodgain.transforms.core.records.msgspec_messages import missing_field, path_to_wrong_value
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
 RECORD = {"conversation_id": "c", "iteration": 1}
@@ -57,5 +57,5 @@ def test_the_installed_release_is_the_pinned_one():
 )
 def test_messages_give_the_missing_field_or_the_path(record, message, missing, steps):
     assert message_of(record) == message
-    mistake = mistake_of(message)
-    assert (mistake.missing, mistake.steps) == (missing, steps)
+    assert missing_field(message) == missing
+    assert path_to_wrong_value(message) == steps

@@ -149,7 +149,7 @@ class FolderWatch:
         self._start_position: int | None = None  # where the engine has begun or continued
         self._loaded_ms = self._active_ms = now_ms()
         self._listed: deque[FolderFile] = deque()
-        # A killed process leaves a round unfinished; the next listing completes it.
+        # A killed process leaves a listing unfinished; the next one completes it.
         self._has_listed = False
         self._next_listing_ms = 0
         self._tallies: dict[int, FileTally] = {}
@@ -341,15 +341,15 @@ class FolderWatch:
             if oldest is not None:
                 self._file.cut(self.source.folder, oldest, self._restorable())
         except OSError as error:
-            # Not urgent: the next attempt comes when it has doubled again.
+            # Not urgent: it is tried again when the journal has doubled.
             _LOGGER.warning("The journal in %s cannot be cut: %s.", self.source.journal, error)
         self._cut_length = max(2 * self._file.length, _LEAST_CUT)
 
     def _restorable(self) -> int:
-        """The least position from which an engine may go on, if it restores a checkpoint."""
+        """The least position from which an engine may continue after restoring a checkpoint."""
         since = self._now_ms() - self.source.keep_ms
         journal = self._file.journal
-        # At first, the engine may also restore again what it has restored.
+        # In the beginning, the engine may restore the same checkpoint again.
         start = self._start_position if self._loaded_ms > since else None
         return min(journal.first_after(since), journal.end if start is None else start)
 

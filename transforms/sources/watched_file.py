@@ -1,4 +1,4 @@
-"""The records of a file that was taken from a watched folder, and what the journal says of them."""
+"""Reads a file of a watched folder, and counts its records for the journal."""
 
 from __future__ import annotations
 

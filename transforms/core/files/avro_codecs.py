@@ -85,8 +85,6 @@ def _concatenated_streams(
     decompressor = new_decompressor()
     first = _first_stream(decompressor, data, limit)
     rest = memoryview(decompressor.unused_data)
-    if not rest:
-        return first
     contents, length = [first], len(first)
     while rest:
         try:

@@ -24,7 +24,7 @@ from goodgain.transforms.core.files.avro_header import (
 from goodgain.transforms.core.files.avro_layout import SchemaError, TooLargeError, layout_of, walked
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
-from goodgain.transforms.core.files.bounds import bounded
+from goodgain.transforms.core.files.bounds import check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
@@ -75,8 +75,7 @@ def read_avro(
 
     Blocks without wanted conversations are skipped, and the packer packs whole blocks.
     """
-    # Native code does not rename fields.
-    for block in _blocks(file, shard, wanted, packer if shard.adaptation is None else None):
+    for block in _blocks(file, shard, wanted, packer):
         if isinstance(block, DecodedBlock):
             yield from calls_of_records(block.records, shard, block.position, block.escaped)
         else:
@@ -165,7 +164,7 @@ class _BlockDecoder:
           DamagedBlockError: the data does not decode to exactly `count` records.
         """
         content = decompress_block(self._codec, data, self._bounds.decoded_bytes)
-        if self._wanted is not None and not self._wanted.may_occur_in(content):
+        if self._wanted is not None and not self._wanted.may_match(content):
             return DecodedBlock(offset, [])
         if count > len(content):
             reason = f"{count} records cannot fit in {len(content)} bytes"
@@ -192,7 +191,7 @@ class _BlockDecoder:
         def read(index: int, data: bytes) -> SearchCall | str | None:
             (record,) = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
             try:
-                return bounded(parse_mapping(record), self._bounds)
+                return check_results(parse_mapping(record), self._bounds)
             except RecordError as error:
                 position = _position(offset, index)
                 payload = payload_of_mapping(record)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
@@ -48,14 +46,8 @@ DEFAULT_BOUNDS = ReadBounds()
 FIXED_BOUNDS = ReadBounds(remedy="write it in smaller blocks or row groups")
 
 
-def within(calls: Iterable[SearchCall], bounds: ReadBounds) -> bool:
-    """Whether no record has too many results."""
-    most = bounds.record_results
-    return all(len(call.results) <= most for call in calls)
-
-
-def bounded(call: SearchCall, bounds: ReadBounds) -> SearchCall:
-    """Return the record, after checking its number of results.
+def check_results(call: SearchCall, bounds: ReadBounds) -> SearchCall:
+    """Check the number of results of a record, and return the record.
 
     Raises:
       RecordError: it has too many results.

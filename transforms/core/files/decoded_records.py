@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.bounds import bounded, within
+from goodgain.transforms.core.files.bounds import check_results
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.parsing import (
     parse_escaped_mapping,
@@ -35,12 +35,13 @@ def calls_of_records(
     if shard.adaptation is not None:
         records = list(map(shard.adaptation.applied, records))
     calls = None if escaped else parse_mappings(records)
-    if calls is not None and within(calls, shard.bounds):
+    most = shard.bounds.record_results
+    if calls is not None and all(len(call.results) <= most for call in calls):
         yield from calls
         return
     parse = parse_escaped_mapping if escaped else parse_mapping
     for index, record in enumerate(records):
         try:
-            yield bounded(parse(record), shard.bounds)
+            yield check_results(parse(record), shard.bounds)
         except RecordError as error:
             yield rejected_for(shard.path, position(index), error, payload_of_mapping(record))

@@ -72,7 +72,7 @@ def read_json_array(
     try:
         for element in _elements(content):
             number += 1
-            if wanted is None or wanted.may_occur_in_json(element):
+            if wanted is None or wanted.may_match_json(element):
                 yield _record(element, number, shard)
     except _BrokenArrayError as error:
         reason = f"The JSON array cannot be read from here on: {error}."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.bounds import ReadBounds, bounded
+from goodgain.transforms.core.files.bounds import ReadBounds, check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_value_count import HARMLESS, has_more_values
 from goodgain.transforms.core.files.line_splitter import lines_of
@@ -40,16 +40,13 @@ def read_jsonl(
     truncated, its incomplete last line becomes one rejected row.
     """
     text = text_lines(file, shard)
-    # Native code does not rename fields.
-    lines = (
-        text.lines if packer is None or shard.adaptation else _packed(packer, text, shard.bounds)
-    )
+    lines = text.lines if packer is None else _packed(packer, text, shard.bounds)
     for position, line in lines:
         if isinstance(line, PackedBlock):
             yield line
             continue
         if isinstance(line, bytes) and (
-            not line or line.isspace() or (wanted and not wanted.may_occur_in_json(line))
+            not line or line.isspace() or (wanted and not wanted.may_match_json(line))
         ):
             continue
         try:
@@ -111,4 +108,4 @@ def record_of_json(line: bytes, adaptation: Adaptation | None, bounds: ReadBound
             conversation_id_in(line),
         )
     call = parse_json(line) if adaptation is None else parse_adapted_json(line, adaptation)
-    return bounded(call, bounds)
+    return check_results(call, bounds)

@@ -18,39 +18,39 @@ _UNSCALED = (1, 1)
 # A column: its kind, the width in bytes of its numbers or offsets, factor and divisor that convert
 # its times to milliseconds, the index of its first row in the buffers, the buffers, and its child
 # columns with their names ("" for those of lists and maps).
-NativeColumns = tuple[str, int, tuple[int, int], int, list[bytes | None], list[tuple[str, Any]]]
+NativeColumn = tuple[str, int, tuple[int, int], int, list[bytes | None], list[tuple[str, Any]]]
 
 
-def native_columns(array: Any) -> NativeColumns | None:
-    """A pyarrow Array of rows; None if native code does not support it, or would copy too much."""
+def native_columns(array: Any) -> NativeColumn | None:
+    """The columns of an Array of rows; None if unsupported by native code, or too much to copy."""
     if array.get_total_buffer_size() > _MOST_TIMES_USED * array.nbytes + _ALWAYS_COPIED:
         return None
-    return _described(array)
+    return _native_column(array)
 
 
-def _described(array: Any) -> NativeColumns | None:
+def _native_column(array: Any) -> NativeColumn | None:
     kind = array.type
     if types.is_dictionary(kind):
-        return _described(array.dictionary_decode())
-    form = _form(kind)
-    if form is None:
+        return _native_column(array.dictionary_decode())
+    layout = _layout_of(kind)
+    if layout is None:
         return None
-    name, width, scale, own_buffers = form
+    name, width, scale, own_buffers = layout
     children = []
     for child_name, child in _children(array):
-        described_child = _described(child)
-        if described_child is None:
+        native_child = _native_column(child)
+        if native_child is None:
             return None
-        children.append((child_name, described_child))
+        children.append((child_name, native_child))
     buffers = [None if one is None else one.to_pybytes() for one in array.buffers()[:own_buffers]]
     return name, width, scale, array.offset, buffers, children
 
 
-def _form(kind: Any) -> tuple[str, int, tuple[int, int], int] | None:
+def _layout_of(kind: Any) -> tuple[str, int, tuple[int, int], int] | None:
     """Kind, width, scale and number of buffers for an Arrow type; None if not supported."""
-    for is_kind, form in _FORMS:
-        if is_kind(kind):
-            return form
+    for is_type, layout in _LAYOUTS:
+        if is_type(kind):
+            return layout
     if types.is_integer(kind):
         name = "whole" if types.is_signed_integer(kind) else "unsigned"
         return name, kind.bit_width // 8, _UNSCALED, 2
@@ -59,7 +59,7 @@ def _form(kind: Any) -> tuple[str, int, tuple[int, int], int] | None:
     return None
 
 
-_FORMS = [
+_LAYOUTS = [
     (types.is_null, ("null", 1, _UNSCALED, 1)),
     (types.is_boolean, ("flag", 1, _UNSCALED, 2)),
     (types.is_float32, ("float", 4, _UNSCALED, 2)),

@@ -61,7 +61,7 @@ class _Leaf(Struct):
         return self.pages.dictionary if self.size is None else self.size
 
     @property
-    def lists(self) -> tuple[str, int, int]:
+    def list_key(self) -> tuple[str, int, int]:
         """A key that is equal for leaves in the same lists."""
         return self.path.split(".", 1)[0], self.levels, self.pages.values
 
@@ -88,28 +88,30 @@ def rows_at_once(
     """
     leaves = list(_leaves(file, parquet, chunks, set(columns)))
     _check_pages(leaves, bounds)
-    most = max((leaf.pages.values for leaf in leaves), default=0)
+    most_values = max((leaf.pages.values for leaf in leaves), default=0)
     packed = sum(chunk.size for chunk in chunks)
-    if most > _MOST_VALUES + packed // _BYTES_A_VALUE:
-        raise RowGroupTooLargeError(f"it claims {most:,} values in {packed:,} bytes")
+    if most_values > _MOST_VALUES + packed // _BYTES_A_VALUE:
+        raise RowGroupTooLargeError(f"it claims {most_values:,} values in {packed:,} bytes")
     most_bytes = _LARGEST_ROW * bounds.decoded_bytes
     at_once = bounds.decoded_bytes // _AT_ONCE
-    stored = sum(leaf.pages.total for leaf in leaves)
-    rows_there: int = parquet.metadata.row_group(group).num_rows
-    average = stored // max(1, rows_there)
+    data_bytes = sum(leaf.pages.total for leaf in leaves)
+    row_count: int = parquet.metadata.row_group(group).num_rows
+    average = data_bytes // max(1, row_count)
     stored_once = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
-    if most <= _HARMLESS_VALUES and not stored_once:
+    if most_values <= _HARMLESS_VALUES and not stored_once:
         return max(1, min(most_rows, at_once // max(1, average)))
-    longest = {leaf.lists: _longest_row(file, group, leaf, bounds) for leaf in _lists(leaves)}
+    longest = {
+        leaf.list_key: _longest_row(file, group, leaf, bounds) for leaf in _cheapest_leaves(leaves)
+    }
     rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
-    longest_row = sum(
-        _longest_text(file, group, leaf) * longest.get(leaf.lists, 1) for leaf in stored_once
+    row_bytes = sum(
+        _longest_text(file, group, leaf) * longest.get(leaf.list_key, 1) for leaf in stored_once
     )
-    if longest_row > most_bytes:
+    if row_bytes > most_bytes:
         raise RowGroupTooLargeError(
-            f"a row of it may have {longest_row:,} bytes of text: {bounds.remedy} to read it"
+            f"a row of it may have {row_bytes:,} bytes of text: {bounds.remedy} to read it"
         )
-    return max(1, min(rows, at_once // max(1, longest_row, average)))
+    return max(1, min(rows, at_once // max(1, row_bytes, average)))
 
 
 def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
@@ -163,19 +165,19 @@ def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
         raise RowGroupTooLargeError(f"it expands to {total:,} bytes")
 
 
-def _lists(leaves: Sequence[_Leaf]) -> list[_Leaf]:
+def _cheapest_leaves(leaves: Sequence[_Leaf]) -> list[_Leaf]:
     """One leaf for each set of lists, the cheapest to read."""
     cheapest: dict[tuple[str, int, int], _Leaf] = {}
     for leaf in sorted(leaves, key=lambda leaf: (leaf.size is None, leaf.pages.total, leaf.path)):
         if leaf.levels:
-            cheapest.setdefault(leaf.lists, leaf)
+            cheapest.setdefault(leaf.list_key, leaf)
     return list(cheapest.values())
 
 
 def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
     """The number of a leaf's values in the longest row; strings stay in their dictionary."""
     longest = 1
-    for array in _read(file, group, leaf):
+    for array in _arrays(file, group, leaf):
         offsets = np.arange(len(array) + 1)
         while types.is_struct(array.type) or types.is_list(array.type):
             if types.is_struct(array.type):
@@ -185,11 +187,11 @@ def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) ->
                 array = array.values
         longest = max(longest, int(np.diff(offsets).max(initial=0)))
     results = leaf.levels == 1 and leaf.path.startswith("results.")
-    most = bounds.record_results if results else bounds.record_values
-    if longest > most:
+    most_values = bounds.record_results if results else bounds.record_values
+    if longest > most_values:
         what = "results" if results else f"values of {leaf.path.split('.', 1)[0]}"
         raise RowGroupTooLargeError(
-            f"a row of it has {longest:,} {what}; at most {most:,} are read: raise "
+            f"a row of it has {longest:,} {what}; at most {most_values:,} are read: raise "
             "--max-record-results"
         )
     return longest
@@ -200,7 +202,7 @@ def _longest_text(file: BinaryIO, group: int, leaf: _Leaf) -> int:
     if leaf.size is not None:
         return leaf.size
     longest = 0
-    for array in _read(file, group, leaf):
+    for array in _arrays(file, group, leaf):
         while types.is_struct(array.type) or types.is_list(array.type):
             array = array.field(0) if types.is_struct(array.type) else array.values
         if not types.is_dictionary(array.type):
@@ -211,7 +213,7 @@ def _longest_text(file: BinaryIO, group: int, leaf: _Leaf) -> int:
     return longest
 
 
-def _read(file: BinaryIO, group: int, leaf: _Leaf) -> Iterator[Any]:
+def _arrays(file: BinaryIO, group: int, leaf: _Leaf) -> Iterator[Any]:
     """Read one leaf, with strings left in their dictionary, which takes a few bytes per value.
 
     The levels around it become lists and structs of one field.

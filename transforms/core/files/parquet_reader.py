@@ -46,7 +46,7 @@ def read_parquet(
         return
     for group in groups:
         # With an adaptation, the ids may be in another column.
-        if wanted and shard.adaptation is None and not parquet.has_any(group, wanted):
+        if wanted and shard.adaptation is None and not parquet.may_match(group, wanted):
             continue
         yield from _read_group(parquet, group, columns, shard, packer)
 
@@ -74,11 +74,8 @@ def _records_of(
     batch: Any, shard: FileShard, group: int, first: int, packer: RecordPacker | None
 ) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     rows = _without_empty_columns(batch).to_struct_array()
-    # Native code does not rename fields.
-    columns = None if packer is None or shard.adaptation is not None else native_columns(rows)
-    prepared = (
-        None if packer is None or columns is None else packer.prepare_rows(columns, len(rows))
-    )
+    columns = None if packer is None else native_columns(rows)
+    prepared = packer.prepare_rows(columns, len(rows)) if packer and columns else None
     if packer is None or prepared is None:
         yield from _calls_of(rows, shard, group, first)
         return

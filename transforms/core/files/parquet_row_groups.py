@@ -53,7 +53,7 @@ class ParquetRowGroups:
             rows, row_groups=[group], columns=columns, use_threads=False
         )
 
-    def has_any(self, group: int, wanted: ConversationFilter) -> bool:
+    def may_match(self, group: int, wanted: ConversationFilter) -> bool:
         """Whether a row group may have records of wanted conversations."""
         try:
             column = self._parquet.read_row_group(group, columns=["conversation_id"]).column(0)

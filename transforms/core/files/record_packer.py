@@ -54,8 +54,8 @@ class RecordPacker(Protocol):
           Its output, and the offset of the line at which it stopped; None if it packed all.
         """
 
-    def prepare_rows(self, described: Any, count: int) -> Any:
-        """Prepare `pack_rows` for rows described by `native_columns`; None if it cannot."""
+    def prepare_rows(self, columns: Any, count: int) -> Any:
+        """Prepare `pack_rows` for `count` rows from `native_columns`; None if it cannot."""
 
     def pack_rows(
         self, prepared: Any, begin: int, most_results: int

@@ -54,6 +54,8 @@ def read_shard_into(
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
         return
+    if shard.adaptation is not None:
+        packer = None  # native code does not rename fields
     try:
         with open_file(shard.path) as file:
             yield from _records_of(file, shard, wanted, packer)

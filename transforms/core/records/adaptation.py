@@ -155,7 +155,7 @@ def _value_at(record: Mapping[Any, Any], path: str) -> Any:
 
 
 def _plus_1(iteration: Any) -> Any:
-    """A number counted from 0, converted to one counted from 1; other values are rejected later."""
+    """The iteration plus 1 if it is a number; other values are rejected later."""
     if isinstance(iteration, str) and _WHOLE.fullmatch(iteration):
         iteration = int(iteration)
     if isinstance(iteration, bool) or not isinstance(iteration, int | float):

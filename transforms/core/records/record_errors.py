@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.records.msgspec_messages import mistake_of
+from goodgain.transforms.core.records.msgspec_messages import missing_field, path_to_wrong_value
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
     LARGEST_COST,
@@ -53,10 +53,9 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
       original: the record before coercion, with its unknown fields.
     """
     conversation_id = _readable_conversation_id(record)
-    mistake = mistake_of(message)
-    if name := mistake.missing:
+    if name := missing_field(message):
         return RecordError(f"{name} is missing{_hint(original, name)}.", name, conversation_id)
-    field, expected, value = _wrong_field(record, mistake.steps)
+    field, expected, value = _wrong_field(record, path_to_wrong_value(message))
     reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
     if field == "iteration" and value == 0:
         reason += "; if iterations are counted from 0, add --iteration-base 0"
@@ -109,7 +108,7 @@ def _readable_conversation_id(record: Any) -> str | None:
 
 
 def _wrong_field(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any]:
-    """The path of the field that is wrong, what it must be, and its value."""
+    """The name of the wrong field with its path, what it must be, and its value."""
     value, name, field = record, "", ""
     for step in steps:
         value = value[step]

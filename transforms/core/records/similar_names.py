@@ -12,10 +12,10 @@ def similar_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that differs little, or only in case and separators."""
     plain = folded_name(name)
     folded = {folded_name(one): one for one in known}
-    near = get_close_matches(plain, folded, n=1, cutoff=_CLOSE)
-    # There, swapped letters count as two mistakes, too many for a short name.
-    near += [one for one in folded if sorted(one) == sorted(plain)]
-    return folded[near[0]] if near else None
+    similar = get_close_matches(plain, folded, n=1, cutoff=_CLOSE)
+    # To difflib, swapped letters are two mistakes, too many for a short name.
+    similar += [one for one in folded if sorted(one) == sorted(plain)]
+    return folded[similar[0]] if similar else None
 
 
 def folded_name(name: str) -> str:

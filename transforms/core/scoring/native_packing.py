@@ -114,10 +114,10 @@ class NativePacker:
         packed, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
         return list(self._packed(packed)), odd
 
-    def prepare_rows(self, described: Any, count: int) -> Any:
+    def prepare_rows(self, columns: Any, count: int) -> Any:
         """Convert rows for native code; None if it cannot read them."""
         try:
-            return self._native.Rows(described, count)
+            return self._native.Rows(columns, count)
         except ValueError:  # a struct with repeated field names, or nested too deeply
             return None
 
