@@ -271,7 +271,7 @@ def check_run(manifest: Mapping[str, Any], folder: str) -> None:
 
 
 def check_row_count(
-    manifest: Mapping[str, Any], dataset: str, rows: int, place: str, remedy: str
+    manifest: Mapping[str, Any], dataset: str, rows: int, path: str, remedy: str
 ) -> None:
     """Make sure that a dataset has as many rows as its manifest says, if it says so.
 
@@ -279,7 +279,7 @@ def check_row_count(
 
     Args:
       rows: number of rows read.
-      place, remedy: path of the dataset and what to do, for the message.
+      path, remedy: path of the dataset and what to do, for the message.
 
     Raises:
       UsageError: the number differs.
@@ -288,6 +288,6 @@ def check_row_count(
     expected = datasets.get(dataset) if isinstance(datasets, dict) else None
     if expected not in (None, rows):
         raise UsageError(
-            f"{place} has {counted(rows, 'row')}, but {expected:,} by manifest.json: it was cut "
+            f"{path} has {counted(rows, 'row')}, but {expected:,} by manifest.json: it was cut "
             f"or changed since the run; {remedy}."
         )

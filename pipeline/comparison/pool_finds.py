@@ -110,26 +110,26 @@ def pool_finds(
     base, candidate = (one.manifest.get(POOL) for one in (arms.base_source, arms.candidate_source))
     if not base or not candidate or base["digest"] != candidate["digest"]:
         return None
-    mine = _by_topic(arms.base, base["topic"])
-    theirs = _by_topic(arms.candidate, base["topic"])
+    base_topics = _by_topic(arms.base, base["topic"])
+    candidate_topics = _by_topic(arms.candidate, base["topic"])
     shared = [
-        _OfTopic(topic, good, found, theirs[topic][1])
-        for topic, (good, found) in mine.items()
-        if topic in theirs and good
+        _OfTopic(topic, good, numbers, candidate_topics[topic][1])
+        for topic, (good, numbers) in base_topics.items()
+        if topic in candidate_topics and good
     ]
     good_from = arms.base_source.manifest["parameters"]["good_gain_threshold"]
     listed = nsmallest(_MOST_TOPICS, shared, key=lambda one: (-one.one_sided, one.topic.key))
     documents, note = _documents(base, listed, good_from)
     both = sum(len(one.base & one.candidate) for one in shared)
-    found = [sum(len(getattr(one, arm)) for one in shared) for arm in ("base", "candidate")]
+    found_by_arm = [sum(len(getattr(one, arm)) for one in shared) for arm in ("base", "candidate")]
     return PoolFinds(
         shares=tuple(_shares(arms, everyone, cluster, interval)),
         topics=len(shared),
-        topics_of_one_arm=len(mine.keys() ^ theirs.keys()),
+        topics_of_one_arm=len(base_topics.keys() ^ candidate_topics.keys()),
         both=both,
-        base=found[0] - both,
-        candidate=found[1] - both,
-        neither=sum(one.good for one in shared) - sum(found) + both,
+        base=found_by_arm[0] - both,
+        candidate=found_by_arm[1] - both,
+        neither=sum(one.good for one in shared) - sum(found_by_arm) + both,
         documents=documents,
         topics_listed=len(listed),
         note=note,

@@ -83,7 +83,7 @@ def find_baseline(
             by_day[one] = outputs
         if len(by_day) == choice.days:
             break
-    notes = [] if (again := _note_of_pool(by_day, folders)) is None else [again]
+    notes = [] if (note := _note_of_pool(by_day, folders)) is None else [note]
     if different:
         differing = mismatches(read_manifest(str(folders.published_folder(different[0]))), manifest)
         notes.append(
@@ -114,15 +114,15 @@ def _comparable_outputs(
 
 
 def _note_of_pool(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
-    again = [
+    rescored = [
         day.isoformat()
         for day, outputs in sorted(by_day.items())
         if outputs != folders.published_folder(day)
     ]
-    if not again:
+    if not rescored:
         return None
-    were = fitting(len(again), "was", "were")
-    return f"{', '.join(again)} {were} scored again with this night's pool, to be comparable"
+    were = fitting(len(rescored), "was", "were")
+    return f"{', '.join(rescored)} {were} scored again with this night's pool, to be comparable"
 
 
 def _passed(day: date, folders: DayFolders) -> bool:

@@ -193,9 +193,9 @@ class NightlyConfig(BaseModel):
     def _days_are_scored_here_or_elsewhere(cls, scored: Any, info: ValidationInfo) -> Any:
         if scored is not None:
             check_pattern(scored)
-            if given := [name for name in _OF_A_RUN if info.data.get(name)]:
+            if names := [name for name in _OF_A_RUN if info.data.get(name)]:
                 raise ValueError(
-                    f"uses outputs that were made elsewhere, so it excludes {given[0]}, which "
+                    f"uses outputs that were made elsewhere, so it excludes {names[0]}, which "
                     "sets how this job runs a day"
                 )
         return scored

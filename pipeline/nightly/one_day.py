@@ -207,10 +207,10 @@ def _check_input(config: NightlyConfig, day: date) -> None:
         raise GoodGainError(f"No input for {day.isoformat()}: {error}") from None
 
 
-def _manifest_with_final_output(folder: Path, place: Path) -> dict[str, Any]:
+def _manifest_with_final_output(folder: Path, published: Path) -> dict[str, Any]:
     """The manifest, rewritten to name the day's final folder as its output."""
     manifest: dict[str, Any] = read_manifest(str(folder))
-    manifest["parameters"]["output"] = str(place)
+    manifest["parameters"]["output"] = str(published)
     write_manifest(str(folder), manifest)
     return manifest
 

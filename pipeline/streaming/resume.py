@@ -99,8 +99,8 @@ def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals
 def last_start(folder: str) -> int:
     """The greatest start number in the names of output files; 0 if there are none."""
     prefix = folder.rstrip("/") + "/"
-    places = (path.removeprefix(prefix).split("/") for path in files_below(folder))
-    names = (place[1] for place in places if len(place) == 2)
+    parts_of_paths = (path.removeprefix(prefix).split("/") for path in files_below(folder))
+    names = (parts[1] for parts in parts_of_paths if len(parts) == 2)
     return max((pane.start for name in names if (pane := pane_of(name))), default=0)
 
 
