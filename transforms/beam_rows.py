@@ -132,10 +132,11 @@ class ScoreConversationRows(beam.PTransform):
         ]
         records = (parsed[_GOOD], parsed[_BAD], *flagged) | "Records" >> beam.Flatten()
         scored = records | "Score" >> ScoreConversations(self.scoring)
-        found = scored.scores | "Rows" >> beam.Map(_score_row, self.metrics).with_output_types(
-            _score_type(self.metrics)
-        )
-        return _with_errors(found, parsed[_BAD], self.error_handling)
+        row_type = _score_type(self.metrics)
+        scored_rows = scored.scores | "Rows" >> beam.Map(
+            _score_row, self.metrics
+        ).with_output_types(row_type)
+        return _with_errors(scored_rows, parsed[_BAD], self.error_handling)
 
 
 class GlobalMeanRows(beam.PTransform):
@@ -253,8 +254,8 @@ def _schema_value(value: Any) -> Any:
     """A value as its schema type: nested rows, plain integers, lists even for single strings."""
     if isinstance(value, Result):
         many = {
-            name: {key: [one] if isinstance(one, str) else one for key, one in found.items()}
-            for name, found in (("ids", value.ids), ("fields", value.fields))
+            name: {key: [one] if isinstance(one, str) else one for key, one in values.items()}
+            for name, values in (("ids", value.ids), ("fields", value.fields))
         }
         return beam.Row(**{**asdict(value), **many})
     if isinstance(value, list):

@@ -183,9 +183,9 @@ class _Meet(beam.DoFn):
 
     def process(self, met: tuple[bytes, Iterable[bytes]]) -> Iterator[Pair | TaggedOutput]:
         conversation, values = met
-        found = set(values)
-        topics = sorted(found - {_NEW})
-        if not topics or _NEW not in found:
+        kinds_and_topics = set(values)
+        topics = sorted(kinds_and_topics - {_NEW})
+        if not topics or _NEW not in kinds_and_topics:
             return
         if not self._replaces:
             yield TaggedOutput(_PROBLEMS, _conversation(conversation))

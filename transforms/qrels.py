@@ -114,13 +114,13 @@ class _ReadShard(beam.DoFn):
         self._held = MemoryBudget(self._most_held)
 
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
-        for found in read_qrels(shard, self._numbers[shard.path], open_plain):
-            if isinstance(found, Judgment):
-                self._held.count_label(found.topic, found.document)
-                yield found
+        for judgment in read_qrels(shard, self._numbers[shard.path], open_plain):
+            if isinstance(judgment, Judgment):
+                self._held.count_label(judgment.topic, judgment.document)
+                yield judgment
             else:
-                self._held.count_label(found.text)
-                yield TaggedOutput(_PROBLEMS, found)
+                self._held.count_label(judgment.text)
+                yield TaggedOutput(_PROBLEMS, judgment)
 
 
 class Labelling(NamedTuple):

@@ -42,14 +42,14 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
     """
     if not patterns:
         raise UsageError("No input is given; name at least one file or pattern.")
-    found: dict[str, InputFile] = {}
+    by_identity: dict[str, InputFile] = {}
     for pattern in patterns:
         files = _files_of(pattern)
         if not files:
             raise UsageError(f"Input {pattern!r} matches no file; check the path.")
         for file in files:
-            found.setdefault(_identity(file.path), file)
-    return tuple(sorted(found.values()))
+            by_identity.setdefault(_identity(file.path), file)
+    return tuple(sorted(by_identity.values()))
 
 
 class PlanShards(beam.DoFn):

@@ -273,9 +273,9 @@ class GivePanes(beam.DoFn):
             rows = means.rows(slice_of(slice_), self._ranking_metrics, self._interval)
             yield from rows_of(pane, self._rules, rows)
             if slice_ == EVERYTHING:
-                found = window_warnings(pane, self._rules, means.counts(), self._scoring)
-                if found is not None:
-                    yield TaggedOutput(WARNINGS, found)
+                warnings = window_warnings(pane, self._rules, means.counts(), self._scoring)
+                if warnings is not None:
+                    yield TaggedOutput(WARNINGS, warnings)
         parts.write(_keep(by_window, sums))
         windows.write(known)
 

@@ -192,11 +192,11 @@ def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> InPool | No
     if index not in turn.pooled:
         return InPool(None, None, None, "outside")
     pooled = turn.pooled[index]
-    document = pool.pool.documents[pooled.document]
+    document = pool.topic_pool.documents[pooled.document]
     return InPool(
         number=document.number,
         document=document.document,
-        label=pool.pool.labels[pooled.document],
+        label=pool.topic_pool.labels[pooled.document],
         how="pooled" if pooled.verdict is None else pooled.verdict.step.value,
     )
 

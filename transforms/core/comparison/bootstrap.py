@@ -74,7 +74,7 @@ def bootstrap_interval(
     _check(resamples, confidence)
     samples, signs = _samples(base, candidate, design)
     sizes = [sample.size for sample in samples]
-    found = partial(
+    interval = partial(
         BootstrapInterval,
         design=design,
         n_base=sizes[0],
@@ -85,14 +85,14 @@ def bootstrap_interval(
     )
     reason = _degenerate(samples)
     if reason:
-        return found(ci_low=None, ci_high=None, note=reason)
+        return interval(ci_low=None, ci_high=None, note=reason)
     drawn = np.zeros(resamples)
     for sign, sample in zip(signs, samples, strict=True):
         drawn += sign * _resampled_means(sample, generator, resamples)
     bias = _bias_correction(drawn, _difference(samples, signs), rounding_grain(*samples))
     ends = _adjusted_ends(bias, _acceleration(samples, signs), confidence)
     low, high = (None, None) if ends is None else np.quantile(drawn, ends).tolist()
-    return found(ci_low=low, ci_high=high, note=_note(ends is not None, min(sizes)))
+    return interval(ci_low=low, ci_high=high, note=_note(ends is not None, min(sizes)))
 
 
 def _note(has_interval: bool, least: int) -> str | None:

@@ -76,9 +76,9 @@ class DocumentLabels(Struct, frozen=True):
     """The judgments of the documents of a turn.
 
     Attributes:
-      labels: by place in the turn, the label of the document there; None = unjudged.
+      labels: by index in the turn, the label of the document there; None = unjudged.
       met_again: documents left unlabelled because all of their judged names already label earlier
-        documents: for each, by place of its first occurrence, the place of the document that took
+        documents: for each, by index of its first occurrence, the index of the document that took
         the first of these names.
     """
 
@@ -98,11 +98,11 @@ def document_labels(
     once.
 
     Args:
-      duplicates: by place in the turn; None for first occurrences.
+      duplicates: by index in the turn; None for first occurrences.
     """
     documents = [
-        place if duplicate is None else duplicate.first
-        for place, duplicate in enumerate(duplicates)
+        index if duplicate is None else duplicate.first
+        for index, duplicate in enumerate(duplicates)
     ]
     names: dict[int, list[bytes]] = {}  # by document, in the order of first occurrences
     results = (judged for call in calls for judged in _judged(call, external))

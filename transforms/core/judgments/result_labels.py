@@ -55,8 +55,8 @@ class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
     def is_of(self, call: CallFingerprint) -> bool:
         """Whether it is for a result of this call of its conversation."""
         if self.record_id is not None:
-            found = call.record_id or ""
-            return self.record_id in ((found, span_of(found)) if self.span else (found,))
+            own_id = call.record_id or ""
+            return self.record_id in ((own_id, span_of(own_id)) if self.span else (own_id,))
         place = self.turn, self.iteration
         return place == (call.turn, call.iteration) and self.call in (None, call.call)
 
@@ -130,11 +130,11 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
     rejected: list[RejectedLabel] = []
     of_result: dict[tuple[int, int], list[ResultLabel]] = {}
     for label in sorted(labels):
-        found = _call_index(label, calls)
-        if isinstance(found, str):
-            rejected.append(RejectedLabel(label, found))
+        at_or_reason = _call_index(label, calls)
+        if isinstance(at_or_reason, str):
+            rejected.append(RejectedLabel(label, at_or_reason))
         else:
-            of_result.setdefault((found, label.rank - 1), []).append(label)
+            of_result.setdefault((at_or_reason, label.rank - 1), []).append(label)
     labelled = list(calls)
     joined = replaced = repeated = 0
     for (at, place), several in of_result.items():
@@ -154,19 +154,19 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
 
 def _call_index(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
     """The index of the call with the result of a label, or why there is none."""
-    found = [at for at, call in enumerate(calls) if label.is_of(call)]
+    matches = [at for at, call in enumerate(calls) if label.is_of(call)]
     what = _place_text(label)
-    if not found:
+    if not matches:
         return f"The conversation has no usable record of {what}."
-    if len(found) > 1:
+    if len(matches) > 1:
         advice = "" if label.record_id is not None or label.call is not None else "; give the call"
-        return f"{len(found):,} search calls are of {what}{advice}."
-    results = len(calls[found[0]].results)
+        return f"{len(matches):,} search calls are of {what}{advice}."
+    results = len(calls[matches[0]].results)
     if label.rank > results:
         return (
             f"The search call of {what} has {results:,} results, so there is no rank {label.rank}."
         )
-    return found[0]
+    return matches[0]
 
 
 def _place_text(label: ResultLabel) -> str:

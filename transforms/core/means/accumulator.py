@@ -211,41 +211,41 @@ class MeansAccumulator(Struct, array_like=True):
         first, max_i = self._indexes(ranking_metrics).costs, len(self.reached)
         for one in self.costs.inputs(max_i) if self.costs is not None else ():
             inputs.append(one._replace(indexes=[first + index for index in one.indexes]))
-        found = [
+        estimates = [
             (one.about, estimate_of(one.values, interval, one.about.metric in binary))
             for one in inputs
         ]
         if self.clusters is not None:
             between = self.clusters.between([one.indexes for one in inputs])
-            found = [
+            estimates = [
                 (of, without_clusters(estimate) if spread is None else clustered(estimate, spread))
-                for (of, estimate), spread in zip(found, between or repeat(None), strict=False)
+                for (of, estimate), spread in zip(estimates, between or repeat(None), strict=False)
             ]
-        found, of_costs = found[:without_costs], found[without_costs:]
+        estimates, of_costs = estimates[:without_costs], estimates[without_costs:]
         if self.best is not None:
             best = self.best._inputs(ranking_metrics, self.unsearched)
             bounded = _names_of("bounded", tuple(ranking_metrics))
-            found = [
+            estimates = [
                 (of, _with_bounds(estimate, one.values) if of.metric in bounded else estimate)
-                for (of, estimate), one in zip(found, best, strict=True)
+                for (of, estimate), one in zip(estimates, best, strict=True)
             ]
         if self.auc is not None:
-            of, auc = found[self.auc]
+            of, auc = estimates[self.auc]
             weighted_auc = self.weighted_auc or [Distribution()] * 2
-            found[self.auc + 1 : self.auc + 1] = [
+            estimates[self.auc + 1 : self.auc + 1] = [
                 (of._replace(metric=GAUC.name), auc),
                 (of._replace(metric=GAUC_WEIGHTED.name), _gauc_weighted(auc, *weighted_auc)),
             ]
         if self.costs is not None:
-            found += of_costs
-            found += self.costs.ratios_of_means(self.clusters, first, max_i)
+            estimates += of_costs
+            estimates += self.costs.ratios_of_means(self.clusters, first, max_i)
         counts = self.counts()
         if counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]:
             return [
                 (of, without_labels(one) if metric_by_name(of.metric).needs_labels else one)
-                for of, one in found
+                for of, one in estimates
             ]
-        return found
+        return estimates
 
     def counts(self) -> dict[str, int]:
         """The counts behind warnings, by the names of COUNTED; empty if nothing has been added."""

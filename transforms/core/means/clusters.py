@@ -201,17 +201,18 @@ class Clusters(Struct, array_like=True):
         """
         if self.by_digest is None:
             return None
-        found = [ClusterVariance()] * len(wanted)
+        variances = [ClusterVariance()] * len(wanted)
         for at, indexes in enumerate(wanted):
             for index in indexes if self.singletons else ():
-                found[at] = found[at].merge(self.singletons[index])
+                variances[at] = variances[at].merge(self.singletons[index])
         encoded = list(self.by_digest.values())
         for start in range(0, len(encoded), _BATCH):
             batch = [_decode(one) for one in encoded[start : start + _BATCH]]
             for at, indexes in enumerate(wanted):
                 totals = (sums.total(indexes) for sums in batch)
-                found[at] = ClusterVariance.of(one for one in totals if one[0]).merge(found[at])
-        return found
+                of_batch = ClusterVariance.of(one for one in totals if one[0])
+                variances[at] = of_batch.merge(variances[at])
+        return variances
 
     def sums(self, indexes: Sequence[int]) -> Iterator[list[tuple[int, Parts]]]:
         """For each named cluster, n and S at some indexes; empty if there are too many clusters."""

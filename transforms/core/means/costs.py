@@ -126,7 +126,7 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     ratio, stderr, half = sums.ratio, of.stderr, None
     if ratio is not None and stderr and has_spread(stderr, abs(ratio)):
         half = float(stdtrit(of.n - 1, (1 + CONFIDENCE) / 2)) * stderr
-    found = Estimate(
+    estimate = Estimate(
         sums.n,
         undefined,
         mean=ratio,
@@ -135,9 +135,9 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     )
     if ratio is None or half is None:
         note = _without_interval(ratio, of.n, clusters is not None) if sums.n else NO_VALUE
-        return replace(found, note=note)
+        return replace(estimate, note=note)
     kind: IntervalKind = "student" if clusters is None else "clusters"
-    return replace(found, ci_low=ratio - half, ci_high=ratio + half, interval=kind)
+    return replace(estimate, ci_low=ratio - half, ci_high=ratio + half, interval=kind)
 
 
 def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
@@ -175,8 +175,8 @@ class CostSums(Struct, frozen=True, array_like=True):
         columns: dict[Key, list[float | None]] = {}
         for some in by_keys.values():
             rows = zip(*(one.values for one in some), strict=True)
-            for key, found in zip(some[0].keys, rows, strict=True):
-                columns.setdefault(key, []).extend(found)
+            for key, values_of_key in zip(some[0].keys, rows, strict=True):
+                columns.setdefault(key, []).extend(values_of_key)
         values = {**self.values}
         adder = Adder()
         for key, column in columns.items():
@@ -247,11 +247,11 @@ class CostSums(Struct, frozen=True, array_like=True):
                 totals = None
                 if clusters is not None:
                     totals = self._totals(name, clusters, first, max_i, everyone)
-                found = ratio_estimate(sums, undefined, totals)
+                estimate = ratio_estimate(sums, undefined, totals)
                 if clusters is not None and clusters.by_digest is None:
-                    found = without_clusters(found)
+                    estimate = without_clusters(estimate)
                 of = MeanOf(CG_PER_TOTAL + name, None, "everyone" if everyone else "all")
-                yield of, found
+                yield of, estimate
 
     def _totals(
         self, name: str, clusters: Clusters, first: int, max_i: int, everyone: bool
@@ -259,10 +259,10 @@ class CostSums(Struct, frozen=True, array_like=True):
         """The sums over the totals of clusters."""
         index = cost_indexes(self.names, self.budgets, max_i)
         keys = ((name, AT_END, GAIN), (COST + name, AT_END, ALL), (COST + name, AT_END, IDLE))
-        found = list(clusters.sums([first + index[key] for key in keys]))
+        cluster_sums = list(clusters.sums([first + index[key] for key in keys]))
         pairs = [
             (_total(gain), _total(cost))
-            for (n, gain), (_, cost), (idle, _) in found
+            for (n, gain), (_, cost), (idle, _) in cluster_sums
             if n or (everyone and idle)
         ]
         alone = clusters.singletons[first + index[keys[-1]]].clusters if clusters.singletons else 0

@@ -82,11 +82,11 @@ class Distribution(Struct, frozen=True, array_like=True):
         known = self.counts if self.binned is None else {}
         counts = Counter(known)
         counts.update(map(float, values))
-        found = values if len(values) < len(counts) else counts.keys()
+        distinct = values if len(values) < len(counts) else counts.keys()
         if (
-            isnan(sum(found))
-            or max(found) >= GREATEST_MAGNITUDE
-            or min(found) <= -GREATEST_MAGNITUDE
+            isnan(sum(distinct))
+            or max(distinct) >= GREATEST_MAGNITUDE
+            or min(distinct) <= -GREATEST_MAGNITUDE
         ):
             raise ValueError("A metric has a value that is not finite or is beyond 2**500.")
         if 0.0 in counts and 0.0 not in known:
@@ -207,11 +207,11 @@ def _distribution(n: int, undefined: int, counts: dict[float, int]) -> Distribut
 def _binned(counts: Mapping[float, int]) -> dict[int, int]:
     values = np.fromiter(counts, dtype=np.float64, count=len(counts))
     # Bit arithmetic gives the same bins on every machine, which logarithms do not guarantee.
-    found, places = np.unique(values.view(np.int64) >> _BIN_SHIFT, return_inverse=True)
+    bins, places = np.unique(values.view(np.int64) >> _BIN_SHIFT, return_inverse=True)
     weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
-    totals = np.zeros(len(found), dtype=np.int64)
+    totals = np.zeros(len(bins), dtype=np.int64)
     np.add.at(totals, places, weights)
-    return dict(zip(found.tolist(), totals.tolist(), strict=True))
+    return dict(zip(bins.tolist(), totals.tolist(), strict=True))
 
 
 def _middles(bins: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.float64]]:

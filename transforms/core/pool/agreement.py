@@ -141,23 +141,23 @@ class ShiftSums:
 
     def add(self, documents: Sequence[PoolDocument]) -> None:
         """Add all documents of a topic."""
-        found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
-        there: tuple[list[int], list[int]] = ([], [])
+        gains_found: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
+        good_in_topic: tuple[list[int], list[int]] = ([], [])
         for document in documents:
             gains = self._gains(document)
             seen = {(place.run, place.conversation_id) for place in document.places}
-            by_conversation = [found.setdefault(one, ([], [])) for one in seen]
+            by_conversation = [gains_found.setdefault(one, ([], [])) for one in seen]
             for side, gain in enumerate(gains):
                 if gain >= self._threshold:
-                    for good in (there, *by_conversation):
+                    for good in (good_in_topic, *by_conversation):
                         good[side].append(gain)
         topic = self._topics
         self._topics += 1
-        for one, other in found.values():
+        for one, other in gains_found.values():
             self._values["CG"].append((topic, sum(one), sum(other)))
             self._values["GR"].append((topic, len(one), len(other)))
-            if there[0] and there[1]:
-                shares = len(one) / len(there[0]), len(other) / len(there[1])
+            if good_in_topic[0] and good_in_topic[1]:
+                shares = len(one) / len(good_in_topic[0]), len(other) / len(good_in_topic[1])
                 self._values["pool_recall"].append((topic, *shares))
 
     def _gains(self, document: PoolDocument) -> tuple[int, int]:
@@ -177,16 +177,16 @@ def _shift(metric: str, values: Sequence[tuple[int, float, float]]) -> MeanShift
     topics = [topic for topic, _, _ in values]
     # A label counts for all conversations of its topic, so these are not independent.
     codes = np.array(topics, np.int64) if len(set(topics)) < len(topics) else None
-    found = compare_paired([a for _, a, _ in values], [b for _, _, b in values], codes=codes)
+    comparison = compare_paired([a for _, a, _ in values], [b for _, _, b in values], codes=codes)
     return MeanShift(
         metric,
-        found.n_base,
-        found.base_mean,
-        found.candidate_mean,
-        found.difference,
-        found.ci_low,
-        found.ci_high,
-        found.note if found.ci_low is None else None,
+        comparison.n_base,
+        comparison.base_mean,
+        comparison.candidate_mean,
+        comparison.difference,
+        comparison.ci_low,
+        comparison.ci_high,
+        comparison.note if comparison.ci_low is None else None,
     )
 
 

@@ -66,7 +66,7 @@ def _normal(result: Result, rules: RuleTable) -> tuple[int, Weight]:
 
 
 def _ids(value: OneOrMany) -> list[str]:
-    return sorted({found for one in _listed(value) if (found := normalise_id(one))})
+    return sorted({id_ for one in _listed(value) if (id_ := normalise_id(one))})
 
 
 def _fields(result: Result, rules: RuleTable) -> dict[str, list[str]]:

@@ -118,10 +118,10 @@ def _rows_of(path: str, file: BinaryIO, held: MemoryBudget) -> Iterator[dict[str
     elif path.endswith(".avro"):
         size = file.seek(0, SEEK_END)
         shard = FileShard(path, FileFormat.AVRO, Compression.NONE, 0, size, bounds=bounds)
-        for found in decoded_blocks(file, shard):
-            if isinstance(found, RejectedRecord):
-                raise ValueError(f"{found.position}: {found.reason}")
-            yield from found.records
+        for block in decoded_blocks(file, shard):
+            if isinstance(block, RejectedRecord):
+                raise ValueError(f"{block.position}: {block.reason}")
+            yield from block.records
     else:
         import pyarrow.parquet as pq  # slow to import
 

@@ -144,12 +144,12 @@ class TurnPool(Struct, frozen=True):
 
     Attributes:
       topic: topic of the conversation.
-      pool: pool of that topic.
+      topic_pool: pool of that topic.
       conversation_id: the conversation of the turn.
       run: the name under which the turn was pooled, if only places of that run should count.
     """
 
     topic: Topic
-    pool: TopicPool
+    topic_pool: TopicPool
     conversation_id: str
     run: str | None = None

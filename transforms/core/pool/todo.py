@@ -46,25 +46,25 @@ class RecallState(Struct):
         With h of P good documents found: (h + 1) / (P + 1) - h / P if it was found, else h / P - h
         / (P + 1).
         """
-        found = _first_seen(document)
+        finders = _first_seen(document)
         recalls = (
             (one, hits / self.good if self.good else _UNKNOWN) for one, hits in self.by.items()
         )
-        shifts = (1 - recall if one in found else recall for one, recall in recalls)
+        shifts = (1 - recall if one in finders else recall for one, recall in recalls)
         return sum(shifts) / (self.good + 1)
 
 
-def weight_of(document: PoolDocument, metric: str, found: RecallState | None = None) -> float:
+def weight_of(document: PoolDocument, metric: str, state: RecallState | None = None) -> float:
     """How much a label can change the metric over all conversations, with a gain counting as 1.
 
     Args:
-      found: state of the document's topic, for pool_recall.
+      state: state of the document's topic, for pool_recall.
     """
     first = _first_seen(document)
     if metric == "DCG":
         return sum(1 / log2(i + 1) for i in first.values())
-    if metric == "pool_recall" and found is not None:
-        return found.shift_of_recall(document)
+    if metric == "pool_recall" and state is not None:
+        return state.shift_of_recall(document)
     return float(len(first))
 
 
@@ -85,16 +85,16 @@ def within_depth(document: PoolDocument, depth: int) -> bool:
 def in_order(
     documents: Iterable[PoolDocument],
     metric: str,
-    found: Mapping[Topic, RecallState] = MappingProxyType({}),
+    states: Mapping[Topic, RecallState] = MappingProxyType({}),
 ) -> list[PoolDocument]:
     """Sort documents so that those that narrow the bounds of a metric most come first.
 
     Args:
-      found: state of each topic, for pool_recall.
+      states: state of each topic, for pool_recall.
     """
 
     def key(one: PoolDocument) -> tuple[float, int, str, int]:
-        weight = weight_of(one, metric, found.get(one.topic))
+        weight = weight_of(one, metric, states.get(one.topic))
         return -weight, -len(_first_seen(one)), one.topic.key, one.number
 
     return sorted(documents, key=key)

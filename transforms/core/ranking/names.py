@@ -108,14 +108,14 @@ def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
             f"Unknown ranking metrics: {', '.join(mistakes)}; there are "
             f"{', '.join(_spelling(family) for family in FAMILIES.values())}."
         )
-    found = tuple(metric for metric in parsed if metric is not None)
-    times = Counter(metric.name for metric in found)
+    metrics = tuple(metric for metric in parsed if metric is not None)
+    times = Counter(metric.name for metric in metrics)
     repeated = [f"'{name}'" for name, count in times.items() if count > 1]
     if repeated:
         raise UsageError(
             f"Ranking metrics given more than once: {', '.join(repeated)}; give each once."
         )
-    return found
+    return metrics
 
 
 def respelled(name: str) -> str:

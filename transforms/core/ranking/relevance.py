@@ -112,11 +112,11 @@ def bpref(ranked: RankedList, _: None) -> float | None:
     relevant, nonrelevant = ranked.relevant_in_pool, ranked.nonrelevant_in_pool
     if not relevant:
         return None
-    found = len(ranked.relevant_ranks)
+    retrieved = len(ranked.relevant_ranks)
     if not nonrelevant:
-        return found / relevant
+        return retrieved / relevant
     above = sum(min(above, relevant) for above in ranked.nonrelevant_above)
-    return (found - above / min(relevant, nonrelevant)) / relevant
+    return (retrieved - above / min(relevant, nonrelevant)) / relevant
 
 
 def judged(ranked: RankedList, k: int | None) -> float | None:

@@ -132,13 +132,13 @@ def conversation_costs(iterations: Sequence[IterationRow], names: Sequence[str])
 
 
 def _ratio(gain: int, cost: float) -> float | None:
-    found = gain / max(cost, 1 / LARGEST_COST)
-    return found if found <= LARGEST_COST else None
+    ratio = gain / max(cost, 1 / LARGEST_COST)
+    return ratio if ratio <= LARGEST_COST else None
 
 
 def at_budgets(iterations: Sequence[IterationRow], budgets: Sequence[Budget]) -> list[AtBudget]:
     """CG and GR at each budget: those of the last iteration within it."""
-    found = []
+    measures = []
     for budget in budgets:
         column = COST_AT_I + budget.cost
         spent = [row.costs.get(column) for row in iterations]
@@ -153,8 +153,8 @@ def at_budgets(iterations: Sequence[IterationRow], budgets: Sequence[Budget]) ->
             value = None
             if total is not None:
                 value = getattr(within[-1], f"{measure}_at_i") if within else 0
-            found.append(AtBudget(budget.metric(measure), value, reached))
-    return found
+            measures.append(AtBudget(budget.metric(measure), value, reached))
+    return measures
 
 
 def column_of(metric: str) -> str:

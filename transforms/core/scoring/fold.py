@@ -22,20 +22,20 @@ from goodgain.transforms.core.scoring.gains import IterationCounts
 
 
 class FoldedTurn(Struct, frozen=True):
-    """A folded turn. The place of a result is its index in the turn, in the order of SPEC 3.
+    """A folded turn. The index of a result is its number among all of the turn, in order, from 0.
 
     Attributes:
       calls: the calls, in order.
-      results: the results of all calls, by place; the gain of each is its own label, from the trace
+      results: the results of all calls, by index; the gain of each is its own label, from the trace
         or external.
-      duplicates: by place, why the result is a duplicate; None for first occurrences.
-      labels: by place, the label of the document there (SPEC 5, 8).
-      judged: by place, the label for ranking metrics; with a pool, only the pool's (SPEC 9).
-      pooled: the pool document of each first occurrence, by place; None without a pool.
+      duplicates: by index, why the result is a duplicate; None for first occurrences.
+      labels: by index, the label of the document there (SPEC 5, 8).
+      judged: by index, the label for ranking metrics; with a pool, only the pool's (SPEC 9).
+      pooled: the pool document of each first occurrence, by index; None without a pool.
       iterations: counts by i - 1.
       label_conflicts: number of duplicates whose own label differs from that of their document.
       judgments_met_again: for each document that stays unjudged because all judgments of its names
-        label earlier documents, the first of these (SPEC 8); both by place of first occurrence.
+        label earlier documents, the first of these (SPEC 8); both by index of first occurrence.
         None without external judgments.
       deduplicator: the one that found the duplicates, with its counts of candidates.
     """
@@ -80,21 +80,21 @@ def fold_turn(
     if external is not None:
         of_judgments = document_labels(calls, duplicates, external)
         labels = of_judgments.labels
-    pool_labels: list[int | None] | None = None
+    judged = labels
     pooled = None
     if pool is not None:
-        pooled = pool.pool.match(pool.conversation_id, calls, duplicates, pool.run)
-        pool_labels = _pool_labels(duplicates, pooled, pool.pool.labels)
+        pooled = pool.topic_pool.match(pool.conversation_id, calls, duplicates, pool.run)
+        judged = _pool_labels(duplicates, pooled, pool.topic_pool.labels)
         labels = [
             label if of_pool is None else of_pool
-            for label, of_pool in zip(labels, pool_labels, strict=True)
+            for label, of_pool in zip(labels, judged, strict=True)
         ]
     return FoldedTurn(
         calls,
         results,
         duplicates,
         labels,
-        labels if pool_labels is None else pool_labels,
+        judged,
         pooled,
         _iterations(
             calls,
@@ -131,10 +131,10 @@ def _pool_labels(
     pooled: Mapping[int, Pooled],
     labels: Sequence[int | None],
 ) -> list[int | None]:
-    """The pool's label of the document at each place."""
+    """The pool's label of the document at each index."""
     documents = (
-        pooled.get(place if duplicate is None else duplicate.first)
-        for place, duplicate in enumerate(duplicates)
+        pooled.get(index if duplicate is None else duplicate.first)
+        for index, duplicate in enumerate(duplicates)
     )
     return [None if one is None else labels[one.document] for one in documents]
 
@@ -149,7 +149,7 @@ def _iterations(
     """Counts by i - 1.
 
     Args:
-      unlabelled: by place, None if the result counts as unlabelled.
+      unlabelled: by index, None if the result counts as unlabelled.
     """
     iterations: list[IterationCounts] = []
     start = 0
@@ -161,10 +161,10 @@ def _iterations(
         counts.calls += 1
         counts.results += end - start
         counts.unlabelled += unlabelled[start:end].count(None)
-        for place in range(start, end):
-            if duplicates[place] is None:
+        for index in range(start, end):
+            if duplicates[index] is None:
                 counts.unique += 1
-                label = labels[place]
+                label = labels[index]
                 if label is not None and label >= good_gain_threshold:
                     counts.good += 1
                     counts.gain += label

@@ -39,7 +39,7 @@ def turn_pool_of(
 
 def pool_shares(turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
     """For each i - 1, the shares of the pool's good documents found up to that iteration."""
-    labels = [label for label in pool.pool.labels if label is not None]
+    labels = [label for label in pool.topic_pool.labels if label is not None]
     good = [label for label in labels if label >= good_gain_threshold]
     if not good:
         return [PoolShares(None, None, None)] * len(turn.iterations)
@@ -65,13 +65,15 @@ def pool_outcome(
     iterations: Sequence[IterationRow], turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int
 ) -> PoolOutcome:
     """The shares at N, when half of the good documents were found, and which were found."""
-    labels = pool.pool.labels
+    labels = pool.topic_pool.labels
     good = {at for at, label in enumerate(labels) if (label or 0) >= good_gain_threshold}
-    found = [one.document for _, one in sorted((turn.pooled or {}).items())]
+    pooled = [one.document for _, one in sorted((turn.pooled or {}).items())]
     outcome = PoolOutcome(
         pool_good=len(good),
         pool_best=max((label for label in labels if label is not None), default=None),
-        pool_found=" ".join(str(pool.pool.documents[at].number) for at in found if at in good),
+        pool_found=" ".join(
+            str(pool.topic_pool.documents[at].number) for at in pooled if at in good
+        ),
     )
     shares = [row.pool for row in iterations]
     last = shares[-1] if shares else None
@@ -111,7 +113,7 @@ def pool_counts(
     pooled = (turn.pooled or {}).values()
     good = [one[0] for one in documents if (turn.labels[one[0]] or 0) >= good_gain_threshold]
     outside_pool = sum(turn.judged[first] is None for first in good)
-    has_good = any((label or 0) >= good_gain_threshold for label in pool.pool.labels)
+    has_good = any((label or 0) >= good_gain_threshold for label in pool.topic_pool.labels)
     searched = bool(turn.calls)
     return {
         "pool.pooled": sum(one.verdict is None for one in pooled),
@@ -122,6 +124,6 @@ def pool_counts(
             is_weak([turn.results[place] for place in places], rules) for places in documents
         ),
         "pool.conversations_without_topic": int(pool.topic.value is None),
-        "pool.conversations_without_pool": int(searched and not pool.pool.documents),
+        "pool.conversations_without_pool": int(searched and not pool.topic_pool.documents),
         "pool.conversations_without_good_documents": int(searched and not has_good),
     }

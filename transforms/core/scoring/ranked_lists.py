@@ -27,8 +27,8 @@ def judged_pool(turn: FoldedTurn) -> list[int]:
 
 
 def turn_list(turn: FoldedTurn, hold_slot: bool) -> LabelledList:
-    """All first occurrences in order; with `hold_slot` later copies keep their places."""
-    copies = {place for place, duplicate in enumerate(turn.duplicates) if duplicate is not None}
+    """All first occurrences in order; with `hold_slot` later copies keep their ranks."""
+    copies = {index for index, duplicate in enumerate(turn.duplicates) if duplicate is not None}
     return _list_of(turn, range(len(turn.results)), copies, hold_slot)
 
 
@@ -41,31 +41,31 @@ def call_lists(turn: FoldedTurn, hold_slot: bool) -> list[LabelledList]:
     lists = []
     start = 0
     for call in turn.calls:
-        places = range(start, start + len(call.results))
-        start = places.stop
+        indexes = range(start, start + len(call.results))
+        start = indexes.stop
         seen: set[int] = set()
         copies: set[int] = set()
-        for place in places:
-            duplicate = turn.duplicates[place]
-            document = place if duplicate is None else duplicate.first
+        for index in indexes:
+            duplicate = turn.duplicates[index]
+            document = index if duplicate is None else duplicate.first
             if document in seen:
-                copies.add(place)
+                copies.add(index)
             seen.add(document)
-        lists.append(_list_of(turn, places, copies, hold_slot))
+        lists.append(_list_of(turn, indexes, copies, hold_slot))
     return lists
 
 
 def _list_of(
-    turn: FoldedTurn, places: Sequence[int], copies: set[int], hold_slot: bool
+    turn: FoldedTurn, indexes: Sequence[int], copies: set[int], hold_slot: bool
 ) -> LabelledList:
     if not hold_slot:
-        places = [place for place in places if place not in copies]
+        indexes = [index for index in indexes if index not in copies]
     return LabelledList(
-        [HELD_COPY if place in copies else _label(turn, place) for place in places],
-        [turn.results[place].score for place in places],
+        [HELD_COPY if index in copies else _label(turn, index) for index in indexes],
+        [turn.results[index].score for index in indexes],
     )
 
 
-def _label(turn: FoldedTurn, place: int) -> int:
-    label = turn.judged[place]
+def _label(turn: FoldedTurn, index: int) -> int:
+    label = turn.judged[index]
     return UNJUDGED if label is None else label

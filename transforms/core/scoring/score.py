@@ -113,7 +113,7 @@ def score_conversation(
     turn_pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
     turn = fold_turn(calls, scoring.rules, threshold, external, turn_pool)
     if turn_pool is not None:
-        judged = [label for label in turn_pool.pool.labels if label is not None]
+        judged = [label for label in turn_pool.topic_pool.labels if label is not None]
     elif keys is None or external is None:
         judged = judged_pool(turn)
     else:
