@@ -148,7 +148,7 @@ def _in_words(need: Need, names: Mapping[int, str]) -> str:
     of = [names[number] for number in need.of]
     if len(of) == 1:
         return of[0]
-    count = "one" if need.least == 1 else str(need.least)
+    count = "one" if need.at_least == 1 else str(need.at_least)
     return f"{count} of {', '.join(of)}"
 
 

@@ -116,30 +116,30 @@ class Deduplicator:
         """The first candidate that verifies; counts how many each step rejected before it."""
         candidates = _merged(buckets)
         if candidates is None or len(candidates) >= MANY_CANDIDATES:
-            verified = self._verified_of_many(evidence, _merged_many(buckets), misses)
+            verified = self._verify_many(evidence, _merged_many(buckets), misses)
         else:
-            verified = self._verified(evidence, candidates, misses)
+            verified = self._verify_in_order(evidence, candidates, misses)
         self._count(misses)
         if verified is None:
             return None
         occurrence, verdict = verified
         return Duplicate(self._first[occurrence], self._proposers(evidence, occurrence), verdict)
 
-    def _verified_of_many(
+    def _verify_many(
         self, evidence: Evidence, candidates: Numbers, misses: _Misses
     ) -> tuple[int, Verdict] | None:
-        """Like `_try`, but clear cases are rejected in bulk."""
+        """Like `_verify_in_order`, but clear cases are rejected in bulk."""
         if candidates.size < MANY_CANDIDATES:
-            return self._verified(evidence, candidates.tolist(), misses)
+            return self._verify_in_order(evidence, candidates.tolist(), misses)
         rejection = self._bulk_reject.reject(evidence, candidates)
-        verified = self._verified(evidence, rejection.remaining.tolist(), misses)
+        verified = self._verify_in_order(evidence, rejection.remaining.tolist(), misses)
         for step, rejected in rejection.rejected:
             before = rejected.size if verified is None else int((rejected < verified[0]).sum())
             if before:
                 misses[step] = misses.get(step, 0) + before
         return verified
 
-    def _verified(
+    def _verify_in_order(
         self, evidence: Evidence, candidates: Iterable[int], misses: _Misses
     ) -> tuple[int, Verdict] | None:
         for occurrence in candidates:
@@ -204,7 +204,7 @@ def _merged(buckets: list[_Bucket]) -> Sequence[int] | None:
 
 
 def _merged_many(buckets: list[_Bucket]) -> Numbers:
-    """Like `_united`, for large buckets."""
+    """Like `_merged`, for large buckets."""
     if len(buckets) == 1:
         # A copy, since an array cannot grow under a view.
         return np.array(buckets[0], np.intp, ndmin=1)

@@ -62,9 +62,9 @@ def is_named_id(attribute: int) -> bool:
 
 
 class Need(Struct, frozen=True):
-    """Part of a clause: at least `least` of the attributes must be equal."""
+    """Part of a clause: at least `at_least` of the attributes must be equal."""
 
-    least: int
+    at_least: int
     of: tuple[int, ...]
 
 
@@ -139,13 +139,13 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         raise RulesError(
             f"The rules have {len(rules.types)} types; at most {_MOST_TYPES} are possible."
         )
-    identity = [name.casefold() for name in rules.url.identity_parameters]
-    if len(identity) > len(_URL_PARAMETERS):
+    identity_parameters = [name.casefold() for name in rules.url.identity_parameters]
+    if len(identity_parameters) > len(_URL_PARAMETERS):
         raise RulesError(
-            f"The rules have {len(identity)} identity parameters; at most "
+            f"The rules have {len(identity_parameters)} identity parameters; at most "
             f"{len(_URL_PARAMETERS)} are possible."
         )
-    numbers = _Numbers(rules)
+    numbers = _AttributeNumbers(rules)
     types = tuple(_compile_type(name, entry, numbers) for name, entry in rules.types.items())
     names = list(rules.types)
     type_numbers = {_fold(name): index + 1 for index, name in enumerate(names)}
@@ -165,7 +165,7 @@ def compile_rules(rules: RulesFile) -> RuleTable:
             names=frozenset(name for name in ignored if not name.endswith("*")),
             prefixes=tuple(name[:-1] for name in ignored if name.endswith("*")),
         ),
-        url_parameters=dict(zip(identity, _URL_PARAMETERS, strict=False)),
+        url_parameters=dict(zip(identity_parameters, _URL_PARAMETERS, strict=False)),
         time_fields=TIME_FIELDS.union(rules.time_fields),
         max_candidates=rules.max_candidates,
         policy=rules.policy,
@@ -176,7 +176,7 @@ def _fold(type_name: str) -> str:
     return type_name.strip().casefold()
 
 
-class _Numbers:
+class _AttributeNumbers:
     """Assigns an attribute number to each name in the rules, in order of first mention."""
 
     def __init__(self, rules: RulesFile) -> None:
@@ -217,7 +217,7 @@ def _number(known: dict[str, int], name: str, room: range, unknown: int) -> int:
     return known[name]
 
 
-def _compile_type(name: str, entry: TypeEntry, numbers: _Numbers) -> TypeRules:
+def _compile_type(name: str, entry: TypeEntry, numbers: _AttributeNumbers) -> TypeRules:
     definitive = tuple(numbers.id(id_name) for id_name in entry.definitive)
     container = tuple(numbers.id(id_name) for id_name in entry.container)
     return TypeRules(
@@ -235,7 +235,7 @@ def _compile_type(name: str, entry: TypeEntry, numbers: _Numbers) -> TypeRules:
     )
 
 
-def _compile_points(points: Points, numbers: _Numbers) -> Confidence:
+def _compile_points(points: Points, numbers: _AttributeNumbers) -> Confidence:
     named: dict[str, int] = points.model_extra or {}
     return Confidence(
         points={numbers.field(name): worth for name, worth in named.items()},

@@ -125,7 +125,7 @@ def _by_fields(
     if applicable.confidence is not None:
         return _by_points(mine, theirs, applicable.confidence, rules)
     for number, clause in enumerate(applicable.clauses, start=1):
-        if all(_count_equal(mine, theirs, need.of) >= need.least for need in clause):
+        if all(_count_equal(mine, theirs, need.of) >= need.at_least for need in clause):
             return Verdict(True, Step.FIELDS, number)
     return None
 

@@ -70,7 +70,7 @@ def layout_of(schema: Any) -> Layout:
     return _Compiler().layout(schema, "", 0)
 
 
-def walked(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int, int]:
+def skip_values(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int, int]:
     """Skip up to `count` values without decoding them.
 
     Returns:
@@ -81,13 +81,13 @@ def walked(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int,
       TooLargeError: the values would take more than `memory` bytes, or are nested too deeply.
     """
     meter = [memory]
-    at = done = 0
+    at = skipped = 0
     try:
-        while done < count and (at < len(data) or not layout.least):
+        while skipped < count and (at < len(data) or not layout.least):
             at = layout.skip(data, at, meter, 0)
-            done += 1
+            skipped += 1
             if not layout.least and at >= len(data):
-                _charge(meter, (count - done) * (layout.base + _SLOT))
+                _charge(meter, (count - skipped) * (layout.base + _SLOT))
                 return count, at
     except TooLargeError:
         raise
@@ -95,7 +95,7 @@ def walked(layout: Layout, data: bytes, count: int, memory: float) -> tuple[int,
         raise TooLargeError("a value is nested too deeply") from None
     except (WalkError, ValueError, IndexError):
         pass
-    return done, at
+    return skipped, at
 
 
 class _Compiler:
@@ -122,31 +122,33 @@ class _Compiler:
         if kind == "map":
             return _map(self.layout(schema.get("values"), namespace, depth + 1))
         if kind in ("record", "error", "enum", "fixed"):
-            return self._new(kind, schema, namespace, depth)
+            return self._named_type(kind, schema, namespace, depth)
         return self.layout(kind, namespace, depth + 1)
 
-    def _new(self, kind: str, schema: Mapping[str, Any], namespace: str, depth: int) -> Layout:
+    def _named_type(
+        self, kind: str, schema: Mapping[str, Any], namespace: str, depth: int
+    ) -> Layout:
         name = schema.get("name")
         if not isinstance(name, str):
             raise SchemaError(f"has a type {kind} without a name")
-        inside = schema.get("namespace", namespace)
+        namespace_of_type = schema.get("namespace", namespace)
         if "." in name:
-            inside, name = name.rsplit(".", 1)
-        if not isinstance(inside, str):
+            namespace_of_type, name = name.rsplit(".", 1)
+        if not isinstance(namespace_of_type, str):
             raise SchemaError(f"has a namespace of {name} that is not text")
-        full = f"{inside}.{name}" if inside else name
-        self._named[full] = None
+        full_name = f"{namespace_of_type}.{name}" if namespace_of_type else name
+        self._named[full_name] = None
         if kind == "enum":
-            made = Layout(1, 0, 0, _skip_long)
+            layout = Layout(1, 0, 0, _skip_long)
         elif kind == "fixed":
-            made = _fixed(schema.get("size"), name)
+            layout = _fixed(schema.get("size"), name)
         else:
             fields = schema.get("fields")
             if not isinstance(fields, list):
                 raise SchemaError(f"has a record {name} without a list of fields")
-            made = _record([self._field(one, name, inside, depth) for one in fields])
-        self._named[full] = made
-        return made
+            layout = _record([self._field(one, name, namespace_of_type, depth) for one in fields])
+        self._named[full_name] = layout
+        return layout
 
     def _field(self, field: Any, record: str, namespace: str, depth: int) -> Layout:
         if not isinstance(field, dict) or not isinstance(field.get("name"), str):
@@ -154,20 +156,20 @@ class _Compiler:
         return self.layout(field.get("type"), namespace, depth + 1)
 
     def _reference(self, name: str, namespace: str) -> Layout:
-        for full in (f"{namespace}.{name}" if namespace and "." not in name else name, name):
-            if full in self._named:
-                made = self._named[full]
-                return self._recursive(full) if made is None else made
+        for full_name in (f"{namespace}.{name}" if namespace and "." not in name else name, name):
+            if full_name in self._named:
+                layout = self._named[full_name]
+                return self._recursive(full_name) if layout is None else layout
         raise SchemaError(f"refers to a type {name[:60]!r} that it does not define")
 
-    def _recursive(self, full: str) -> Layout:
+    def _recursive(self, full_name: str) -> Layout:
         """A recursive type, whose memory is unknown until it is walked."""
 
         def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
-            made = self._named[full]
-            if made is None or depth > DEEPEST:
+            layout = self._named[full_name]
+            if layout is None or depth > DEEPEST:
                 raise TooLargeError(f"a value is nested more than {DEEPEST} levels deep")
-            return made.skip(data, at, meter, depth + 1)
+            return layout.skip(data, at, meter, depth + 1)
 
         return Layout(0, 0, inf, skip)
 
@@ -236,18 +238,20 @@ def _union(branches: list[Layout]) -> Layout:
 
 
 def _record(fields: list[Layout]) -> Layout:
-    own = next((memory for most, memory in _DICTS if len(fields) <= most), _A_FIELD * len(fields))
+    own_memory = next(
+        (memory for most, memory in _DICTS if len(fields) <= most), _A_FIELD * len(fields)
+    )
     skips = [field.skip for field in fields]
 
     def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
-        _charge(meter, own)
+        _charge(meter, own_memory)
         for skip_field in skips:
             at = skip_field(data, at, meter, depth)
         return at
 
     return Layout(
         sum(field.least for field in fields),
-        own + sum(field.base for field in fields),
+        own_memory + sum(field.base for field in fields),
         max((field.rate for field in fields), default=0.0),
         skip,
     )
@@ -261,11 +265,11 @@ def _map(values: Layout) -> Layout:
     return _blocks(entry, skip_entry, 64, _MAP_ENTRY)
 
 
-def _blocks(items: Layout, skip_item: _Skip, own: int, slot: int) -> Layout:
+def _blocks(items: Layout, skip_item: _Skip, own_memory: int, slot: int) -> Layout:
     """A list or map: blocks of items, each preceded by their number, up to an empty block."""
 
     def skip(data: bytes, at: int, meter: Meter, depth: int) -> int:
-        _charge(meter, own)
+        _charge(meter, own_memory)
         while True:
             count, at = read_zigzag(data, at)
             if count == 0:
@@ -285,7 +289,7 @@ def _blocks(items: Layout, skip_item: _Skip, own: int, slot: int) -> Layout:
 
     each = items.base + slot
     rate = max(items.rate, each / items.least if items.least else inf)
-    return Layout(1, own, rate, skip)
+    return Layout(1, own_memory, rate, skip)
 
 
 _PRIMITIVES: dict[str, Layout] = {

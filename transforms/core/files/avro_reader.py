@@ -21,7 +21,12 @@ from goodgain.transforms.core.files.avro_header import (
     read_header,
     zigzag,
 )
-from goodgain.transforms.core.files.avro_layout import SchemaError, TooLargeError, layout_of, walked
+from goodgain.transforms.core.files.avro_layout import (
+    SchemaError,
+    TooLargeError,
+    layout_of,
+    skip_values,
+)
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
 from goodgain.transforms.core.files.bounds import check_results
@@ -227,17 +232,17 @@ class _BlockDecoder:
     def _check(self, content: bytes, count: int) -> None:
         """Make sure that records can be decoded within the bounds, before decoding them."""
         try:
-            walked(self._layout, content, count, self._bounds.memory)
+            skip_values(self._layout, content, count, self._bounds.memory)
         except TooLargeError as error:
             raise DamagedBlockError(str(error), too_large=True) from None
 
     def _records_in(self, content: bytes, count: int) -> int | None:
         """How many of `count` records a block that does not decode can contain."""
         try:
-            done, at = walked(self._layout, content, count, self._bounds.memory)
+            skipped, at = skip_values(self._layout, content, count, self._bounds.memory)
         except TooLargeError:
             return None
-        return done + (len(content) - at) // max(1, self._layout.least)
+        return skipped + (len(content) - at) // max(1, self._layout.least)
 
     def _opened(self, handle_unicode_errors: str) -> tuple[io.BytesIO, Iterator[Any]]:
         feed = io.BytesIO(self._header)

@@ -43,34 +43,33 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
 
     Args:
       shard: from `plan_shards`.
-      number: number of the file, for places.
+      number: number of the file.
     """
     shard = replace(shard, bounds=FIXED_BOUNDS)
-    whole = JudgmentPlace(number, 0, "file")
+    whole_file = JudgmentPlace(number, 0, "file")
     if shard.problem is not None:
-        yield QrelsProblem(whole, shard.problem)
+        yield QrelsProblem(whole_file, shard.problem)
         return
     if shard.format is not FileFormat.JSONL and shard.compression is not Compression.NONE:
         text = f"The {shard.format} file is compressed as a whole; decompress it first."
-        yield QrelsProblem(whole, text)
+        yield QrelsProblem(whole_file, text)
         return
     try:
         with open_file(shard.path) as file:
-            for found in _READERS[shard.format](file, shard, number):
-                yield found
-                if isinstance(found, QrelsProblem):
+            for judgment in _READERS[shard.format](file, shard, number):
+                yield judgment
+                if isinstance(judgment, QrelsProblem):
                     return
     except OSError as error:
-        yield QrelsProblem(whole, f"The file cannot be read: {error}.")
+        yield QrelsProblem(whole_file, f"The file cannot be read: {error}.")
 
 
 def _read_text(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
     text = text_lines(file, shard)
-    numbered = shard.compression is not Compression.NONE
     for position, line in text.lines:
         if not line or (isinstance(line, bytes) and line.isspace()):
             continue
-        place = JudgmentPlace(number, position, text.location(position) if numbered else "")
+        place = JudgmentPlace(number, position, text.location(position) if text.numbered else "")
         try:
             yield judgment_of_line(line, place)
         except JudgmentError as error:
@@ -167,13 +166,13 @@ def _shown(value: Any) -> str:
 
 
 def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
-    for found in decoded_blocks(file, shard):
-        if isinstance(found, RejectedRecord):
-            place = JudgmentPlace(number, shard.start, found.position)
-            yield QrelsProblem(place, found.reason)
+    for block in decoded_blocks(file, shard):
+        if isinstance(block, RejectedRecord):
+            place = JudgmentPlace(number, shard.start, block.position)
+            yield QrelsProblem(place, block.reason)
             continue
-        for index, row in enumerate(found.records):
-            yield _of_row(row, JudgmentPlace(number, found.offset, found.position(index)))
+        for index, row in enumerate(block.records):
+            yield _of_row(row, JudgmentPlace(number, block.offset, block.position(index)))
 
 
 def _read_parquet(
@@ -182,7 +181,7 @@ def _read_parquet(
     # pyarrow is slow to import.
     from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
-    at = JudgmentPlace(number, shard.start, "file")
+    place = JudgmentPlace(number, shard.start, "file")
     try:
         parquet = ParquetRowGroups(file)
         wanted = {*TOPIC, *DOCUMENT, *GAIN}
@@ -191,13 +190,15 @@ def _read_parquet(
             row = 0
             for batch in parquet.batches(group, columns, shard.bounds, _ROWS_AT_ONCE):
                 for values in batch.to_pylist():
-                    at = JudgmentPlace(number, shard.start + group, f"row group {group}, row {row}")
-                    yield _of_row(values, at)
+                    place = JudgmentPlace(
+                        number, shard.start + group, f"row group {group}, row {row}"
+                    )
+                    yield _of_row(values, place)
                     row += 1
     except Exception as error:  # pyarrow raises all kinds of errors on a broken file
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the filesystem, not pyarrow
-        yield QrelsProblem(at, f"The Parquet file cannot be read from here on ({error}).")
+        yield QrelsProblem(place, f"The Parquet file cannot be read from here on ({error}).")
 
 
 def _of_row(row: Any, place: JudgmentPlace) -> Judgment | QrelsProblem:

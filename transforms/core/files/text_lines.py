@@ -77,10 +77,10 @@ def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
     return TextLines(unpacked, True, limit, "line {}".format)
 
 
-def _without_mark(stretches: Iterator[_Stretch], first: int) -> Iterator[_Stretch]:
+def _without_mark(stretches: Iterator[_Stretch], first_position: int) -> Iterator[_Stretch]:
     for position, stretch in stretches:
         if (
-            position == first
+            position == first_position
             and isinstance(stretch, bytes)
             and stretch.startswith(_BYTE_ORDER_MARK)
         ):
@@ -88,7 +88,7 @@ def _without_mark(stretches: Iterator[_Stretch], first: int) -> Iterator[_Stretc
             yield position, line.removeprefix(_BYTE_ORDER_MARK)
             if not line_feed:
                 continue
-            position += 1 if first else len(line) + 1
+            position += 1 if first_position else len(line) + 1
         yield position, stretch
 
 

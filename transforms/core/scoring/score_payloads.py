@@ -136,7 +136,7 @@ def _plain_type(rules: TypeRules) -> tuple[Any, ...]:
     return (
         [(number, number in rules.definitive) for number in rules.ids],
         rules.reject_on,
-        [[(need.least, need.of) for need in clause] for clause in rules.clauses],
+        [[(need.at_least, need.of) for need in clause] for clause in rules.clauses],
         None if rules.confidence is None else _plain_confidence(rules.confidence),
         rules.name == DEFAULT_TYPE,
     )
