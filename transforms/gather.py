@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
 from typing import Any, BinaryIO
@@ -27,6 +28,7 @@ def flatten_pairs(label: str, *sides: beam.PCollection[Pair]) -> beam.PCollectio
     return sides | label >> beam.Flatten()
 
 
+@dataclass(eq=False, repr=False)
 class GatherPayloads(beam.PTransform):
     """Groups `PCollection[tuple[str, bytes]]` by key, for a subclass of `GatheredDoFn`.
 
@@ -37,9 +39,7 @@ class GatherPayloads(beam.PTransform):
         themselves.
     """
 
-    def __init__(self, spill_folder: str = "") -> None:
-        super().__init__()
-        self.spill_folder = spill_folder
+    spill_folder: str = ""
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> beam.PCollection[Any]:
         """Apply the transform."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -50,6 +51,7 @@ class LabelsRead(NamedTuple):
     counts: beam.PCollection[dict[str, int]]
 
 
+@dataclass(eq=False, repr=False)
 class ReadLabels(beam.PTransform):
     """PBegin to `LabelsRead`. A file is read by one worker, row by row.
 
@@ -59,13 +61,9 @@ class ReadLabels(beam.PTransform):
       most_held: see `ReadPayloads`.
     """
 
-    def __init__(
-        self, files: Sequence[LabelFile], iteration_base: int = 1, most_held: int | None = None
-    ) -> None:
-        super().__init__()
-        self.files = tuple(files)
-        self.iteration_base = iteration_base
-        self.most_held = most_held
+    files: Sequence[LabelFile]
+    iteration_base: int = 1
+    most_held: int | None = None
 
     def expand(self, begin: beam.pvalue.PBegin) -> LabelsRead:
         """Apply the transform."""
@@ -119,6 +117,7 @@ class LabelledPayloads(NamedTuple):
     rejected: beam.PCollection[RejectedLabel]
 
 
+@dataclass(eq=False, repr=False)
 class JoinLabels(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, payloads of `ReadPayloads`, to `LabelledPayloads`.
 
@@ -129,9 +128,7 @@ class JoinLabels(beam.PTransform):
       labels: PCollection[ResultLabel].
     """
 
-    def __init__(self, labels: beam.PCollection[ResultLabel]) -> None:
-        super().__init__()
-        self.labels = labels
+    labels: beam.PCollection[ResultLabel]
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> LabelledPayloads:
         """Apply the transform."""

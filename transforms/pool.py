@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -48,6 +49,7 @@ def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | Non
     return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(most_held))
 
 
+@dataclass(eq=False, repr=False)
 class ContributeToPool(beam.PTransform):
     """`PCollection[tuple[str, bytes]]` of one run to `PCollection[Contribution]`.
 
@@ -60,11 +62,9 @@ class ContributeToPool(beam.PTransform):
       topic_attribute: the attribute that holds the topic; None if each conversation is a topic.
     """
 
-    def __init__(self, run: str, rules: RuleTable, topic_attribute: str | None) -> None:
-        super().__init__()
-        self.run = run
-        self.rules = rules
-        self.topic_attribute = topic_attribute
+    run: str
+    rules: RuleTable
+    topic_attribute: str | None
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> beam.PCollection[Contribution]:
         """Apply the transform."""
@@ -100,6 +100,7 @@ class BuiltPool(NamedTuple):
     refused: beam.PCollection[Conversation]
 
 
+@dataclass(eq=False, repr=False)
 class BuildPool(beam.PTransform):
     """`PCollection[Contribution]` to `BuiltPool` (SPEC 9).
 
@@ -113,13 +114,9 @@ class BuildPool(beam.PTransform):
       replaces: whether conversations that the pool already has are replaced.
     """
 
-    def __init__(
-        self, rules: RuleTable, existing: Sequence[str] = (), replaces: bool = False
-    ) -> None:
-        super().__init__()
-        self.rules = rules
-        self.existing = tuple(existing)
-        self.replaces = replaces
+    rules: RuleTable
+    existing: Sequence[str] = ()
+    replaces: bool = False
 
     def expand(self, contributions: beam.PCollection[Contribution]) -> BuiltPool:
         """Apply the transform."""

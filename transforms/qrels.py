@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -138,6 +139,7 @@ class Labelling(NamedTuple):
     counts: beam.PCollection[Counts]
 
 
+@dataclass(eq=False, repr=False)
 class AskForLabels(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[LabelRequest]`, for `JoinQrels`.
 
@@ -147,9 +149,7 @@ class AskForLabels(beam.PTransform):
       keys: how judgments are matched to results.
     """
 
-    def __init__(self, keys: LabelKeys) -> None:
-        super().__init__()
-        self.keys = keys
+    keys: LabelKeys
 
     def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[LabelRequest]:
         """Apply the transform."""
@@ -160,6 +160,7 @@ def _label_request(call: SearchCall, keys: LabelKeys) -> LabelRequest:
     return label_request(call.conversation_id, [call], keys)
 
 
+@dataclass(eq=False, repr=False)
 class JoinQrels(beam.PTransform):
     """`PCollection[LabelRequest]` to `Labelling`: sends judgments to conversations (SPEC 8).
 
@@ -179,9 +180,7 @@ class JoinQrels(beam.PTransform):
       judgments: PCollection[Judgment].
     """
 
-    def __init__(self, judgments: beam.PCollection[Judgment]) -> None:
-        super().__init__()
-        self.judgments = judgments
+    judgments: beam.PCollection[Judgment]
 
     def expand(self, questions: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""

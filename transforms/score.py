@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ class ScoredConversations(NamedTuple):
     undecided: beam.PCollection[Keyed]
 
 
+@dataclass(eq=False, repr=False)
 class ScoreConversations(beam.PTransform):
     """Records to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
 
@@ -53,9 +55,7 @@ class ScoreConversations(beam.PTransform):
       scoring: rules, thresholds, metrics and optional outputs.
     """
 
-    def __init__(self, scoring: Scoring) -> None:
-        super().__init__()
-        self.scoring = scoring
+    scoring: Scoring
 
     def expand(self, records: beam.PCollection[Any]) -> ScoredConversations:
         """Apply the transform."""
@@ -67,6 +67,7 @@ class ScoreConversations(beam.PTransform):
         return scored
 
 
+@dataclass(eq=False, repr=False)
 class ScorePayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `ScoredConversations`.
 
@@ -80,13 +81,9 @@ class ScorePayloads(beam.PTransform):
       most_held: see `ReadPayloads`.
     """
 
-    def __init__(
-        self, scoring: Scoring, spill_folder: str = "", most_held: int | None = None
-    ) -> None:
-        super().__init__()
-        self.scoring = scoring
-        self.spill_folder = spill_folder
-        self.most_held = most_held
+    scoring: Scoring
+    spill_folder: str = ""
+    most_held: int | None = None
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> ScoredConversations:
         """Apply the transform."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -69,6 +70,7 @@ class StreamedScores(NamedTuple):
     rejected: beam.PCollection[RejectedRecord]
 
 
+@dataclass(eq=False, repr=False)
 class ScoreStreamedConversations(beam.PTransform):
     """Records of a stream to `StreamedScores`: `FingerprintCalls`, then `ScoreStreamedPayloads`.
 
@@ -78,11 +80,9 @@ class ScoreStreamedConversations(beam.PTransform):
       end: when the stream stops, and which timers still fire then.
     """
 
-    def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
-        super().__init__()
-        self.scoring = scoring
-        self.closing = closing
-        self.end = end
+    scoring: Scoring
+    closing: Closing
+    end: StreamEnd = WITH_ENGINE
 
     def expand(self, records: beam.PCollection[Any]) -> StreamedScores:
         """Apply the transform."""
@@ -94,6 +94,7 @@ class ScoreStreamedConversations(beam.PTransform):
         return scored
 
 
+@dataclass(eq=False, repr=False)
 class ScoreStreamedPayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `StreamedScores`.
 
@@ -108,11 +109,9 @@ class ScoreStreamedPayloads(beam.PTransform):
       end: when the stream stops, and which timers still fire then.
     """
 
-    def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
-        super().__init__()
-        self.scoring = scoring
-        self.closing = closing
-        self.end = end
+    scoring: Scoring
+    closing: Closing
+    end: StreamEnd = WITH_ENGINE
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> StreamedScores:
         """Apply the transform."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import apache_beam as beam
 
@@ -16,6 +17,7 @@ from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.score import ScoredConversations, ScorePayloads
 
 
+@dataclass(eq=False, repr=False)
 class ScoreTied(beam.PTransform):
     """Scores what `ScorePayloads` left `undecided`, by reading the files a second time.
 
@@ -31,13 +33,9 @@ class ScoreTied(beam.PTransform):
       GoodGainError: at run time, if the files have changed.
     """
 
-    def __init__(
-        self, shards: beam.PCollection[FileShard], scoring: Scoring, spill_folder: str = ""
-    ) -> None:
-        super().__init__()
-        self.shards = shards
-        self.scoring = scoring
-        self.spill_folder = spill_folder
+    shards: beam.PCollection[FileShard]
+    scoring: Scoring
+    spill_folder: str = ""
 
     def expand(self, undecided: beam.PCollection[Keyed]) -> beam.PCollection[ConversationScore]:
         """Apply the transform."""
