@@ -189,19 +189,19 @@ class CloseConversation(beam.DoFn):
         conversation_id, packed = keyed
         frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
         known = seen = conversation.read()
-        fate, whole = arrived(known, arrival_of(frame, len(packed), at), self._closing)
-        if fate == "late":
+        decision, whole = arrived(known, arrival_of(frame, len(packed), at), self._closing)
+        if decision == "late":
             for late in late_rows(conversation_id, frame):
                 yield TaggedOutput(LATE, late)
             return
-        if fate == "keep":
+        if decision == "keep":
             seen = whole
             payloads.add(packed)
         else:
             for part in parted(frame):
                 kept = payload(part.calls, part.rejected_records, part.external, compress=True)
-                fate, seen = arrived(seen, arrival_of(part, len(kept), at), self._closing)
-                if fate == "keep":
+                decision, seen = arrived(seen, arrival_of(part, len(kept), at), self._closing)
+                if decision == "keep":
                     payloads.add(kept)
                     continue
                 for row in over_cap_rows(conversation_id, part, self._closing):

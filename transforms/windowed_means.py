@@ -228,8 +228,8 @@ class GivePanes(beam.DoFn):
         """Keep the sums, or count them as missed."""
         slice_, arrived = keyed
         known = windows.read() or SliceWindows()
-        fate, now_known, wake_ups = added(known, arrived.window_start, self._rules)
-        if fate == "missed":
+        decision, now_known, wake_ups = added(known, arrived.window_start, self._rules)
+        if decision == "missed":
             start = arrived.window_start
             missed = MissedByMeans(
                 start, start + self._rules.window, slice_of(slice_), arrived.conversations
@@ -296,11 +296,11 @@ def _by_window(parts: Iterable[WindowSums]) -> dict[int, list[WindowSums]]:
 
 def _keep(by_window: Mapping[int, Sequence[WindowSums]], sums: Any) -> int:
     """Replace the state by these parts, and return their number."""
-    kept = [part for parts in by_window.values() for part in parts]
+    parts = [part for of_window in by_window.values() for part in of_window]
     sums.clear()
-    for part in kept:
+    for part in parts:
         sums.add(part)
-    return len(kept)
+    return len(parts)
 
 
 beam.coders.registry.register_coder(WindowSums, StructCoder)

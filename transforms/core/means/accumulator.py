@@ -266,28 +266,34 @@ class MeansAccumulator(Struct, array_like=True):
         names = metric_names(ranking_metrics, self.pooled)
         index = self._indexes(ranking_metrics)
         at_end = self.at_end or [Distribution()] * len(names)
-        for at, (name, of) in enumerate(zip(names, at_end, strict=True)):
-            yield MeanInput(_mean_of(name, None, "all"), of, [index.at_end(at)])
-        for at, idle in enumerate(unsearched):
-            indexes = [index.at_end(at), index.unsearched(at)]
-            yield MeanInput(_mean_of(names[at], None, "everyone"), at_end[at].merge(idle), indexes)
+        for at, (name, values) in enumerate(zip(names, at_end, strict=True)):
+            yield MeanInput(_mean_of(name, None, "all"), values, [at])
+        for at, unsearched_values in enumerate(unsearched):
+            indexes = [at, index.unsearched(at)]
+            yield MeanInput(
+                _mean_of(names[at], None, "everyone"), at_end[at].merge(unsearched_values), indexes
+            )
         metrics = ITERATION_METRICS + (POOL_ITERATION_METRICS if self.pooled else ())
         nothing = [Distribution()] * len(metrics)
         for i, (reached, beyond) in enumerate(zip(self.reached, self.beyond, strict=True), start=1):
             for at, metric in enumerate(metrics):
-                here = (reached or nothing)[at]
-                of = here.merge((beyond or nothing)[at])
-                yield MeanInput(_mean_of(metric.name, i, "reached"), here, [index.reached(i, at)])
-                yield MeanInput(_mean_of(metric.name, i, "all"), of, [index.all(i, at)])
+                if_reached = (reached or nothing)[at]
+                values = if_reached.merge((beyond or nothing)[at])
+                yield MeanInput(
+                    _mean_of(metric.name, i, "reached"), if_reached, [index.reached(i, at)]
+                )
+                yield MeanInput(_mean_of(metric.name, i, "all"), values, [index.all(i, at)])
                 if unsearched:
                     # At every i the value is the one at the end: 0, like N, or null.
-                    same = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
-                    indexes = [index.all(i, at), index.unsearched(same)]
+                    at_n = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
+                    indexes = [index.all(i, at), index.unsearched(at_n)]
                     yield MeanInput(
-                        _mean_of(metric.name, i, "everyone"), of.merge(unsearched[same]), indexes
+                        _mean_of(metric.name, i, "everyone"),
+                        values.merge(unsearched[at_n]),
+                        indexes,
                     )
-        for at, of in enumerate(self.calls):
-            yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), of, [index.calls(at)])
+        for at, values in enumerate(self.calls):
+            yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), values, [index.calls(at)])
 
 
 @lru_cache(maxsize=2**14)

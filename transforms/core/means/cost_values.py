@@ -19,7 +19,7 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 # In addition to the populations of rows: the part of `all` that is not in `reached` at an i,
 # conversations without search, and CG where the cost is known.
 ALL, REACHED, BEYOND, IDLE, GAIN = "all", "reached", "beyond", "idle", "gain"
-AT_END = -1  # stands for i at N
+AT_END = -1  # the i of values at N
 Key = tuple[str, int, str]
 
 

@@ -23,7 +23,7 @@ from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
-_ZEROS = tuple(metric.undefined == NO_SEARCH for metric in CONVERSATION_METRICS)
+_ZERO_WITHOUT_SEARCH = tuple(metric.undefined == NO_SEARCH for metric in CONVERSATION_METRICS)
 _CONVERSATION_BOUNDED = tuple(metric.bounded for metric in CONVERSATION_METRICS)
 _ITERATION_BOUNDED = tuple(metric.bounded for metric in ITERATION_METRICS)
 _Values = tuple[float | None, ...]
@@ -67,9 +67,7 @@ def metric_names(ranking_metrics: Sequence[str], pooled: bool = False) -> tuple[
 
 
 def conversation_values(
-    score: ConversationScore,
-    max_i: int,
-    cluster_by: str | None = None,
+    score: ConversationScore, max_i: int, cluster_by: str | None = None
 ) -> ConversationValues | None:
     """The values for the means; None for a conversation with rejected records (SPEC 6).
 
@@ -83,14 +81,10 @@ def conversation_values(
     if row.rejected_records:
         return None
     if not row.N:
+        zeros = zip(_ZERO_WITHOUT_SEARCH, values_at_end(row), strict=True)
+        at_end = [0 if is_zero else value for is_zero, value in zeros]
         return ConversationValues(
-            (
-                *(
-                    0 if zero else value
-                    for zero, value in zip(_ZEROS, values_at_end(row), strict=True)
-                ),
-                *score.unsearched,
-            ),
+            (*at_end, *score.unsearched),
             reached=[],
             beyond=[],
             judged=0,
@@ -180,23 +174,19 @@ class ValueIndexes(Struct, frozen=True):
     pooled: bool
 
     @property
-    def at_ends(self) -> int:
+    def metrics_at_n(self) -> int:
         """The number of metrics at N."""
         pooled = len(POOL_METRICS) if self.pooled else 0
         return len(CONVERSATION_METRICS) + self.ranking + pooled
 
     @property
-    def by_iteration(self) -> int:
+    def metrics_by_iteration(self) -> int:
         """The number of metrics of an iteration."""
         return len(ITERATION_METRICS) + (len(POOL_ITERATION_METRICS) if self.pooled else 0)
 
-    def at_end(self, at: int) -> int:
-        """The index of a metric at N."""
-        return at
-
     def reached(self, i: int, at: int) -> int:
         """The index of an iteration metric if N >= i."""
-        return self.at_ends + 2 * ((i - 1) * self.by_iteration + at)
+        return self.metrics_at_n + 2 * ((i - 1) * self.metrics_by_iteration + at)
 
     def all(self, i: int, at: int) -> int:
         """The index of an iteration metric whatever N is."""
@@ -208,7 +198,7 @@ class ValueIndexes(Struct, frozen=True):
 
     def calls(self, at: int) -> int:
         """The index of a ranking metric over search calls."""
-        return self.unsearched(self.at_ends) + at
+        return self.unsearched(self.metrics_at_n) + at
 
     @property
     def costs(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 
@@ -129,7 +130,6 @@ class ShiftSums:
     """Collects, topic by topic, the values of each conversation with the labels of A and of B."""
 
     def __init__(self, a: str, b: str, preferred: str | None, good_gain_threshold: int) -> None:
-        """Nothing yet."""
         self._names = (a, b)
         self._preferred = preferred
         self._threshold = good_gain_threshold
@@ -191,7 +191,7 @@ def _shift(metric: str, values: Sequence[tuple[int, float, float]]) -> MeanShift
 
 
 def agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
-    """Everything together."""
+    """The agreement, from the documents by their two labels and the shifts of the means."""
     total = sum(map(sum, matrix))
     same = sum(matrix[gain][gain] for gain in range(GRADES))
     return Agreement(total, matrix, same / total if total else None, kappa(matrix), list(shifts))
@@ -199,9 +199,9 @@ def agreement(matrix: Matrix, shifts: Sequence[MeanShift]) -> Agreement:
 
 def annotators(documents: Iterable[PoolDocument]) -> dict[str, int]:
     """The number of documents that each annotator labelled."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for document in documents:
-        names = [*document.given, *([VOTES] if document.votes else [])]
-        for name in names:
-            counts[name] = counts.get(name, 0) + 1
-    return counts
+        counts.update(document.given)
+        if document.votes:
+            counts[VOTES] += 1
+    return dict(counts)
