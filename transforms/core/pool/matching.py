@@ -72,22 +72,22 @@ class TopicPool:
         duplicates: Sequence[Duplicate | None],
         run: str | None = None,
     ) -> dict[int, Pooled]:
-        """The pool document of each first occurrence, by place; those outside the pool are missing.
+        """The pool document of each first occurrence, by index; those outside the pool are missing.
 
         Args:
           calls: calls of the turn, in order, with canonical encodings.
-          duplicates: by place in the turn; None for first occurrences.
+          duplicates: by index in the turn; None for first occurrences.
           run: the name under which the turn was pooled, if only places of that run should count.
         """
         documents = documents_of(duplicates)
         pooled = self._that_were_pooled(conversation_id, calls, documents, run)
         taken = {one.document for one in pooled.values()}
         results = [result for call in calls for result in call.results]
-        for places in self._in_order(calls, [one for one in documents if one[0] not in pooled]):
-            match = self._index.first_match([results[place] for place in places], taken)
+        for indexes in self._in_order(calls, [one for one in documents if one[0] not in pooled]):
+            match = self._index.first_match([results[index] for index in indexes], taken)
             if match is not None:
                 taken.add(match.document)
-                pooled[places[0]] = Pooled(match.document, match.verdict)
+                pooled[indexes[0]] = Pooled(match.document, match.verdict)
         return pooled
 
     def _that_were_pooled(
@@ -104,17 +104,17 @@ class TopicPool:
         if not free:
             return {}
         pooled_as: dict[int, int] = {}
-        for place, key in enumerate(_place_keys(calls)):
+        for index, key in enumerate(_place_keys(calls)):
             if numbers := free.get(key):
-                pooled_as[place] = numbers.pop(0)
+                pooled_as[index] = numbers.pop(0)
         pooled: dict[int, Pooled] = {}
         taken: set[int] = set()
-        for places in documents:
-            candidates = (pooled_as[place] for place in places if place in pooled_as)
+        for indexes in documents:
+            candidates = (pooled_as[index] for index in indexes if index in pooled_as)
             document = next((one for one in candidates if one not in taken), None)
             if document is not None:
                 taken.add(document)
-                pooled[places[0]] = Pooled(document, None)
+                pooled[indexes[0]] = Pooled(document, None)
         return pooled
 
     def _in_order(
@@ -126,9 +126,9 @@ class TopicPool:
         results = [result for call in records_of(calls) for result in call.results]
         return sorted(
             documents,
-            key=lambda places: (
-                document_order([results[place] for place in places], self._rules),
-                places[0],
+            key=lambda indexes: (
+                document_order([results[index] for index in indexes], self._rules),
+                indexes[0],
             ),
         )
 

@@ -61,7 +61,7 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
     by_identity: dict[object, list[CallFingerprint]] = {}
     for call in calls:
         by_identity.setdefault(_identity(call), []).append(call)
-    kept = []
+    winners = []
     redelivered = conflicting = 0
     for deliveries in by_identity.values():
         winner = deliveries[0]
@@ -69,8 +69,8 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
             winner = _winner(deliveries)
             redelivered += len(deliveries) - 1
             conflicting += sum(call.record_digest != winner.record_digest for call in deliveries)
-        kept.append(winner)
-    return Delivered(_in_order(kept), redelivered, conflicting)
+        winners.append(winner)
+    return Delivered(_in_order(winners), redelivered, conflicting)
 
 
 def tied(calls: Sequence[CallFingerprint]) -> list[int]:
@@ -81,7 +81,7 @@ def tied(calls: Sequence[CallFingerprint]) -> list[int]:
     groups: dict[object, list[int]] = {}
     for at, call in enumerate(calls):
         groups.setdefault((_identity(call), _time(call)), []).append(at)
-        groups.setdefault(_place(call), []).append(at)
+        groups.setdefault(_order_key(call), []).append(at)
     return sorted(
         {
             at
@@ -109,16 +109,19 @@ def _winner(deliveries: Sequence[CallFingerprint]) -> CallFingerprint:
 
 
 def _in_order(calls: list[CallFingerprint]) -> list[CallFingerprint]:
-    calls.sort(key=_place)
-    taken = Counter(map(_place, calls))
-    if len(taken) < len(calls):  # only calls that share a place need their encodings
+    calls.sort(key=_order_key)
+    calls_by_key = Counter(map(_order_key, calls))
+    if len(calls_by_key) < len(calls):  # only calls that share a place need their encodings
         calls.sort(
-            key=lambda call: (_place(call), _encoding(call) if taken[_place(call)] > 1 else b"")
+            key=lambda call: (
+                _order_key(call),
+                _encoding(call) if calls_by_key[_order_key(call)] > 1 else b"",
+            )
         )
     return calls
 
 
-def _place(call: CallFingerprint) -> tuple[int, int, int, int, bool, str]:
+def _order_key(call: CallFingerprint) -> tuple[int, int, int, int, bool, str]:
     return (
         call.turn,
         call.iteration,

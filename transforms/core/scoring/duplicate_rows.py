@@ -52,10 +52,10 @@ class TurnDetails:
         """i, raw iteration and call_position of a call of the turn, counted from 0."""
         return self._call_places[call]
 
-    def place(self, place: int) -> ResultPlace:
-        """The place of a result, from its number in the turn."""
-        call = bisect_right(self._starts, place) - 1
-        return ResultPlace(*self._call_places[call], place - self._starts[call] + 1)
+    def place(self, index: int) -> ResultPlace:
+        """The place of a result, from its index in the turn."""
+        call = bisect_right(self._starts, index) - 1
+        return ResultPlace(*self._call_places[call], index - self._starts[call] + 1)
 
     def key(self, duplicate: Duplicate) -> str:
         """The name of the key that proposed a duplicate."""
@@ -63,9 +63,9 @@ class TurnDetails:
             duplicate.keys, lambda number: self._ids.get(number) or self._unknown[number]
         )
 
-    def entity_type(self, place: int) -> str | None:
+    def entity_type(self, index: int) -> str | None:
         """The type of a result by its name in the rules; None if it has none."""
-        codes = self._turn.results[place].codes
+        codes = self._turn.results[index].codes
         number = codes[0]
         if number == NO_TYPE:
             return None
@@ -76,10 +76,10 @@ class TurnDetails:
     def rows(self, conversation_id: str) -> list[DuplicateRow]:
         """One row for each duplicate, in order."""
         rows = []
-        for place, duplicate in enumerate(self._turn.duplicates):
+        for index, duplicate in enumerate(self._turn.duplicates):
             if duplicate is None:
                 continue
-            here, first = self.place(place), self.place(duplicate.first)
+            here, first = self.place(index), self.place(duplicate.first)
             rows.append(
                 DuplicateRow(
                     conversation_id,
@@ -92,8 +92,8 @@ class TurnDetails:
                     first.iteration,
                     first.call_position,
                     first.rank,
-                    self.entity_type(place),
-                    self._turn.results[place].gain,
+                    self.entity_type(index),
+                    self._turn.results[index].gain,
                     self._turn.labels[duplicate.first],
                     self.key(duplicate),
                     duplicate.verdict.step.value,
@@ -105,7 +105,7 @@ class TurnDetails:
     def counts(self) -> dict[str, int]:
         """Results and duplicates by type and step, near misses by step, and registrations cut."""
         duplicates = self._turn.duplicates
-        names = [self.entity_type(place) or UNTYPED for place in range(len(duplicates))]
+        names = [self.entity_type(index) or UNTYPED for index in range(len(duplicates))]
         copies = [one for one in duplicates if one is not None]
         of_copies = Counter(
             [name for name, one in zip(names, duplicates, strict=True) if one is not None]

@@ -198,8 +198,8 @@ def _with_details(
     if turn_pool is not None:
         threshold = scoring.good_gain_threshold
         row = replace(row, pool=pool_outcome(iterations, turn, turn_pool, threshold))
-        met = pool_counts(turn, turn_pool, scoring.rules, threshold)
-        score = replace(score, conversation=row, counts={**score.counts, **met})
+        pool_counters = pool_counts(turn, turn_pool, scoring.rules, threshold)
+        score = replace(score, conversation=row, counts={**score.counts, **pool_counters})
     if scoring.bounds and iterations:
         score = replace(score, best=best_case(row, iterations, turn, judged, scoring))
     if not scoring.per_call and not scoring.keep_duplicates:
