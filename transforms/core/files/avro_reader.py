@@ -71,10 +71,7 @@ def _position(offset: int, index: int) -> str:
 
 
 def read_avro(
-    file: BinaryIO,
-    shard: FileShard,
-    wanted: ConversationFilter | None = None,
-    packer: RecordPacker | None = None,
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
 ) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     """The records of a shard in file order (see `read_shard_into`); damage as in `decoded_blocks`.
 

@@ -50,7 +50,7 @@ class _BrokenArrayError(Exception):
 
 
 def read_json_array(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None = None
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None
 ) -> _Records:
     """The records of a file that begins like a JSON array, in order (see `read_shard`).
 
@@ -62,7 +62,7 @@ def read_json_array(
         content = _whole_content(file, shard)
         if _is_jsonl(content):
             file.seek(0)
-            yield from cast(_Records, read_jsonl(file, shard, wanted))
+            yield from cast(_Records, read_jsonl(file, shard, wanted, None))
             return
         _check_first_element(content, shard)
     except _UnusableArrayError as error:

@@ -29,10 +29,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 
 def read_jsonl(
-    file: BinaryIO,
-    shard: FileShard,
-    wanted: ConversationFilter | None = None,
-    packer: RecordPacker | None = None,
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
 ) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     """The records of a shard in file order (see `read_shard_into`); blank lines are skipped.
 

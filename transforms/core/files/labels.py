@@ -85,9 +85,7 @@ def counted_labels(rows: Iterable[LabelRow], held: MemoryBudget) -> Iterator[Lab
         yield row
 
 
-def labels_of_rows(
-    rows: Iterable[Any], file: LabelFile, iteration_base: int = 1
-) -> Iterator[LabelRow]:
+def labels_of_rows(rows: Iterable[Any], file: LabelFile, iteration_base: int) -> Iterator[LabelRow]:
     """Like `read_labels`, for rows in memory; rejected rows have `file` as their source."""
     for number, row in enumerate(rows, start=1):
         yield _read(file, number, row, None, iteration_base)

@@ -73,7 +73,7 @@ def rows_at_once(
     chunks: Sequence[Chunk],
     columns: Sequence[str],
     bounds: ReadBounds,
-    most_rows: int = ROWS_AT_ONCE,
+    most_rows: int,
 ) -> int:
     """The number of rows of a row group to decode together.
 

@@ -21,10 +21,7 @@ _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
 def read_parquet(
-    file: BinaryIO,
-    shard: FileShard,
-    wanted: ConversationFilter | None = None,
-    packer: RecordPacker | None = None,
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
 ) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
     """The records of the row groups that begin in a shard, in file order (see `read_shard_into`).
 
