@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, walked
+from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, skip_values
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
@@ -156,9 +156,9 @@ def test_items_of_no_bytes_count_by_their_decoded_size():
     """Counting only their slots in the list would allow eight times the memory."""
     layout = layout_of({"type": "array", "items": {"type": "record", "name": "E", "fields": []}})
     data = samples.zigzag(1_000) + samples.zigzag(0)
-    assert walked(layout, data, 1, 100_000) == (1, len(data))
+    assert skip_values(layout, data, 1, 100_000) == (1, len(data))
     with pytest.raises(TooLargeError):
-        walked(layout, data, 1, 20_000)
+        skip_values(layout, data, 1, 20_000)
 
 
 def test_separators_inside_text_do_not_count_as_values():
