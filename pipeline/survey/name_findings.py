@@ -28,7 +28,7 @@ class TypeFinding(Struct, frozen=True):
     name: str
     results: int
     rules: str
-    similar_name: str | None
+    likely: str | None
 
 
 class NameFinding(Struct, frozen=True):
@@ -45,7 +45,7 @@ class NameFinding(Struct, frozen=True):
     kind: NameKind
     name: str
     results: int
-    similar_name: str | None
+    likely: str | None
     effect: str
 
 

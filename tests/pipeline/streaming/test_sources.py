@@ -52,7 +52,7 @@ def test_kafka_gets_topics_times_and_settings(client):
         RULES,
     )
     assert source.bootstrap_servers == "a:9092,b:9092"
-    assert source.topics == ("traces", "more")
+    assert list(source.topics) == ["traces", "more"]
     assert source.timestamps == "append"
     assert source.consumer["security.protocol"] == "SASL_SSL"
     assert sources.messages(config(KAFKA), RULES).consumer == {}
