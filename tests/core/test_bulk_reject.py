@@ -74,7 +74,7 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
             if place in rejected:
                 assert (verdict.duplicate, verdict.step) == (False, rejected[place])
                 seen[verdict.step] += 1
-                several[last.layout.several, one.layout.several] += 1
+                several[last.layout.multi_valued, one.layout.multi_valued] += 1
             elif not verdict.duplicate and not crowded(one):
                 missed[verdict.step] += 1
     decided = {Step.TYPE, Step.IDS} if policy == "ids" else DECIDED

@@ -64,8 +64,7 @@ class FolderSource(Struct, frozen=True):
       shard_bytes: how much of a file is read in one step.
       portion_bytes: after this many bytes of files, the watermark moves before more files are
         taken. This, and the size of one file, bound what a backlog keeps open.
-      by_name: whether files that were found together are taken in order of name, rather than of
-        last change.
+      by_name: whether the files of one listing are taken in order of name, not of last change.
       adaptation: how to convert records to trace records; None if they need no conversion.
       bounds: memory limits for reading.
       keep_ms: how old a checkpoint can be, by this machine's clock, and still be restored by an
@@ -145,7 +144,7 @@ class FolderWatch:
         self._now_ms = now_ms
         self._needed = needed or self._oldest_in_horizon
         self._file = JournalFile(source.journal)
-        self._cut_length = _LEAST_CUT
+        self._cut_above = _LEAST_CUT
         self._start_position: int | None = None  # where the engine has begun or continued
         self._loaded_ms = self._active_ms = now_ms()
         self._listed: deque[FolderFile] = deque()
@@ -220,7 +219,7 @@ class FolderWatch:
             return None
         self._last_warning = ""
         self._note_appended(entry)
-        if isinstance(entry, Move) and self._file.length >= self._cut_length:
+        if isinstance(entry, Move) and self._file.length >= self._cut_above:
             self._cut()
         return entry
 
@@ -302,12 +301,12 @@ class FolderWatch:
         if self._listed and journal.uncovered_bytes < self.source.portion_bytes:
             return Take(self._listed[0].name, self._listed[0].size, self._now_ms())
         if journal.uncovered:
-            return self._account(journal.uncovered)
+            return self._move_after(journal.uncovered)
         if self._now_ms() - self._active_ms < self.source.rule.idle_ms:
             return None
         return Move(after_silence(journal.watermark_state, self.source.rule))
 
-    def _account(self, positions: Sequence[int]) -> Move:
+    def _move_after(self, positions: Sequence[int]) -> Move:
         tallies = [self._tally(position) for position in positions]
         times = [time for tally in tallies for time in tally.times]
         state, ahead = after_records(self.watermark_state, times, self._now_ms(), self.source.rule)
@@ -343,7 +342,7 @@ class FolderWatch:
         except OSError as error:
             # Not urgent: it is tried again when the journal has doubled.
             _LOGGER.warning("The journal in %s cannot be cut: %s.", self.source.journal, error)
-        self._cut_length = max(2 * self._file.length, _LEAST_CUT)
+        self._cut_above = max(2 * self._file.length, _LEAST_CUT)
 
     def _restorable(self) -> int:
         """The least position from which an engine may continue after restoring a checkpoint."""

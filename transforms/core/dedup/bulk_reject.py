@@ -20,7 +20,7 @@ class BulkRejection(Struct, frozen=True):
     """The candidates of one result, split in two.
 
     Attributes:
-      left: candidates that may be the same document, in order.
+      remaining: candidates that may be the same document, in order.
       rejected: candidates that are not, with the step that rejects them.
     """
 
@@ -42,7 +42,7 @@ class BulkReject:
         # Only these attributes have a column: they are few, and all steps except the last reject by
         # them only. An id without a column would count as absent, so that a later step would
         # decide.
-        self._named = frozenset(
+        self._with_column = frozenset(
             (URL, *rules.url_parameters.values(), *rules.fields.values(), *rules.ids.values())
         )
         self._occurrences = occurrences
@@ -94,7 +94,7 @@ class BulkReject:
             evidence = occurrences[occurrence]
             self._types[occurrence] = self._code(evidence.type_number)
             for attribute, value in evidence.values.items():
-                if attribute in self._named:
+                if attribute in self._with_column:
                     self._column(attribute).put(occurrence, value)
         self._stored = len(occurrences)
 
@@ -123,7 +123,7 @@ class _Rejecting:
     def apply(self, remaining: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
         """Apply the steps in order; yields the candidates left for verification."""
         remaining = self._reject_unequal(Step.IDS, applicable.ids, remaining)
-        undecided, remaining = self._perhaps_decided_by_ids(applicable, remaining)
+        undecided, remaining = self._split_by_ids(applicable, remaining)
         yield undecided
         if self._rules.policy != "ids":
             remaining = self._reject_unequal(Step.URL, (URL,), remaining)
@@ -150,9 +150,7 @@ class _Rejecting:
             remaining = self.reject(step, column.unequal(remaining, value), remaining)
         return remaining
 
-    def _perhaps_decided_by_ids(
-        self, applicable: TypeRules, remaining: Numbers
-    ) -> tuple[Numbers, Numbers]:
+    def _split_by_ids(self, applicable: TypeRules, remaining: Numbers) -> tuple[Numbers, Numbers]:
         """Candidates that no step after the ids may reject, and the others."""
         if remaining.size <= _FEW:
             return remaining, remaining[:0]

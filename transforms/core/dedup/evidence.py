@@ -44,7 +44,7 @@ class FingerprintLayout(Struct, frozen=True):
       keys: attribute number and position of each candidate key.
       start_and_end: positions of these two fields, if both are present.
       identifies_alone: whether there are enough attributes (two) for equal evidence to be decisive.
-      several: whether an id has several values.
+      multi_valued: whether an id has several values.
       numbers: reads the digests.
       key_numbers, value_numbers: take the digests at the positions of `keys` and `values`.
       attributes: the attribute numbers of `values`.
@@ -55,7 +55,7 @@ class FingerprintLayout(Struct, frozen=True):
     keys: tuple[tuple[int, int], ...]
     start_and_end: tuple[int, int] | None
     identifies_alone: bool
-    several: bool
+    multi_valued: bool
     numbers: Callable[[bytes], _Numbers]
     key_numbers: _Selection
     value_numbers: _Selection
@@ -96,7 +96,7 @@ class Evidence(Struct):
         if values is None:
             layout = self.layout
             pairs = zip(layout.attributes, layout.value_numbers(self.numbers), strict=True)
-            values = self._values = _grouped(pairs) if layout.several else dict(pairs)
+            values = self._values = _grouped(pairs) if layout.multi_valued else dict(pairs)
         return values
 
     def key_attributes(self) -> Iterator[int]:
@@ -124,7 +124,7 @@ def layout_of(codes: bytes) -> FingerprintLayout:
     if layout is None:
         if len(_layouts) >= _MOST_LAYOUTS:
             _layouts.clear()
-        layout = _layouts[codes] = _layout_of(codes)
+        layout = _layouts[codes] = _decoded_layout(codes)
     return layout
 
 
@@ -132,15 +132,15 @@ def layout_of(codes: bytes) -> FingerprintLayout:
 _layouts: dict[bytes, FingerprintLayout] = {}
 
 
-def _layout_of(codes: bytes) -> FingerprintLayout:
-    type_number, at = _numbered(codes, 0, (UNKNOWN_TYPE,))
+def _decoded_layout(codes: bytes) -> FingerprintLayout:
+    type_number, at = _attribute_number(codes, 0, (UNKNOWN_TYPE,))
     digests: list[DigestAt] = []
     while at < len(codes):
         is_key = bool(codes[at] & KEY)
         if is_key:
             attribute, at = digests[-1].attribute, at + 1
         else:
-            attribute, at = _numbered(codes, at, (UNKNOWN_FIELD, UNKNOWN_ID))
+            attribute, at = _attribute_number(codes, at, (UNKNOWN_FIELD, UNKNOWN_ID))
         digests.append(DigestAt(attribute, len(digests), is_key))
     values = [(one.attribute, one.position) for one in digests if not one.is_key]
     positions = dict(values)
@@ -153,7 +153,7 @@ def _layout_of(codes: bytes) -> FingerprintLayout:
         if {START, END} <= set(positions)
         else None,
         identifies_alone=is_evidence_enough(positions),
-        several=len(positions) < len(values),
+        multi_valued=len(positions) < len(values),
         numbers=struct.Struct(f">{len(digests)}Q").unpack,
         key_numbers=_selection(position for _, position in keys),
         value_numbers=_selection(position for _, position in values),
@@ -169,7 +169,7 @@ def _selection(positions: Iterable[int]) -> _Selection:
     return itemgetter(slice(wanted[0], wanted[0] + 1) if wanted else slice(0))
 
 
-def _numbered(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[int, int]:
+def _attribute_number(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[int, int]:
     """The attribute number at a position of `codes`, and the position after it."""
     end = at + 1 + (_DIGEST_BYTES if codes[at] in unknown else 0)
     return int.from_bytes(codes[at:end]), end
@@ -179,12 +179,12 @@ def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, Value]:
     """The values by attribute; several of one attribute as a set."""
     values: dict[int, Value] = {}
     for attribute, number in pairs:
-        before = values.get(attribute)
-        if before is None:
+        existing = values.get(attribute)
+        if existing is None:
             values[attribute] = number
         else:
-            before = frozenset((before,)) if isinstance(before, int) else before
-            values[attribute] = before | {number}
+            existing = frozenset((existing,)) if isinstance(existing, int) else existing
+            values[attribute] = existing | {number}
     return values
 
 

@@ -177,17 +177,17 @@ class _Pieces(io.RawIOBase):
     def __init__(self, file: BinaryIO, compression: Compression) -> None:
         self._file = file
         self._pieces = decompressed(file, compression)
-        self._left = b""
+        self._rest = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if not self._left:
-            self._left = next(self._pieces, b"")
-        piece = self._left[: len(buffer)]
+        if not self._rest:
+            self._rest = next(self._pieces, b"")
+        piece = self._rest[: len(buffer)]
         buffer[: len(piece)] = piece
-        self._left = self._left[len(piece) :]
+        self._rest = self._rest[len(piece) :]
         return len(piece)
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ class _Pieces(io.RawIOBase):
 def _salvaged(
     file: BinaryIO, decompressor: _Decompressor, stream_start: int, damaged_at: int
 ) -> Iterator[bytes]:
-    """The content of a stream that is damaged in the piece which begins at `good`.
+    """The content of a stream that is damaged in the piece that begins at `damaged_at`.
 
     A failed call discards its output, so the stream is decompressed again, with the last piece fed
     byte by byte.

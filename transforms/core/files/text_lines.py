@@ -117,9 +117,9 @@ def _plain_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
     offset = position = begin
     while offset < shard.end:
         # Past the end of the shard only the rest of its last line is needed.
-        wanted = min(_CHUNK, shard.end - position) if position < shard.end else _TAIL_CHUNK
+        length = min(_CHUNK, shard.end - position) if position < shard.end else _TAIL_CHUNK
         file.seek(position)
-        chunk = file.read(wanted)
+        chunk = file.read(length)
         position += len(chunk)
         stretches = splitter.feed(chunk) if chunk else [splitter.take()]
         for stretch in stretches:
