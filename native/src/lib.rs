@@ -13,7 +13,8 @@ mod duplicates;
 mod evidence;
 mod external_labels;
 mod fingerprint;
-mod folding;
+mod fold;
+mod folder;
 mod json;
 mod msgpack;
 mod normalise;
@@ -24,7 +25,6 @@ mod record_encoding;
 mod records;
 mod rules;
 mod source;
-mod turn;
 mod unpacking;
 mod verification;
 
@@ -353,5 +353,5 @@ fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add_class::<Plan>()?;
     module.add_class::<Rows>()?;
     module.add_class::<Packer>()?;
-    module.add_class::<folding::Folder>()
+    module.add_class::<folder::Folder>()
 }

@@ -31,31 +31,31 @@ struct EvidenceSet {
     digests: Vec<u8>,
     /// The shape, and its range in `digests`.
     entries: Vec<(usize, usize, usize)>,
-    places: HashTable<usize>,
+    indexes: HashTable<usize>,
 }
 
 impl EvidenceSet {
     /// The index of a shape with its digests, which is added if it is new.
-    fn place_of(&mut self, shape: usize, digests: &[u8]) -> usize {
-        let Self { digests: all, entries, places } = self;
-        let entry = places.entry(
+    fn index_of(&mut self, shape: usize, digests: &[u8]) -> usize {
+        let Self { digests: all, entries, indexes } = self;
+        let entry = indexes.entry(
             hash_of(shape, digests),
-            |place| {
-                let (of, begin, end) = entries[*place];
+            |index| {
+                let (of, begin, end) = entries[*index];
                 of == shape && all[begin..end] == *digests
             },
-            |place| {
-                let (of, begin, end) = entries[*place];
+            |index| {
+                let (of, begin, end) = entries[*index];
                 hash_of(of, &all[begin..end])
             },
         );
         let added = entries.len();
-        let place = *entry.or_insert(added).get();
-        if place == added {
+        let index = *entry.or_insert(added).get();
+        if index == added {
             entries.push((shape, all.len(), all.len() + digests.len()));
             all.extend_from_slice(digests);
         }
-        place
+        index
     }
 }
 
@@ -78,8 +78,8 @@ impl Frame {
             Some(shape) => shape,
             None => self.shapes.insert_full(codes.into(), digests.len()).0,
         };
-        let place = self.evidence.place_of(shape, digests);
-        write_int(&mut self.results, place as i64);
+        let index = self.evidence.index_of(shape, digests);
+        write_int(&mut self.results, index as i64);
         write_optional_int(&mut self.gains, result.gain);
         write_optional_number(&mut self.scores, result.score);
     }

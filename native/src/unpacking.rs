@@ -13,7 +13,7 @@ const COMPRESSED: u32 = 1 << 31;
 
 /// A result: the index of its evidence in the frame, its label and its score.
 #[derive(Clone, Copy)]
-pub struct Found {
+pub struct FrameResult {
     pub evidence: u32,
     pub gain: Option<i64>,
     pub score: Option<f64>,
@@ -42,7 +42,7 @@ pub struct Attributes<'p> {
 pub struct Frame<'p> {
     pub deliveries: Vec<Delivery<&'p str>>,
     pub calls: Vec<Call<'p>>,
-    pub results: Vec<Found>,
+    pub results: Vec<FrameResult>,
     pub attributes: Vec<Attributes<'p>>,
     /// Distinct evidence: its codes, and the range of its digests in `digests`.
     pub evidence: Vec<(&'p [u8], Range<usize>)>,
@@ -134,7 +134,7 @@ impl<'p> Frame<'p> {
         let start = self.results.len();
         for _ in 0..read.array()? {
             let evidence = *numbers.get(read.index()?).ok_or(Malformed)?;
-            self.results.push(Found { evidence, gain: None, score: None });
+            self.results.push(FrameResult { evidence, gain: None, score: None });
         }
         let added = &mut self.results[start..];
         column(read, added, |read, result| {
@@ -219,8 +219,8 @@ fn pairs<'p, T>(
 /// Read one value for each result.
 fn column<'p>(
     read: &mut Reader<'p>,
-    results: &mut [Found],
-    mut value: impl FnMut(&mut Reader<'p>, &mut Found) -> Result<(), Malformed>,
+    results: &mut [FrameResult],
+    mut value: impl FnMut(&mut Reader<'p>, &mut FrameResult) -> Result<(), Malformed>,
 ) -> Result<(), Malformed> {
     if read.array()? != results.len() {
         return Err(Malformed);

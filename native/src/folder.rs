@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 
 use crate::evidence::{Layout, Number};
-use crate::turn::{Folded, How, fold};
+use crate::fold::{Folded, How, fold};
 use crate::unpacking::Frame;
 use crate::verification::{Confidence, Need, PairRules, Policy, TypeRules};
 
@@ -88,7 +88,7 @@ impl Folder {
     }
 }
 
-/// In the order that `native_fold.py` expects.
+/// In the order that `_tally` of `score_payloads.py` expects.
 fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTuple>> {
     let attributes = folded.attributes.into_iter().map(|pairs| dict(py, pairs));
     let costs = folded

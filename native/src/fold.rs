@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::delivery::deliver;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
-use crate::unpacking::{Call, Found, Frame};
+use crate::unpacking::{Call, Frame, FrameResult};
 use crate::verification::{PairRules, STEPS};
 
 const UNJUDGED: i64 = -1;
@@ -84,7 +84,7 @@ pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Fold
     let last_turn = delivered.kept.iter().map(turn_of).max();
     let in_turn = |at: &&usize| Some(frame.deliveries[**at].turn) == last_turn;
     let turn: Vec<usize> = delivered.kept.iter().filter(in_turn).copied().collect();
-    let results: Vec<Found> = turn
+    let results: Vec<FrameResult> = turn
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
         .collect();
@@ -148,7 +148,7 @@ impl<'p> Folded<'p> {
     /// Count a result of the last iteration; None if its label is invalid.
     ///
     /// `first` is the label of the first occurrence; None if this is the first occurrence.
-    fn add(&mut self, result: &Found, first: Option<Option<i64>>, how: &How) -> Option<()> {
+    fn add(&mut self, result: &FrameResult, first: Option<Option<i64>>, how: &How) -> Option<()> {
         let counts = self.iterations.last_mut()?;
         counts.results += 1;
         match result.gain {
@@ -196,7 +196,7 @@ fn attributes<'p>(kept: &[usize], frame: &Frame<'p>) -> Vec<Vec<(&'p str, &'p st
 /// Number of results and of duplicates by name of the type.
 fn by_type(
     frame: &Frame,
-    results: &[Found],
+    results: &[FrameResult],
     duplicates: &[Option<Duplicate>],
     layouts: &[&Layout],
     names: &FxHashMap<&[u8], &str>,
