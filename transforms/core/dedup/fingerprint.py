@@ -10,8 +10,9 @@ different attributes have different digests. `evidence` decodes fingerprints.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -52,6 +53,8 @@ from goodgain.transforms.core.records.search_call import (
     canonical_encoding,
 )
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 _MEMO_ENTRIES = 5_000
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
@@ -90,13 +93,13 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     costs: dict[str, float] = {}
 
 
-class _Memo(dict[str, Part]):
-    """Caches a function of strings; emptied when it has grown large."""
+class _Memo(dict[_Key, _Value]):
+    """Caches a function; emptied when it has grown large."""
 
-    def __init__(self, function: Callable[[str], Part]) -> None:
+    def __init__(self, function: Callable[[_Key], _Value]) -> None:
         self._function = function
 
-    def __missing__(self, key: str) -> Part:
+    def __missing__(self, key: _Key) -> _Value:
         if len(self) >= _MEMO_ENTRIES:
             self.clear()
         value = self[key] = self._function(key)
@@ -122,11 +125,11 @@ class _Name(Struct, frozen=True):
     number: int
     name: str
     codes: bytes
-    parts: _Memo
+    parts: _Memo[str, Part]
 
 
 # Name, parts and codes of each; a tuple is faster to take apart than a `_Name`.
-_Order = list[tuple[str, _Memo, bytes]]
+_Order = list[tuple[str, _Memo[str, Part], bytes]]
 
 
 class Fingerprinter:
@@ -134,11 +137,11 @@ class Fingerprinter:
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
-        self._types: dict[str | None, _Type] = {}
-        self._id_orders: dict[tuple[str, ...], _Order] = {}
-        self._field_orders: dict[tuple[str, ...], _Order] = {}
-        self._id_names: dict[str, _Name] = {}
-        self._field_names: dict[str, _Name] = {}
+        self._types = _Memo(self._type)
+        self._id_orders = _Memo(self._id_order)
+        self._field_orders = _Memo(self._field_order)
+        self._id_names = _Memo(self._id_name)
+        self._field_names = _Memo(self._field_name)
         self._generic = _Memo(id_part(bytes((GENERIC_ID,)), SEEDS[GENERIC_ID]))
         self._urls = _Memo(self._url_part)
 
@@ -173,7 +176,7 @@ class Fingerprinter:
         entity_type, id_, ids, url, title, snippet, content, fields, gain, score, _ = astuple(
             result
         )
-        type_ = self._types.get(entity_type) or self._remember_type(entity_type)
+        type_ = self._types[entity_type]
         if type_.unknown_name is not None:
             names[type_.codes] = type_.unknown_name
         parts = [(type_.codes, b"")]
@@ -193,21 +196,15 @@ class Fingerprinter:
         codes, digests = zip(*parts, strict=True)
         return ResultFingerprint(b"".join(codes), b"".join(digests), gain, score)
 
-    def _remember_type(self, written: str | None) -> _Type:
+    def _type(self, written: str | None) -> _Type:
         """The type, known, unknown or absent."""
-        if len(self._types) >= _MEMO_ENTRIES:
-            self._types.clear()
         name = (written or "").strip()
         number = self._rules.type_numbers.get(name.casefold(), NO_TYPE)
         ids = ids_that_hide_the_generic_id(self._rules, number)
         if number or not name:
-            type_ = _Type(bytes((number,)), ids)
-        else:
-            # Case does not matter.
-            name = name.casefold()
-            type_ = _Type(bytes((UNKNOWN_TYPE,)) + digest(name), ids, name)
-        self._types[written] = type_
-        return type_
+            return _Type(bytes((number,)), ids)
+        name = name.casefold()  # case does not matter
+        return _Type(bytes((UNKNOWN_TYPE,)) + digest(name), ids, name)
 
     def _add_ids(
         self,
@@ -218,21 +215,17 @@ class Fingerprinter:
     ) -> bool:
         """Add the named ids that have a value, and return whether one of them is definitive."""
         has_definitive = False
-        spelled = tuple(ids)
-        order = self._id_orders.get(spelled)
-        if order is None:
-            order = _remember_order(spelled, spelled, self._id_orders, self._id_name)
-        for name, parts_of, codes in order:
+        for name, parts_of, codes in self._id_orders[tuple(ids)]:
             value = ids[name]
             if type(value) is str:
                 part = parts_of[value]
                 parts.append(part)
-                found = part is not ABSENT
+                has_value = part is not ABSENT
             else:
                 several = set(map(parts_of.__getitem__, value))
                 parts += sorted(several)
-                found = several != {ABSENT}
-            if found:
+                has_value = several != {ABSENT}
+            if has_value:
                 if name in definitive:
                     has_definitive = True
                 elif len(codes) > 1:
@@ -240,12 +233,7 @@ class Fingerprinter:
         return has_definitive
 
     def _add_fields(self, fields: dict[str, OneOrMany], parts: list[Part]) -> None:
-        spelled = tuple(fields)
-        order = self._field_orders.get(spelled)
-        if order is None:
-            used = tuple(name for name in spelled if name not in _IGNORED_FIELDS)
-            order = _remember_order(spelled, used, self._field_orders, self._field_name)
-        for name, parts_of, _ in order:
+        for name, parts_of, _ in self._field_orders[tuple(fields)]:
             value = fields[name]
             if type(value) is str:
                 parts.append(parts_of[value])
@@ -269,47 +257,38 @@ class Fingerprinter:
                 digests.append(xxh3_64_digest(joined(values), SEEDS[number]))
         return bytes(codes), b"".join(digests)
 
+    def _id_order(self, names: tuple[str, ...]) -> _Order:
+        return _order(self._id_names[name] for name in names)
+
+    def _field_order(self, names: tuple[str, ...]) -> _Order:
+        return _order(self._field_names[name] for name in names if name not in _IGNORED_FIELDS)
+
     def _id_name(self, name: str) -> _Name:
-        return _name(name, self._rules.ids, UNKNOWN_ID, self._id_names, id_part)
+        return _name(name, self._rules.ids, UNKNOWN_ID, id_part)
 
     def _field_name(self, name: str) -> _Name:
         part_of = time_part if name in self._rules.time_fields else text_part
-        return _name(name, self._rules.fields, UNKNOWN_FIELD, self._field_names, part_of)
+        return _name(name, self._rules.fields, UNKNOWN_FIELD, part_of)
 
 
-def _remember_order(
-    spelled: tuple[str, ...],
-    used: tuple[str, ...],
-    orders: dict[tuple[str, ...], _Order],
-    name_of: Callable[[str], _Name],
-) -> _Order:
+def _order(names: Iterable[_Name]) -> _Order:
     """The names in the order of their numbers, which is their order in a fingerprint."""
-    if len(orders) >= _MEMO_ENTRIES:
-        orders.clear()
-    entries = sorted(map(name_of, used), key=lambda entry: entry.number)
-    order = orders[spelled] = [(entry.name, entry.parts, entry.codes) for entry in entries]
-    return order
+    return [(one.name, one.parts, one.codes) for one in sorted(names, key=lambda one: one.number)]
 
 
 def _name(
     name: str,
     numbers: dict[str, int],
     unknown: int,
-    entries: dict[str, _Name],
     part_of: Callable[[bytes, int], Callable[[str], Part]],
 ) -> _Name:
-    """The cached entry of a name; digests of its values are seeded by its number or its digest."""
-    if len(entries) >= _MEMO_ENTRIES:
-        entries.clear()
-    entry = entries.get(name)
-    if entry is None:
-        number = numbers.get(name, KEY)
-        if number < KEY:
-            codes = bytes((number,))
-            seed = SEEDS[number]
-        else:
-            codes = bytes((unknown,)) + digest(name)
-            seed = int.from_bytes(codes[1:])
-            number = int.from_bytes(codes)
-        entry = entries[name] = _Name(number, name, codes, _Memo(part_of(codes, seed)))
-    return entry
+    """A name; digests of its values are seeded by its number or its digest."""
+    number = numbers.get(name, KEY)
+    if number < KEY:
+        codes = bytes((number,))
+        seed = SEEDS[number]
+    else:
+        codes = bytes((unknown,)) + digest(name)
+        seed = int.from_bytes(codes[1:])
+        number = int.from_bytes(codes)
+    return _Name(number, name, codes, _Memo(part_of(codes, seed)))
