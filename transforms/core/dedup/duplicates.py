@@ -129,8 +129,6 @@ class Deduplicator:
         self, evidence: Evidence, candidates: Numbers, misses: _Misses
     ) -> tuple[int, Verdict] | None:
         """Like `_verify_in_order`, but clear cases are rejected in bulk."""
-        if candidates.size < MANY_CANDIDATES:
-            return self._verify_in_order(evidence, candidates.tolist(), misses)
         rejection = self._bulk_reject.reject(evidence, candidates)
         verified = self._verify_in_order(evidence, rejection.remaining.tolist(), misses)
         for step, rejected in rejection.rejected:
