@@ -58,7 +58,7 @@ def judged(topic, document, gain=2):
 
 
 def asking(number):
-    return qrels._ASKED + f"conversation {number}".encode()
+    return qrels._REQUEST + f"conversation {number}".encode()
 
 
 def topics_of_one_document(size):
@@ -88,7 +88,7 @@ def one_hot_document(size):
 
 def pool_of_one_topic(size):
     """One topic with many conversations and many bundles of judgments."""
-    pool = qrels._JUDGED + qrels._encode([5, 4, 3, 2, 1])
+    pool = qrels._JUDGMENT + qrels._encode([5, 4, 3, 2, 1])
     values = Repeatable(lambda: chain((pool for _ in range(size)), map(asking, range(size))))
     return run(qrels._Pool(), [(b"hot", values)])
 

@@ -201,7 +201,7 @@ def annotators(documents: Iterable[PoolDocument]) -> dict[str, int]:
     """The number of documents that each annotator labelled."""
     counts: Counter[str] = Counter()
     for document in documents:
-        counts.update(document.given)
+        counts.update(document.given.keys())  # the labels themselves do not count
         if document.votes:
             counts[VOTES] += 1
     return dict(counts)
