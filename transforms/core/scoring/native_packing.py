@@ -76,7 +76,7 @@ class NativePacker:
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
         """See `Packer.add`."""
         if isinstance(record, SearchCall):
-            # A call of Python from native code would decode the record for it.
+            # Native code would ask Python for it, which would have to decode the record.
             encoding = canonical_encoding(record) if self._keep_encodings else None
             return self._packed(self._packer.add(_encode(record), encoding, at))
         if not record.conversation_id:
