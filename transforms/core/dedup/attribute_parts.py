@@ -107,4 +107,4 @@ def set_part(members: set[Part]) -> Part:
         return next(iter(members), ABSENT)
     codes = next(iter(members))[0]
     # Members are already seeded by their attribute; no attribute has seed 0.
-    return codes, xxh3_64_digest(b"".join(sorted(found for _, found in members)), seed=0)
+    return codes, xxh3_64_digest(b"".join(sorted([found for _, found in members])), seed=0)

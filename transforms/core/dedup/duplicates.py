@@ -190,6 +190,8 @@ def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
 
 def _merged(buckets: list[_Bucket]) -> Sequence[int] | None:
     """The occurrences in some buckets, each once and in order; None if one of these is large."""
+    if len(buckets) == 1 and type(buckets[0]) is int:  # the common case
+        return (buckets[0],)
     occurrences: set[int] = set()
     for bucket in buckets:
         if type(bucket) is int:

@@ -179,22 +179,22 @@ class Fingerprinter:
         type_ = self._types[entity_type]
         if type_.unknown_name is not None:
             names[type_.codes] = type_.unknown_name
-        parts = [(type_.codes, b"")]
+        # Codes and digests in turn, which takes less time than a list of pairs.
+        parts = [type_.codes, b""]
         has_definitive = ids and self._add_ids(ids, type_.definitive, parts, names)
         if id_ is not None and not has_definitive:
-            parts.append(self._generic[id_])
+            parts += self._generic[id_]
         if url is not None:
-            parts.append(self._urls[url])
+            parts += self._urls[url]
         if title is not None:
-            parts.append(title_part(title))
+            parts += title_part(title)
         if snippet is not None:
-            parts.append(snippet_part(snippet))
+            parts += snippet_part(snippet)
         if content is not None:
-            parts.append(content_part(content))
+            parts += content_part(content)
         if fields:
             self._add_fields(fields, parts)
-        codes, digests = zip(*parts, strict=True)
-        return ResultFingerprint(b"".join(codes), b"".join(digests), gain, score)
+        return ResultFingerprint(b"".join(parts[::2]), b"".join(parts[1::2]), gain, score)
 
     def _type(self, written: str | None) -> _Type:
         """The type, known, unknown or absent."""
@@ -210,7 +210,7 @@ class Fingerprinter:
         self,
         ids: dict[str, OneOrMany],
         definitive: frozenset[str],
-        parts: list[Part],
+        parts: list[bytes],
         names: dict[bytes, str],
     ) -> bool:
         """Add the named ids that have a value, and return whether one of them is definitive."""
@@ -219,11 +219,11 @@ class Fingerprinter:
             value = ids[name]
             if type(value) is str:
                 part = parts_of[value]
-                parts.append(part)
+                parts += part
                 has_value = part is not ABSENT
             else:
                 several = set(map(parts_of.__getitem__, value))
-                parts += sorted(several)
+                parts += chain.from_iterable(sorted(several))
                 has_value = several != {ABSENT}
             if has_value:
                 if name in definitive:
@@ -232,13 +232,13 @@ class Fingerprinter:
                     names[codes] = name
         return has_definitive
 
-    def _add_fields(self, fields: dict[str, OneOrMany], parts: list[Part]) -> None:
+    def _add_fields(self, fields: dict[str, OneOrMany], parts: list[bytes]) -> None:
         for name, parts_of, _ in self._field_orders[tuple(fields)]:
             value = fields[name]
             if type(value) is str:
-                parts.append(parts_of[value])
+                parts += parts_of[value]
             else:
-                parts.append(set_part(set(map(parts_of.__getitem__, value))))
+                parts += set_part(set(map(parts_of.__getitem__, value)))
 
     def _url_part(self, url: str) -> Part:
         normal = normalise_url(url, self._rules.ignored_parameters)

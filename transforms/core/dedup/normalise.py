@@ -12,6 +12,7 @@ from msgspec import Struct
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_GUID_LENGTH = 36
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?!//)(?!\d+(?:[/?#]|$))")
 # Matches most URLs, which need no general parser: http(s), an ASCII host without user info, and no
 # port or the default one. `_split_any` gives the same for them.
@@ -68,7 +69,9 @@ def normalise_id(value: str) -> str:
     """An id, trimmed; GUIDs and ids with `@` are casefolded; "" means absent."""
     value = value.strip()
     folded = value.casefold()
-    if folded != value and ("@" in value or _GUID.fullmatch(value)):
+    if folded != value and (
+        "@" in value or (len(value) == _GUID_LENGTH and _GUID.fullmatch(value))
+    ):
         return folded
     return value
 
@@ -140,10 +143,11 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
 def _retained_pairs(
     pairs: list[tuple[str, str]], ignored: IgnoredParameters
 ) -> tuple[tuple[str, str], ...]:
-    folded = [(name.casefold(), value) for name, value in pairs]
     names, prefixes = ignored.names, ignored.prefixes
-    retained = [
-        pair for pair in folded if pair[0] not in names and not pair[0].startswith(prefixes)
-    ]
+    retained = []
+    for name, value in pairs:
+        name = name.casefold()
+        if name not in names and not name.startswith(prefixes):
+            retained.append((name, value))
     retained.sort()
     return tuple(retained)

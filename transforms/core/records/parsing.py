@@ -39,7 +39,7 @@ def parse_json(line: bytes) -> SearchCall:
       RecordError: it is not JSON, or not a usable record.
     """
     try:
-        return _call_decoder.decode(line)
+        return _with_plain_strings(_call_decoder.decode(line))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _parse_loosely(_untyped(line))
 
@@ -58,7 +58,7 @@ def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
       RecordError: it is not a usable record.
     """
     try:
-        return msgspec.convert(record, SearchCall, dec_hook=timestamp_hook)
+        return _with_plain_strings(msgspec.convert(record, SearchCall, dec_hook=timestamp_hook))
     except msgspec.ValidationError:
         return _parse_loosely(record)
 
@@ -69,9 +69,20 @@ def parse_mappings(records: Sequence[Mapping[str, Any]]) -> list[SearchCall] | N
     Converting a whole block costs less than converting each record.
     """
     try:
-        return msgspec.convert(records, list[SearchCall], dec_hook=timestamp_hook)
+        calls = msgspec.convert(records, list[SearchCall], dec_hook=timestamp_hook)
     except msgspec.ValidationError:
         return None
+    return list(map(_with_plain_strings, calls))
+
+
+def _with_plain_strings(call: SearchCall) -> SearchCall:
+    """The call itself, in which lists of one have become plain strings (SPEC 4.1)."""
+    for result in call.results:
+        for values in (result.ids, result.fields):
+            for name, value in values.items():
+                if type(value) is list and len(value) == 1:
+                    values[name] = value[0]
+    return call
 
 
 def parse_escaped_mapping(record: Mapping[str, Any]) -> SearchCall:

@@ -22,8 +22,8 @@ FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
 LARGEST_COST = 1e100
 Cost = Annotated[float, Meta(ge=0, le=LARGEST_COST)]
 RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank id does not identify
-# A list of one is stored as a plain string (SPEC 4.1), so that a record has only one encoding.
-OneOrMany = str | Annotated[list[str], Meta(min_length=2)]
+# `parsing` makes a list of one a plain string (SPEC 4.1), so that a record has only one encoding.
+OneOrMany = str | Annotated[list[str], Meta(min_length=1)]
 
 
 class Millis(int):
